@@ -14,12 +14,15 @@ from dgsuite.kernels.analytics.bfs_many_block import (
     BlockHarmonic,
     BlockMany,
 )
+from dgsuite.kernels.analytics.bipartite import Bipartite
 from dgsuite.kernels.analytics.cdlp import LabelPropagation
 from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
+from dgsuite.kernels.analytics.densest import Densest
 from dgsuite.kernels.analytics.eccentricity import Eccentricity
+from dgsuite.kernels.analytics.edge_betweenness import EdgeBetweenness
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
 from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.hyperball import HyperBall
@@ -36,6 +39,7 @@ from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.similarity import Similarity
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
+from dgsuite.kernels.analytics.topological import Topological
 from dgsuite.kernels.analytics.triangles import Triangles
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_block import BlockComponents
@@ -72,6 +76,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         AllPairs,
         Betweenness,
+        Bipartite,
         BreadthFirst,
         BreadthFirstMany,
         Closeness,
@@ -79,6 +84,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Components,
         CoreNumber,
         Eccentricity,
+        Densest,
         GridSearch,
         Harmonic,
         HyperBall,
@@ -99,6 +105,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Louvain,
         Matching,
         NegativePaths,
+        EdgeBetweenness,
         Eigenvector,
         HITS,
         Katz,
@@ -108,6 +115,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Similarity,
         SpanningTree,
         StrongComponents,
+        Topological,
         Triangles,
         VertexColouring,
     )

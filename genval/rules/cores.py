@@ -1,12 +1,15 @@
-"""Core numbers."""
+"""Core numbers and dense sets."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends
+from dgsuite.genval.rules.triangles import adjacency
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -34,6 +37,34 @@ def core_number(job: Job) -> list[Found]:
         ),
     )
     return [*found, more]
+
+
+def densest(job: Job) -> list[Found]:
+    """The set is the densest, of equals the largest, of those that are left when again and again all nodes
+    are taken off that have at most 1 + epsilon times the mean degree.
+    """
+    edges, slack = adjacency(job), 1 + Fraction(job.fact("epsilon", 0.1))
+    found, left = job.outputs["densest"], np.ones(job.n, np.int64)
+    right, best = left > 0, Fraction(-1)
+    while left.any():
+        degree = edges @ left
+        mean = Fraction(int(degree @ left), int(left.sum()))
+        if mean > best:
+            best, right = mean, left > 0
+        left[degree <= int(slack * mean)] = 0
+    return [
+        collect(
+            np.arange(job.n),
+            (
+                "densest",
+                found != right,
+                lambda i: (
+                    f"to be {'in' if right[i] else 'out of'} the set, whose density is {best / 2}"
+                ),
+                lambda i: str(found[i]),
+            ),
+        )
+    ]
 
 
 def _supported(c: Cluster, outputs: Outputs) -> Found:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, collect
+from dgsuite.genval.rules.similar import Pairs, listed, unreal
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,12 +35,9 @@ def bc(job: Job) -> list[Found]:
     dependencies. On larger graphs only necessary conditions are checked: values are finite, not negative,
     at most one per pair of ends, and 0 at nodes that no path leads through.
     """
-    matrix = job.graph.to_scipy()
-    if not job.weighted or not (matrix.data > 0).all():
-        matrix.data = np.ones(matrix.nnz)
+    matrix, sources = _lengths_of(job), _sources(job)
     matrix.setdiag(0)
     matrix.eliminate_zeros()
-    sources = _sources(job)
     found = job.outputs["betweenness"].astype(np.float64)
     half = 1.0 if job.graph.directed else 0.5
     most = half * len(sources) * max(job.n - 2, 0) * (1 + CLOSE)
@@ -61,8 +59,13 @@ def bc(job: Job) -> list[Found]:
             ),
         )
     ]
-    if len(sources) * (job.n + matrix.nnz) <= MOST and not checks[0].total:
-        right = half * _dependencies(matrix.astype(np.float64), sources)
+    if _small(matrix, sources) and not checks[0].total:
+        row, total = _rows(matrix), np.zeros(job.n)
+        for source, over in _over(matrix, sources):
+            through = np.bincount(row, over, job.n)
+            through[source] = 0
+            total += through
+        right = half * total
         checks.append(
             collect(
                 np.arange(job.n),
@@ -77,18 +80,64 @@ def bc(job: Job) -> list[Found]:
     return checks
 
 
-def _sources(job: Job) -> NDArray[np.int64]:
+def edge_betweenness(job: Job) -> list[Found]:
+    """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found
+    as in `bc`. On larger graphs only necessary conditions are checked: values are at most one per pair of
+    ends, and where all edges are equally long at least one per pair of the edge's own ends.
+    """
+    matrix = _lengths_of(job)
+    edges = Pairs(_rows(matrix), matrix.indices.astype(np.int64))
+    found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
+    report = [unreal(job.n, found)]
+    if report[0].total:
+        return report
+    half = 1.0 if job.graph.directed else 0.5
+    once = (edges.source <= edges.target) | job.graph.directed
+    report += listed(job.n, found, Pairs(edges.source[once], edges.target[once]))
+    if any(part.total for part in report):
+        return report
+    sources, value = _sources(job, "start"), job.outputs["betweenness"].astype(np.float64)
+    starts = _marked(job.n, sources).astype(np.float64)
+    most = np.full(len(value), half * len(sources) * (job.n - 1))
+    least = half * (starts[found.source] + (0 if job.graph.directed else starts[found.target]))
+    least *= (found.source != found.target) & (matrix.data == matrix.data[:1]).all()
+    report.append(_range("betweenness", value, most, least, found.source))
+    if _small(matrix, sources) and not report[-1].total:
+        total = np.zeros(matrix.nnz)
+        for _, over in _over(matrix, sources):
+            total += over
+        if not job.graph.directed:
+            total += total[np.argsort(matrix.indices, kind="stable")]  # entries of the transpose
+        report.append(_beside("betweenness", value, half * total[once], found.source))
+    return report
+
+
+def _lengths_of(job: Job) -> csr_array:
+    """The graph's edges and their lengths: 1 where weights do not count."""
+    matrix = job.graph.to_scipy().astype(np.float64)
+    if not job.weighted or not (matrix.data > 0).all():
+        matrix.data = np.ones(matrix.nnz)
+    matrix.sort_indices()
+    return matrix
+
+
+def _rows(matrix: csr_array) -> NDArray[np.int64]:
+    """The row of each entry."""
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
+def _sources(job: Job, name: str = "source") -> NDArray[np.int64]:
     """The sources of paths: those flagged in the results, else the parameter `sources`, else all nodes."""
-    flags = job.given("source")
+    flags = job.given(name)
     if flags is not None:
         if flags.shape != (job.n,):
-            raise InputError(f"'source' must have one flag for each of {job.n} nodes")
+            raise InputError(f"{name!r} must have one flag for each of {job.n} nodes")
         return np.flatnonzero(flags)
     asked = job.fact("sources")
     if asked is None:
         return np.arange(job.n)
     if (named := job.nodes("sources")) is None:
-        raise InputError("the sources are unknown: the results need flags 'source'")
+        raise InputError(f"the sources are unknown: the results need flags {name!r}")
     return named
 
 
@@ -303,11 +352,17 @@ def _hops(matrix: csr_array, sources: NDArray) -> Iterator[NDArray[np.float64]]:
         yield hops
 
 
-def _range(what: str, found: NDArray, most: NDArray, least: NDArray | None = None) -> Found:
-    """Violations of limits, up to rounding."""
+def _range(
+    what: str,
+    found: NDArray,
+    most: NDArray,
+    least: NDArray | None = None,
+    ids: NDArray | None = None,
+) -> Found:
+    """Violations of limits, up to rounding; of nodes, or of rows of some nodes."""
     low = np.zeros(len(found)) if least is None else least * (1 - CLOSE)
     return collect(
-        np.arange(len(found)),
+        np.arange(len(found)) if ids is None else ids,
         (
             "range",
             ~((found >= low) & (found <= most * (1 + CLOSE))),
@@ -317,10 +372,10 @@ def _range(what: str, found: NDArray, most: NDArray, least: NDArray | None = Non
     )
 
 
-def _beside(what: str, found: NDArray, right: NDArray) -> Found:
-    """Where values are not the right ones."""
+def _beside(what: str, found: NDArray, right: NDArray, ids: NDArray | None = None) -> Found:
+    """Where values are not the right ones; of nodes, or of rows of some nodes."""
     return collect(
-        np.arange(len(found)),
+        np.arange(len(found)) if ids is None else ids,
         (
             what,
             ~np.isclose(found, right, CLOSE, 0),
@@ -330,14 +385,13 @@ def _beside(what: str, found: NDArray, right: NDArray) -> Found:
     )
 
 
-def _dependencies(matrix: csr_array, sources: NDArray) -> NDArray[np.float64]:
+def _over(matrix: csr_array, sources: NDArray) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Of each source the share of its shortest paths that lead over each entry, summed over their ends."""
     from scipy.sparse import csr_array, eye_array
     from scipy.sparse.csgraph import dijkstra
     from scipy.sparse.linalg import spsolve_triangular
 
-    n = matrix.shape[0]
-    total = np.zeros(n)
-    row = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    n, row = matrix.shape[0], _rows(matrix)
     for source in sources.tolist():
         distance = dijkstra(matrix, indices=source)
         order = np.argsort(distance, kind="stable")[: int(np.isfinite(distance).sum())]
@@ -345,14 +399,13 @@ def _dependencies(matrix: csr_array, sources: NDArray) -> NDArray[np.float64]:
         rank[order] = np.arange(len(order))
         near = rank[row] >= 0
         near[near] = (distance[row] + matrix.data == distance[matrix.indices])[near]
-        entries = (np.ones(int(near.sum())), (rank[row[near]], rank[matrix.indices[near]]))
-        edges = csr_array(entries, shape=(len(order), len(order)))
+        u, v = rank[row[near]], rank[matrix.indices[near]]
+        edges = csr_array((np.ones(len(u)), (u, v)), shape=(len(order), len(order)))
         one = eye_array(len(order), format="csr")
         start = np.zeros(len(order))
         start[rank[source]] = 1
         paths = spsolve_triangular((one - edges.T).tocsr(), start, lower=True)
         share = spsolve_triangular((one - edges).tocsr(), 1 / paths, lower=False)
-        depends = paths * (edges @ share)
-        depends[rank[source]] = 0
-        total[order] += depends
-    return total
+        over = np.zeros(matrix.nnz)
+        over[near] = paths[u] * share[v]
+        yield source, over

@@ -45,21 +45,8 @@ def similarity(job: Job) -> list[Found]:
     edges, n = adjacency(job), job.n
     found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
     value = job.outputs["similarity"].astype(np.float64)
-    real = np.ones(len(value), bool)
-    for end in found:
-        real &= (end >= 0) & (end < n)
-    report = [
-        collect(
-            np.clip(found.source, 0, n - 1),
-            (
-                "node",
-                ~real,
-                lambda i: f"nodes from 0 to {n - 1}",
-                lambda i: f"{found.source[i]} and {found.target[i]}",
-            ),
-        )
-    ]
-    if not real.all():
+    report = [unreal(n, found)]
+    if report[0].total:
         return report
     right = _similarities(job, edges, found)
     off = ~np.isclose(value, right, CLOSE, 0)
@@ -92,7 +79,28 @@ def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
         drawn = (u < v) == ((u + v) % 2 == 0)
         more = (degree[u] > degree[v]) | ((degree[u] == degree[v]) & drawn)
         given = Pairs(u[more], v[more])
-    keys, wanted = found.keys(job.n), np.unique(given.keys(job.n))
+    return listed(job.n, found, given)
+
+
+def unreal(n: int, found: Pairs) -> Found:
+    """Violations of the rule that both ends are nodes."""
+    wrong = np.zeros(len(found.source), bool)
+    for end in found:
+        wrong |= (end < 0) | (end >= n)
+    return collect(
+        np.clip(found.source, 0, n - 1),
+        (
+            "node",
+            wrong,
+            lambda i: f"nodes from 0 to {n - 1}",
+            lambda i: f"{found.source[i]} and {found.target[i]}",
+        ),
+    )
+
+
+def listed(n: int, found: Pairs, given: Pairs) -> list[Found]:
+    """Violations of the rule that pairs are those that were asked for, each once and ascending."""
+    keys, wanted = found.keys(n), np.unique(given.keys(n))
     missing = np.setdiff1d(wanted, keys)
     return [
         collect(
@@ -111,11 +119,11 @@ def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
             ),
         ),
         collect(
-            missing // job.n,
+            missing // n,
             (
                 "missing",
                 np.ones(len(missing), bool),
-                lambda i: f"node {missing[i] % job.n} beside it",
+                lambda i: f"node {missing[i] % n} beside it",
                 lambda i: "no such pair",
             ),
         ),

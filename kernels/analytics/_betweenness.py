@@ -32,7 +32,19 @@ def add(whole, part, node, value):
 
 @compiled
 def by_hops(
-    indptr, indices, sources, whole, part, distance, sigma, share, order, starts, after, far
+    indptr,
+    indices,
+    sources,
+    by_edge,
+    whole,
+    part,
+    distance,
+    sigma,
+    share,
+    order,
+    starts,
+    after,
+    far,
 ):
     """Brandes' algorithm where edges have no weights.
 
@@ -46,8 +58,10 @@ def by_hops(
         The whole graph's out-edges, uint32: what is unsigned is not looked at for a minus sign.
     sources
         Nodes to start from, uint32.
+    by_edge
+        Whether to sum up by edge instead of by node.
     whole, part
-        int64, shape (n,): sums so far.
+        int64, a value for each node, or edge: sums so far.
     distance, sigma, share, order, starts, after
         Workspace: see `workspace`.
     far
@@ -70,7 +84,11 @@ def by_hops(
             )
         if wrong:
             return k, scanned, wrong
-        _depend(source, count, whole, part, sigma, share, order, starts, after)
+        found = sigma, share, order, starts, after
+        if by_edge:
+            _depend_by_edge(indptr, indices, count, whole, part, *found)
+        else:
+            _depend(count, whole, part, *found)
         for at in range(count):
             scanned += indptr[order[at] + ONE] - indptr[order[at]]
             distance[order[at]] = far
@@ -123,7 +141,7 @@ def _search(indptr, indices, source, distance, sigma, order, starts, after, far,
 
 
 @compiled
-def _depend(source, count, whole, part, sigma, share, order, starts, after):
+def _depend(count, whole, part, sigma, share, order, starts, after):
     """Dependencies of all nodes on a source, those farthest away first."""
     for at in range(count - 1, 0, -1):
         v = order[at]
@@ -136,12 +154,28 @@ def _depend(source, count, whole, part, sigma, share, order, starts, after):
 
 
 @compiled
+def _depend_by_edge(indptr, indices, count, whole, part, sigma, share, order, starts, after):
+    """As `_depend`, summed up for each edge: a node's successors are some of its row, in its order."""
+    for at in range(count - 1, -1, -1):
+        v = order[at]
+        below = 0.0
+        link = starts[at]
+        for e in range(indptr[v], indptr[v + ONE]):
+            if link < starts[at + 1] and indices[e] == after[link]:
+                below += share[indices[e]]
+                add(whole, part, e, sigma[v] * share[indices[e]])
+                link += ONE
+        share[v] = (1.0 + sigma[v] * below) / sigma[v]
+
+
+@compiled
 def by_weight(
     indptr,
     indices,
     weights,
     limit,
     sources,
+    by_edge,
     whole,
     part,
     distance,
@@ -206,7 +240,11 @@ def by_weight(
             for e in range(starts[at], links):
                 sigma[after[e]] += paths
         starts[count] = links
-        _depend(source, count, whole, part, sigma, share, order, starts, after)
+        found = sigma, share, order, starts, after
+        if by_edge:
+            _depend_by_edge(indptr, indices, count, whole, part, *found)
+        else:
+            _depend(count, whole, part, *found)
         for at in range(count):
             distance[order[at]] = np.inf
     return len(sources), scanned, 0

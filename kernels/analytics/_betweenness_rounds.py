@@ -114,8 +114,8 @@ def advance(indptr, slots, weights, width, own, front, distance, paths, need, fo
 
 
 @compiled
-def depend(indptr, slots, weights, width, level, distance, paths, share, whole, part):
-    """Dependencies of the cells of a level, from their successors' shares."""
+def depend(indptr, slots, weights, width, level, distance, paths, share, by_edge, whole, part):
+    """Dependencies of the cells of a level, from their successors' shares; summed by node, or by edge."""
     for key in level:
         v = key // width
         column = key - v * width
@@ -124,9 +124,12 @@ def depend(indptr, slots, weights, width, level, distance, paths, share, whole, 
             to = slots[e] * width + column
             if distance[to] == distance[key] + weights[e]:
                 below += share[to]
+                if by_edge:
+                    add(whole, part, e, paths[key] * share[to])
         depends = paths[key] * below
         share[key] = (1.0 + depends) / paths[key]
-        add(whole, part, v, depends)
+        if not by_edge:
+            add(whole, part, v, depends)
 
 
 @compiled

@@ -33,7 +33,96 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Betweenness(Partitioned):
+class Brandes(Partitioned):
+    """Searches from sources, and sums of their dependencies, where the graph is replicated or partitioned."""
+
+    graph_form: Literal["replicated", "partitioned"] = "replicated"
+
+    fields = {
+        "degree": np.uint32,
+        "end": np.uint32,
+        "weight": np.float64,
+        "whole": np.int64,
+        "part": np.int64,
+        "key": np.int64,
+        "other": np.int64,
+        "reach": np.float64,
+        "paths": np.float64,
+    }
+    notes = {"scanned": "edges that searches looked at"}
+    undirected = False
+    ships = True
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.batch is not None and self.batch < 1:
+            return f"batch must be at least 1, got {self.batch!r}"
+        if self.weighted and c.weights is not None and not (c.weights > 0).all():
+            entry = int(np.argmin(c.weights > 0))
+            row = int(np.searchsorted(c.indptr, entry, side="right")) - 1
+            return (
+                f"weights must be above 0, got {c.weights[entry]} "
+                f"from node {c.ids[row]} to node {c.indices[entry]}"
+            )
+        return sources.wrong(self.sources, c.n)
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        return sources.chosen(self.sources, n, self.seed)
+
+    def dealt(self, degree: NDArray, place: int, places: int) -> NDArray[np.int64]:
+        """A place's share of the sources: by default cyclically, those with most out-edges first.
+
+        Parameters
+        ----------
+        degree
+            Out-edges of each source, in the order of `chosen`.
+
+        Returns
+        -------
+        Indices into `chosen`.
+        """
+        return falling(degree)[place::places]
+
+    def _starts(self, n: int, nodes: NDArray) -> NDArray[np.bool_]:
+        """Which of some nodes are sources."""
+        flags = np.zeros(n, bool)
+        flags[self.chosen(n)] = True
+        return flags[nodes]
+
+    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
+        return bsp.announce(np.arange(c.size), degree=c.degree)
+
+    def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
+        s.indptr = pointers(inbox.board("degree"))
+        return bsp.announce(np.arange(c.size), **edges_of(c, bool(self.weighted)))
+
+    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
+        names = ("end", "weight") if self.weighted else ("end",)
+        graph = adjacency(c, s.indptr, {name: inbox.board(name) for name in names})
+        sources = c.partition.position(self.chosen(c.n))
+        mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
+        search = Searcher(graph, bool(self.weighted), self.by_edge)
+        scanned = search(mine)
+        ends = c.partition.offsets
+        if self.by_edge:
+            ends = s.indptr[ends].astype(np.int64)
+        owner = np.repeat(np.arange(c.partition.clusters), np.diff(ends))
+        return bsp.ship(owner, **search.sums._asdict()), bsp.Note({"scanned": scanned})
+
+    def collect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        columns = (inbox.shipped(name).reshape(c.partition.clusters, -1) for name in Sums._fields)
+        s.sums = added(Sums(*pair) for pair in zip(*columns, strict=True))
+
+
+@dataclass(eq=False)
+class Through(State):
+    """What a cluster knows, and how many paths lead through its nodes."""
+
+    betweenness: NDArray[np.float64] = bsp.per_node(0.0)
+    source: NDArray[np.bool_] = bsp.per_node(False)  # whether paths start at the node
+
+
+@dataclass(frozen=True)
+class Betweenness(Brandes, bsp.Replicated):
     """Betweenness centrality, of directed and undirected graphs.
 
     Outputs ``betweenness``: of each node the sum, over pairs of others, of the share of shortest paths that
@@ -75,100 +164,37 @@ class Betweenness(Partitioned):
     """
 
     deal: Literal["block", "cyclic", "dynamic"] = "block"
-    graph_form: Literal["replicated", "partitioned"] = "replicated"
 
     name = "bc"
     outputs = {
         "betweenness": bsp.Output("betweenness centrality"),
         "source": bsp.Output("whether paths start here"),
     }
-    fields = {
-        "degree": np.uint32,
-        "end": np.uint32,
-        "weight": np.float64,
-        "whole": np.int64,
-        "part": np.int64,
-        "key": np.int64,
-        "other": np.int64,
-        "reach": np.float64,
-        "paths": np.float64,
-    }
-    notes = {"scanned": "edges that searches looked at"}
-    undirected = False
-    ships = True
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.batch is not None and self.batch < 1:
-            return f"batch must be at least 1, got {self.batch!r}"
-        if self.weighted and c.weights is not None and not (c.weights > 0).all():
-            entry = int(np.argmin(c.weights > 0))
-            row = int(np.searchsorted(c.indptr, entry, side="right")) - 1
-            return (
-                f"weights must be above 0, got {c.weights[entry]} "
-                f"from node {c.ids[row]} to node {c.indices[entry]}"
-            )
-        return sources.wrong(self.sources, c.n)
-
-    def chosen(self, n: int) -> NDArray[np.int64]:
-        return sources.chosen(self.sources, n, self.seed)
 
     def dealt(self, degree: NDArray, place: int, places: int) -> NDArray[np.int64]:
-        """A place's share of the sources.
-
-        Parameters
-        ----------
-        degree
-            Out-edges of each source, in the order of `chosen`.
-
-        Returns
-        -------
-        Indices into `chosen`.
-        """
-        count = len(degree)
+        """A place's share of the sources."""
         if self.deal == "block":
+            count = len(degree)
             size = count // places
             return np.arange(place * size, count if place == places - 1 else (place + 1) * size)
-        return falling(degree)[place::places]
+        return super().dealt(degree, place, places)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.graph_form == "partitioned":
             yield from self.in_rounds(net)
+            yield bsp.Round(self.finish, closing=True)
         else:
             yield bsp.Round(self.introduce, self.share, self.search, self.collect)
 
-    def start(self, c: bsp.Cluster) -> State:
-        return State.of(c, betweenness=c.zeros(np.float64), source=self._starts(c.n, c.ids))
+    def start(self, c: bsp.Cluster) -> Through:
+        return Through.of(c, source=self._starts(c.n, c.ids))
 
-    def _starts(self, n: int, nodes: NDArray) -> NDArray[np.bool_]:
-        """Which of some nodes are sources."""
-        flags = np.zeros(n, bool)
-        flags[self.chosen(n)] = True
-        return flags[nodes]
+    def collect(self, c: bsp.Cluster, s: Through, inbox: bsp.Inbox) -> None:  # type: ignore[override]
+        super().collect(c, s, inbox)
+        self.finish(c, s, inbox)
 
-    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
-        return bsp.announce(np.arange(c.size), degree=c.degree)
-
-    def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
-        s.indptr = pointers(inbox.board("degree"))
-        return bsp.announce(np.arange(c.size), **edges_of(c, bool(self.weighted)))
-
-    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
-        names = ("end", "weight") if self.weighted else ("end",)
-        graph = adjacency(c, s.indptr, {name: inbox.board(name) for name in names})
-        sources = c.partition.position(self.chosen(c.n))
-        mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
-        search = Searcher(graph, bool(self.weighted))
-        scanned = search(mine)
-        owner = np.repeat(np.arange(c.partition.clusters), np.diff(c.partition.offsets))
-        return bsp.ship(owner, whole=search.sums.whole, part=search.sums.part), bsp.Note(
-            {"scanned": scanned}
-        )
-
-    def collect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        if c.size:
-            columns = (inbox.shipped(name).reshape(-1, c.size) for name in ("whole", "part"))
-            parts = [Sums(*pair) for pair in zip(*columns, strict=True)]
-            s.betweenness = centrality(added(parts), c.directed)
+    def finish(self, c: bsp.Cluster, s: Through, inbox: bsp.Inbox) -> None:
+        s.betweenness = centrality(s.sums, c.directed)
 
     @property
     def dynamic(self) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,6 @@ class State(bsp.ClusterState):
     batch: slot * width + source.
     """
 
-    betweenness: NDArray[np.float64]
-    source: NDArray[np.bool_]  # whether paths start at the node
     indptr: NDArray[np.uint32] = bsp.later()  # of the whole graph, where it is replicated
     slots: NDArray[np.int64] = bsp.later()  # per entry of the adjacency, its end
     weights: NDArray[np.float64] = bsp.later()  # per entry
@@ -70,11 +68,14 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Partitioned(bsp.Replicated, bsp.Weighted):
+class Partitioned(bsp.Weighted):
     """The phases of the partitioned form."""
 
     sources: int | Sequence[bsp.Node] | None = None
     batch: int | None = None
+
+    by_edge: ClassVar[bool] = False
+    """Whether `State.sums` are of the paths over each edge, instead of those through each node."""
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
@@ -98,9 +99,9 @@ class Partitioned(bsp.Replicated, bsp.Weighted):
                 levels = 0
                 while (yield bsp.Round(self.advance)).any:
                     levels += 1
-            for level in range(levels - 1, 0, -1):
+            last = 0 if self.by_edge else 1  # no path leads through its source
+            for level in range(levels - 1, last - 1, -1):
                 yield bsp.Round(self.depend, level=level)
-            yield bsp.Round(self.finish, closing=True)
 
     def subscribe(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         offsets = c.partition.offsets
@@ -121,7 +122,8 @@ class Partitioned(bsp.Replicated, bsp.Weighted):
         order = np.argsort(node, kind="stable")
         s.readers = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=c.size))])
         s.peers, s.their = inbox.origin[order], inbox.shipped("other")[order]
-        s.sums, s.sources, s.width = Sums.zeros(c.size), self.chosen(c.n), self.width(c.n)
+        s.sums = Sums.zeros(len(c.indices) if self.by_edge else c.size)
+        s.sources, s.width = self.chosen(c.n), self.width(c.n)
         s.first = 0
         cells = (c.size + len(s.there)) * s.width
         s.distance, s.paths, s.share = np.empty((3, cells))
@@ -215,13 +217,10 @@ class Partitioned(bsp.Replicated, bsp.Weighted):
             raise OverflowError(TROUBLE[MANY].format(self._source(s, many[0])))
         compiled().depend(
             c.indptr, s.slots, s.weights, s.width, cells,
-            s.distance, s.paths, s.share, *s.sums,
+            s.distance, s.paths, s.share, self.by_edge, *s.sums,
         )  # fmt: skip
         to, key, which = self._publish(c, s, cells)
         return bsp.ship(to, key=key, paths=s.share[cells][which])
-
-    def finish(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.betweenness = centrality(s.sums, c.directed)
 
     def _wait(self, s: State, cells: NDArray) -> None:
         """Cells that are in the next front whatever arrives."""

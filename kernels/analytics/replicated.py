@@ -34,15 +34,16 @@ class Adjacency(NamedTuple):
 
 
 class Searcher:
-    """Searches of a graph, one after another: called with sources (positions), it adds to `sums` and
-    returns the edges that were looked at.
+    """Searches of a graph, one after another: called with sources (positions), it adds to `sums`, of nodes or
+    of edges, and returns the edges that were looked at.
     """
 
-    def __init__(self, graph: Adjacency, weighted: bool) -> None:
+    def __init__(self, graph: Adjacency, weighted: bool, by_edge: bool = False) -> None:
         from dgsuite.kernels.analytics import _betweenness
 
         n = len(graph.indptr) - 1
-        self.sums = Sums.zeros(n)
+        self.sums = Sums.zeros(len(graph.indices) if by_edge else n)
+        self._by_edge = by_edge
         self._partition = graph.partition
         loops: Any = _betweenness
         self._room = partial(loops.workspace, n, len(graph.indices), weighted)
@@ -59,7 +60,9 @@ class Searcher:
     def __call__(self, sources: NDArray) -> int:
         left, edges = sources.astype(np.uint32), 0
         while len(left):
-            done, scanned, wrong = self._search(*self._before, left, *self.sums, *self._after)
+            done, scanned, wrong = self._search(
+                *self._before, left, self._by_edge, *self.sums, *self._after
+            )
             left, edges = left[done:], edges + int(scanned)
             if wrong == DEEP:
                 self._after = self._room(np.uint32)

@@ -41,9 +41,9 @@ def in_order(values, graph):
     return {node: float(values[node]) for node in graph}
 
 
-def sampled(graph, **backend):
-    k = (len(graph) + 1) // 2
-    return nx.betweenness_centrality(graph, k=k, seed=3, **backend)
+def sampled(function):
+    """Centralities by paths from half of the nodes."""
+    return lambda graph, **backend: function(graph, k=(len(graph) + 1) // 2, seed=3, **backend)
 
 
 def predicted(function):
@@ -55,6 +55,11 @@ def predicted(function):
 
 
 CALLS = {
+    "is_directed_acyclic_graph": (by_node(nx.is_directed_acyclic_graph),),
+    "is_bipartite": (by_node(nx.is_bipartite),),
+    "color": (
+        lambda graph, **backend: [nx.bipartite.color(graph, **backend).get(node) for node in graph],
+    ),
     "preferential_attachment": (predicted(nx.preferential_attachment),),
     "connected_components": (by_node(nx.connected_components),),
     "is_connected": (by_node(nx.is_connected),),
@@ -172,7 +177,13 @@ CLOSE = {
         by_node(nx.betweenness_centrality, normalized=False),
         by_node(nx.betweenness_centrality, endpoints=True),
         by_node(nx.betweenness_centrality, weight="weight", normalized=False),
-        sampled,
+        sampled(nx.betweenness_centrality),
+    ),
+    "edge_betweenness_centrality": (
+        by_node(nx.edge_betweenness_centrality),
+        by_node(nx.edge_betweenness_centrality, normalized=False),
+        by_node(nx.edge_betweenness_centrality, weight="weight", normalized=False),
+        sampled(nx.edge_betweenness_centrality),
     ),
 }
 """Calls whose results are floats that are added up in another order than networkx's."""

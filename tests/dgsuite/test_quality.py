@@ -42,6 +42,9 @@ def test_it_is_that_of_networkx(directed, weighted):
     np.testing.assert_allclose(found.volume, right, rtol=1e-12)
     assert found.nodes.values.tolist() == [*map(len, parts)]
     plain = dgsuite.quality(Graph.from_networkx(net), labels, weighted=False)
+    nx.set_node_attributes(net, dict(enumerate(labels.tolist())), "label")
+    right = nx.attribute_assortativity_coefficient(net, "label")
+    assert float(plain.assortativity) == pytest.approx(right, abs=1e-12)
     right, _ = nx.community.partition_quality(net, parts)
     assert float(plain.coverage) == pytest.approx(right, rel=1e-12)
     assert (found.attrs["weighted"], plain.attrs["weighted"]) == (int(weighted), 0)

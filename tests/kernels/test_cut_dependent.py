@@ -36,7 +36,8 @@ def differing(datasets):
 
 @given(st.data())
 @pytest.mark.parametrize("weighted", [False, True])
-def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(weighted, data):
+@pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])
+def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(kernel, weighted, data):
     n, m = data.draw(st.integers(2, 20)), data.draw(st.integers(0, 40))
     luck = np.random.default_rng(data.draw(st.integers(0, 999)))
     ends = luck.integers(0, n, (2, m))
@@ -48,14 +49,15 @@ def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(weighted, data):
         Graph.from_edges(*ends, n=n, weights=weights, directed=directed, **cut) for cut in cuts
     ]
     for how in FORMS:
-        found = [one("bc", graph, **how) for graph in graphs]
+        found = [one(kernel, graph, **how) for graph in graphs]
         assert differing(found) <= {*found[0].attrs["cut_dependent"].split()}
         assert len({int(ds.scanned.sum()) for ds in found}) == 1
 
 
 @pytest.mark.parametrize(
     ("kernel", "how"),
-    [("bfs2d", {}), ("leiden", {}), ("louvain", {})] + [("bc", how) for how in FORMS],
+    [("bfs2d", {}), ("leiden", {}), ("louvain", {})]
+    + [(kernel, how) for kernel in ("bc", "edge_betweenness") for how in FORMS],
 )
 def test_the_dataset_names_what_depends_on_the_clusters(kernel, how):
     graphs = [genval.graph("er", 60, m=200, clusters=k, client=None) for k in (1, 2, 6)]

@@ -25,7 +25,7 @@ SCALED = {
 }
 """Kernels whose results stay the same where all weights are multiplied."""
 
-LENGTHS = {"bc": {"weighted": True}, "dr": {}, "mst": {}, "sssp": {}}
+LENGTHS = {"bc": {"weighted": True}, "edge_betweenness": {}, "dr": {}, "mst": {}, "sssp": {}}
 """Kernels that add weights up, or compare them."""
 
 

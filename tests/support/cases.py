@@ -13,7 +13,7 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
-NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d", "leiden", "louvain"})
+NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d", "edge_betweenness", "leiden", "louvain"})
 """Kernels that run on any cut, with the same messages."""
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")
@@ -91,6 +91,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["weighted"] = MEASURES[options["measure"]].weighted is not None and draw(
             st.booleans()
         )
+    if name == "densest":
+        options["epsilon"] = draw(st.sampled_from([0.0, 0.1, 1.0]))
     if name == "cdlp":
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
     if name == "bfs":

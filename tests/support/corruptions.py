@@ -55,6 +55,10 @@ def counts(name):
     }
 
 
+OVER = ("source", "target", "betweenness")
+"""Columns of the table of edges."""
+
+
 def nearness(name):
     return {
         "all zero": {name: lambda v: v * 0},
@@ -373,6 +377,58 @@ KINDS = {
         "an edge less": {name: lambda v: v[:-1] for name in ("source", "target", "similarity")},
         "backwards": {name: lambda v: v[::-1] for name in ("source", "target", "similarity")},
         "ends swapped": {"source": lambda v: v[::-1]},
+    },
+    "edge_betweenness": {
+        "no paths": {"betweenness": lambda v: v * 0},
+        "doubled": {"betweenness": lambda v: v * 2},
+        "normalised": {"betweenness": lambda v: v * 2 / (N * (N - 1))},
+        "a little more": {"betweenness": lambda v: v * (1 + 1e-6)},
+        "one less": {"betweenness": lambda v: at(v, np.argmax(v), v.max() - 1)},
+        "no number": {"betweenness": lambda v: at(v, 5, np.nan)},
+        "infinite": {"betweenness": lambda v: at(v, 5, np.inf)},
+        "negative": {"betweenness": lambda v: -v},
+        "shifted": {"betweenness": lambda v: np.roll(v, 1)},
+        "of some sources": {"start": lambda v: np.arange(N) < 5},
+        "no such node": {"target": lambda v: at(v, 5, 400)},
+        "no node": {"source": lambda v: at(v, 5, -1)},
+        "no edge": {"target": lambda v: at(v, 0, 0)},
+        "an edge twice": {name: lambda v: np.append(v[:1], v) for name in OVER},
+        "an edge less": {name: lambda v: v[:-1] for name in OVER},
+        "backwards": {name: lambda v: v[::-1] for name in OVER},
+    },
+    "densest": sets("densest"),
+    "topological": {
+        "no generations": {"generation": lambda v: v * 0 - 1},
+        "all at once": {"generation": lambda v: v * 0},
+        "one later": {"generation": lambda v: v + 1},
+        "one moved": {"generation": lambda v: at(v, np.argmax(v), v.max() - 1)},
+        "one without": {"generation": lambda v: at(v, 0, -1)},
+        "one on a cycle": {"generation": lambda v: at(v, np.argmin(v), 1)},
+        "shifted": {"generation": lambda v: np.roll(v, 1)},
+        "negative": {"generation": lambda v: at(v, np.argmin(v), -2)},
+        "no cycle": {"cycle": lambda v: v * 0 - 1},
+        "a cycle of one": {"cycle": lambda v: at(v * 0 - 1, 3, 0)},
+        "a node less": {"cycle": lambda v: np.where(v == 0, -1, v)},
+        "a node more": {"cycle": lambda v: at(v, 0, v.max() + 1)},
+        "the other way": {"cycle": lambda v: np.where(v > 0, v.max() + 1 - v, v)},
+        "two first": {"cycle": lambda v: at(v, 3, 0)},
+        "counted from 1": {"cycle": lambda v: v + (v >= 0)},
+    },
+    "bipartite": {
+        "one colour": {"colour": lambda v: v * 0},
+        "other colours": {"colour": lambda v: np.where(v < 0, v, 1 - v)},
+        "one changed": {"colour": lambda v: at(v, 1, 1 - v[1])},
+        "no colours": {"colour": lambda v: v * 0 - 1},
+        "of an odd cycle": {"colour": lambda v: np.abs(v)},
+        "a third": {"colour": lambda v: at(v, 0, 2)},
+        "negative": {"colour": lambda v: at(v, np.argmin(v), -2)},
+        "shifted": {"colour": lambda v: np.roll(v, 1)},
+        "no cycle": {"cycle": lambda v: v * 0 - 1},
+        "a node less": {"cycle": lambda v: at(v, np.argmax(v), -1)},
+        "a node more": {"cycle": lambda v: at(v, 0, v.max() + 1)},
+        "two first": {"cycle": lambda v: at(v, 3, 0)},
+        "counted from 1": {"cycle": lambda v: v + (v >= 0)},
+        "elsewhere": {"cycle": lambda v: np.roll(v, 1)},
     },
     "mis": sets("in_mis"),
     "ds": sets("in_ds"),

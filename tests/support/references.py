@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 
@@ -27,6 +29,16 @@ def network(kernel):
     graph = nx.Graph()
     graph.add_nodes_from(range(N))
     graph.add_edges_from(edges)
+    if kernel == "topological":
+        graph = nx.create_empty_copy(graph).to_directed()
+        graph.add_edges_from((min(edge), max(edge)) for edge in edges)
+        graph.add_edges_from([(33, 25), (25, 28), (28, 33)])
+    if kernel == "densest":
+        graph.add_edges_from(combinations(range(6, 18), 2))
+    if kernel == "bipartite":
+        left = [(u < 20, v < 20, (u + v) % 2 == 0) for u, v in edges]
+        cross = [e for e, (a, b, even) in zip(edges, left, strict=True) if a != b or (a and even)]
+        graph.remove_edges_from(cross)
     if kernel == "scc":
         graph = graph.to_directed()
         graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
@@ -148,6 +160,18 @@ def reference(kernel, graph):
         source, target, similarity = map(np.array, zip(*rows, strict=True))
         found = {"source": source, "target": target, "similarity": similarity.astype(float)}
         return {**found, "measure": "jaccard", "k": None}
+    if kernel == "densest":
+        return {"densest": peeled(net, 0.1)}
+    if kernel == "topological":
+        return ordered(net)
+    if kernel == "bipartite":
+        return coloured(net)
+    if kernel == "edge_betweenness":
+        found = nx.edge_betweenness_centrality(net, normalized=False)
+        rows = sorted((*sorted(edge), value) for edge, value in found.items())
+        source, target, betweenness = map(np.array, zip(*rows, strict=True))
+        found = {"source": source, "target": target, "betweenness": betweenness}
+        return {**found, "start": np.ones(N, bool)}
     if kernel == "lcc":
         return {"coefficient": np.array([*nx.clustering(net).values()], float)}
     if kernel == "cdlp":
@@ -168,6 +192,45 @@ def reference(kernel, graph):
         traitor = np.arange(N) < 4
         return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
     return {"committee": committees(net, uid, 4), "k": 4}
+
+
+def peeled(net, epsilon):
+    """The densest set on the way, where nodes of small degree leave round by round."""
+    left, best = net.copy(), net
+    while left:
+        mean = 2 * left.number_of_edges() / len(left)
+        if mean > 2 * best.number_of_edges() / len(best):
+            best = left.copy()
+        left.remove_nodes_from([v for v, d in [*left.degree] if d <= (1 + epsilon) * mean])
+    return np.isin(np.arange(len(net)), [*best])
+
+
+def ordered(net):
+    """Generations, of an acyclic graph's nodes those of networkx, and a cycle."""
+    cyclic = [part for part in nx.strongly_connected_components(net) if len(part) > 1]
+    late = set().union(*cyclic, *(nx.descendants(net, v) for part in cyclic for v in part))
+    early = nx.topological_generations(net.subgraph({*net} - late))
+    generation, cycle = np.full((2, N), -1)
+    for number, nodes in enumerate(early):
+        generation[nodes] = number
+    for place, u in enumerate(max(nx.simple_cycles(net), key=len)):
+        cycle[u] = place
+    return {"generation": generation, "cycle": cycle}
+
+
+def coloured(net):
+    """Colours by hops from the smallest node, where there are two, and an odd cycle."""
+    colour, cycle = np.full((2, N), -1)
+    for part in nx.connected_components(net):
+        some = net.subgraph(part)
+        if nx.is_bipartite(some):
+            for v, hops in nx.single_source_shortest_path_length(some, min(part)).items():
+                colour[v] = hops % 2
+        else:
+            cycle[:] = -1
+            odd = next(nodes for nodes in nx.simple_cycles(some) if len(nodes) % 2)
+            cycle[odd] = np.arange(len(odd))
+    return {"colour": colour, "cycle": cycle}
 
 
 def centralities(kernel, net):

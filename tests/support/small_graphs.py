@@ -21,10 +21,14 @@ from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 
-WEIGHTED = (*RANKS, "bc", "bellman_ford", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
+WEIGHTED = (
+    *RANKS,
+    *("bc", "bellman_ford", "dr", "edge_betweenness", "leiden", "louvain", "mst", "similarity"),
+    "sssp",
+)
 """Kernels that use weights."""
 
-BY_CUT = ("bc", "bfs2d", "leiden", "louvain")
+BY_CUT = ("bc", "bfs2d", "edge_betweenness", "leiden", "louvain")
 """Kernels whose messages depend on the cut."""
 
 FORMS = sorted(
@@ -129,8 +133,9 @@ class Case(NamedTuple):
         weighted = {"weighted": bool(self.number % 2)}
         few = {"iterations": 1 + turn, **weighted}
         root = {"root": last if turn % 2 else 0}
+        paths = {"graph_form": ("replicated", "partitioned")[turn // 2], **weighted}
         options = {
-            "bc": {"graph_form": ("replicated", "partitioned")[turn // 2], **weighted},
+            "bc": paths,
             "bf": root,
             "bfs": {
                 **root,
@@ -139,7 +144,9 @@ class Case(NamedTuple):
             },
             "bfs2d": root,
             "cdlp": {"iterations": 1 + turn},
+            "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
             "dst": root,
+            "edge_betweenness": paths,
             "eigenvector": few,
             "hits": few,
             "katz": few,
@@ -225,6 +232,19 @@ def right(case, kernel, uid):
         return {"cost": np.array([by_node(net, cost[u]) for u in range(len(net))])}
     if name == "bc":
         return {"betweenness": by_node(net, nx.betweenness_centrality(net, None, False, weight))}
+    if name == "topological" and nx.is_directed_acyclic_graph(net):
+        found = {v: k for k, some in enumerate(nx.topological_generations(net)) for v in some}
+        return {"generation": by_node(net, found), "cycle": np.full(len(net), -1)}
+    if name == "bipartite" and nx.is_bipartite(net):
+        least = smallest(nx.weakly_connected_components(net.to_directed()))
+        hops = dict(nx.all_pairs_shortest_path_length(net.to_undirected()))
+        return {"colour": np.array([hops[v][least[v]] % 2 for v in range(len(net))])}
+    if name == "edge_betweenness":
+        found = nx.edge_betweenness_centrality(net, None, False, weight)
+        ends = found if net.is_directed() else map(sorted, found)
+        rows = sorted((*edge, value) for edge, value in zip(ends, found.values(), strict=True))
+        columns = ("source", "target", "betweenness")
+        return dict(zip(columns, np.array(rows).reshape(-1, 3).T, strict=True))
     if name in ("closeness", "harmonic"):
         return {name: by_node(net, getattr(nx, f"{name}_centrality")(net))}
     if name in ("scc", "wcc"):

@@ -71,7 +71,10 @@ def quality(
     -------
     xarray.Dataset
         Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
-        and Newman 2008) and ``coverage``, the share of edges within communities. Per ``community``:
+        and Newman 2008), ``coverage``, the share of edges within communities, and ``assortativity``, how far
+        that share is above what chance would have, on the way to 1 (Newman 2003, "Mixing patterns in
+        networks", equation 2): from 1, where all edges are within, to below 0; NaN where one community has
+        all edges. Per ``community``:
         ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave
         them); ``conductance``, the edges to other communities over the volume of the community or of all
         others, whichever is less. These are NaN where that is 0. With `other`: ``adjusted_rand_index``
@@ -119,6 +122,7 @@ def quality(
         expected = np.divide(sums.out, total) * np.divide(sums.into, total)
         modularity = np.sum(np.divide(sums.inner, total) - resolution * expected)
         coverage = np.divide(sums.inner.sum(), total)
+        assortativity = (coverage - expected.sum()) / (1 - expected.sum())
         conductance = cut / rest
 
     def described(values: Any, text: str, dims: tuple[str, ...] = ()) -> tuple:
@@ -128,6 +132,7 @@ def quality(
     found = {
         "modularity": described(modularity, "modularity"),
         "coverage": described(coverage, "share of edges within communities"),
+        "assortativity": described(assortativity, "assortativity of the labels"),
         "nodes": described(np.bincount(number, minlength=len(names)), "nodes", each),
         "volume": described(sums.out * unit, "volume", each),
         "conductance": described(conductance, "conductance", each),

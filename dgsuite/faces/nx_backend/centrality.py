@@ -195,24 +195,11 @@ def betweenness_centrality(
     **how: Any,
 ) -> dict[Hashable, float]:
     """Betweenness centrality, by the kernel `bc`; the sources are those that networkx draws."""
-    n = len(G)
-    values = G.weight(weight)
-    if values is not None and (values <= 0).any():
-        raise NotImplementedError(f"an edge has a {weight} that is not above 0")
-    drawn = np.arange(n)
-    if k is not None and k != n:
-        drawn = np.array([G.number[node] for node in seed.sample(G.nodes, k)], np.int64)
+    n, drawn = len(G), _drawn(G, k, weight, seed)
     among = n if endpoints else n - 1  # nodes that a path can lead to
     if among < 2:
         return dict.fromkeys(G.nodes, 0.0)
-    weighted = weight is not None
-    ds = run(
-        *("bc", G, how),
-        weight=weight,
-        any_weight=not weighted,
-        weighted=weighted,
-        sources=None if len(drawn) == n else drawn,
-    )
+    ds = _paths("bc", G, how, weight, drawn)
     found = ds["betweenness"].values * (1 if G.directed else 2)
     sources = np.full(n, len(drawn))
     if endpoints:
@@ -227,6 +214,36 @@ def betweenness_centrality(
         return G.by_node(found * among / (sources * (1 if G.directed else 2)))
 
 
+def _drawn(G: ConvertedGraph, k: int | None, weight: str | None, seed: Any) -> NDArray[np.int64]:
+    """The nodes that paths start from, those that networkx draws.
+
+    Raises
+    ------
+    NotImplementedError
+        Weights are not above 0.
+    """
+    values = G.weight(weight)
+    if values is not None and (values <= 0).any():
+        raise NotImplementedError(f"an edge has a {weight} that is not above 0")
+    if k is None or k == len(G):
+        return np.arange(len(G))
+    return np.array([G.number[node] for node in seed.sample(G.nodes, k)], np.int64)
+
+
+def _paths(
+    kernel: str, G: ConvertedGraph, how: Mapping[str, Any], weight: str | None, drawn: NDArray
+) -> xr.Dataset:
+    """A run of a kernel on the shortest paths from some nodes."""
+    weighted = weight is not None
+    return run(
+        *(kernel, G, how),
+        weight=weight,
+        any_weight=not weighted,
+        weighted=weighted,
+        sources=None if len(drawn) == len(G) else drawn,
+    )
+
+
 def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many paths from the sources begin or end at each node of an undirected graph."""
     size = np.bincount(component)[component]
@@ -237,12 +254,50 @@ def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.
     return begin + end
 
 
+@Offered
+def edge_betweenness_centrality(
+    G: ConvertedGraph,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+    seed: Any = None,
+    **how: Any,
+) -> dict[tuple[Hashable, Hashable], float]:
+    """Betweenness centrality of edges, by the kernel `edge_betweenness`."""
+    n, drawn = len(G), _drawn(G, k, weight, seed)
+    if not len(G.source):
+        return {}
+    if not len(drawn):
+        raise ZeroDivisionError("k must be at least 1")
+    ds = _paths("edge_betweenness", G, how, weight, drawn)
+    source, target = ds["source"].values.astype(np.int64), ds["target"].values.astype(np.int64)
+    low, high = G.source, G.target
+    if not G.directed:
+        low, high = np.minimum(low, high), np.maximum(low, high)
+    real = low != high  # no path takes an edge from a node to itself
+    place = np.searchsorted(source * n + target, (low * n + high)[real])
+    found = np.zeros(len(low))
+    found[real] = ds["betweenness"].values[place]
+    both = 1 if G.directed else 2
+    found *= both / (len(drawn) * max(n - 1, 1)) if normalized else n / len(drawn)
+    return dict(zip(zip(G.of(G.source), G.of(G.target), strict=True), found.tolist(), strict=True))
+
+
 @betweenness_centrality.unless
 def _(G: Any, weight: Any, endpoints: bool, seed: Any, k: Any, **_: Any) -> str | None:
     if endpoints and G.is_directed():
         return "endpoints: those of a directed graph are not counted"
     if weight is not None and G.is_multigraph():
         return PARALLEL
+    if k is not None and not isinstance(seed, Random):
+        return "seed: sources are drawn from a random.Random"
+    return None
+
+
+@edge_betweenness_centrality.unless
+def _(G: Any, seed: Any, k: Any, **_: Any) -> str | None:
+    if G.is_multigraph():
+        return "parallel edges are merged, but here each has a share"
     if k is not None and not isinstance(seed, Random):
         return "seed: sources are drawn from a random.Random"
     return None

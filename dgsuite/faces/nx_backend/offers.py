@@ -42,6 +42,7 @@ LONG = Worth(300_000, 100_000)
 OFFERS: dict[str, dict[str, Worth]] = {
     "centrality": {
         "betweenness_centrality": MANY,
+        "edge_betweenness_centrality": MANY,
         "eigenvector_centrality": MANY,
         "hits": SOME,
         "katz_centrality": MANY,
@@ -83,6 +84,11 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "core_number": SOME,
         "transitivity": MANY,
         "triangles": MANY,
+    },
+    "orders": {
+        "color": PASS,
+        "is_bipartite": PASS,
+        "is_directed_acyclic_graph": PASS,
     },
     "paths": {
         "ancestors": PASS,
