@@ -79,6 +79,8 @@ def to_dataframe(
     if "node" not in dataset.coords:
         raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")
     dim = "pair" if "pair" in dataset.dims else "node"
+    if outputs and "node" in dataset.get(outputs[0], dataset["node"]).dims:
+        dim = "node"
     there = [str(name) for name, values in dataset.data_vars.items() if values.dims == (dim,)]
     chosen = there if outputs is None else list(outputs)
     for name in chosen:

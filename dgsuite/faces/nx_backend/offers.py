@@ -40,6 +40,12 @@ LONG = Worth(300_000, 100_000)
 """dgsuite takes many rounds, and is faster on large graphs alone."""
 
 OFFERS: dict[str, dict[str, Worth]] = {
+    "blocks": {
+        "articulation_points": SOME,
+        "biconnected_components": SOME,
+        "bridges": SOME,
+        "has_bridges": SOME,
+    },
     "centrality": {
         "betweenness_centrality": MANY,
         "eigenvector_centrality": MANY,
