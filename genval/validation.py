@@ -126,9 +126,7 @@ VALIDATORS: dict[str, Validator] = {
         nodes=("source", "target"),
         table=("source", "target", "similarity"),
     ),
-    "square_clustering": Validator(
-        {"coefficient": 1}, motifs.square_clustering, "coefficient"
-    ),
+    "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, "coefficient"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),
@@ -201,7 +199,9 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(here(results[name]))
-    free = values.ndim == dimensions and (name in asked.table or (asked.sampled and len(values) == n))
+    free = values.ndim == dimensions and (
+        name in asked.table or (asked.sampled and len(values) == n)
+    )
     if asked.columns is not None and asked.columns in results:
         free |= values.shape == (n, np.size(results[asked.columns]))
     if values.shape != (n,) * dimensions and not free:

@@ -70,9 +70,7 @@ def biconnected(job: Job) -> list[Found]:
     return _rows(job.n, found, (right.nodes, right.block))
 
 
-def _rows(
-    n: int, found: tuple[NDArray, NDArray], right: tuple[NDArray, NDArray]
-) -> list[Found]:
+def _rows(n: int, found: tuple[NDArray, NDArray], right: tuple[NDArray, NDArray]) -> list[Found]:
     """Rows of two columns are the right ones, each once and ascending."""
     nodes, values = found
     known = (nodes >= 0) & (nodes < n) & (values >= 0) & (values < n)
@@ -176,7 +174,9 @@ def _tree(one: NDArray, other: NDArray, n: int) -> tuple[NDArray[np.int64], list
     place = np.empty(n + 1, np.int64)
     place[order] = np.arange(n + 1)
     levels, behind = [], 1
-    while behind <= n:  # the order is by levels, and a level's parents are those of the level before
+    while (
+        behind <= n
+    ):  # the order is by levels, and a level's parents are those of the level before
         ahead = int(np.searchsorted(place[parent[order[1:]]], behind)) + 1
         levels.append(order[behind:ahead].astype(np.int64))
         behind = ahead

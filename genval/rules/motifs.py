@@ -39,8 +39,8 @@ SAME = ((1, 2), (4, 5), (6, 7), (9, 10), (9, 11), (12, 13))
 
 
 def cliques(job: Job) -> list[Found]:
-    """Cliques are listed, each from that of its nodes but the last. On larger graphs only necessary conditions
-    are checked: no more than sets of neighbours, and a sum that is a multiple of the nodes of a clique.
+    """Cliques are listed, each from that of its nodes but the last. On larger graphs only necessary
+    conditions are checked: none where neighbours are too few, and a sum that is a multiple of `k`.
     """
     edges, k = adjacency(job), job.integer("k", 4, 3, job.n + (1 << 20))
     found = job.outputs["cliques"].astype(np.int64)
@@ -65,16 +65,14 @@ def cliques(job: Job) -> list[Found]:
         sets = _grown(edges, sets, sets.shape[1])
     if sets is not None:
         right = np.bincount(sets.ravel() if sets.shape[1] == k else [], minlength=job.n)
-        rules.append(
-            ("cliques", found != right, lambda i: str(right[i]), lambda i: str(found[i]))
-        )
+        rules.append(("cliques", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
     return [collect(np.arange(job.n), *rules)]
 
 
 def motifs(job: Job) -> list[Found]:
-    """Connected sets of three and four nodes are listed, and a node's orbit follows from degrees in the set. On
-    larger graphs only necessary conditions are checked: orbits of a motif are as frequent as it has nodes there,
-    and every two, and every three, of a node's neighbours are in a motif with it.
+    """Connected sets of three and four nodes are listed, and a node's orbit follows from degrees in the set.
+    On larger graphs only necessary conditions are checked: orbits of a motif are as frequent as it has nodes
+    there, and every two, and every three, of a node's neighbours are in a motif with it.
     """
     found, edges = job.outputs["orbits"].astype(np.int64), adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
@@ -168,8 +166,8 @@ def _share(edges: csr_array, degree: NDArray[np.int64], node: int) -> float:
 
 
 def _grown(edges: csr_array, sets: NDArray, least: int) -> NDArray[np.int64] | None:
-    """All sets with a node more that has at least so many neighbours in the set, each once and ascending; None
-    where there are too many.
+    """All sets with a node more that has at least so many neighbours in the set, each once and ascending;
+    None where there are too many.
     """
     from scipy.sparse import csr_array
 
@@ -178,7 +176,9 @@ def _grown(edges: csr_array, sets: NDArray, least: int) -> NDArray[np.int64] | N
     for first in range(0, len(sets), BLOCK):
         some = sets[first : first + BLOCK]
         heads = np.arange(0, some.size + 1, some.shape[1])
-        of = csr_array((np.ones(some.size, np.int64), some.ravel(), heads), (len(some), edges.shape[0]))
+        of = csr_array(
+            (np.ones(some.size, np.int64), some.ravel(), heads), (len(some), edges.shape[0])
+        )
         near = (of @ edges).tocoo()
         which, node = near.row, near.col
         inside = (some[which] == node[:, None]).any(axis=1)

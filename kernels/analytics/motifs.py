@@ -1,5 +1,5 @@
-"""Motifs of up to four nodes, from a few counts at each node and equations between the rest (Hocevar and Demsar
-2014, "A combinatorial approach to graphlet counting").
+"""Motifs of up to four nodes, from a few counts at each node and equations between the rest (Hocevar and
+Demsar 2014, "A combinatorial approach to graphlet counting").
 
 A motif is a connected graph, and an *orbit* a place in it: nodes that can be swapped are in the same. It is
 easier to count where a motif occurs if there may be more edges between its nodes. Of that count those are

@@ -355,7 +355,9 @@ KINDS = {
         **nearness("coefficient"),
         "no number": {"coefficient": lambda v: at(v, 5, np.nan)},
         "a little more": {"coefficient": lambda v: at(v, np.argmax(v), v.max() + 1e-9)},
-        "of triangles": {"coefficient": lambda v: np.array([*nx.clustering(network("lcc")).values()])},
+        "of triangles": {
+            "coefficient": lambda v: np.array([*nx.clustering(network("lcc")).values()])
+        },
     },
     "random_walks": {
         "stands still": {"walk": lambda v: np.repeat(v[:, :1], 4, axis=1)},

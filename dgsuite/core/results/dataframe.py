@@ -38,8 +38,8 @@ def to_dataframe(
     dataset
         Result of a run.
     outputs
-        Names of the outputs; by default all columns of the table where the kernel makes one, else all that
-        have one value for each node.
+        Names of the outputs: columns of the table, or those that have one value for each node. By default all
+        columns where the kernel makes a table, else all that have one value for each node.
     client
         Client whose workers get what is in this process; by default the one whose workers hold outputs, else
         the current client. Without one it stays in this process.

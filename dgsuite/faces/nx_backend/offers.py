@@ -87,6 +87,7 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "average_clustering": MANY,
         "clustering": MANY,
         "core_number": SOME,
+        "square_clustering": MANY,
         "transitivity": MANY,
         "triangles": MANY,
     },
