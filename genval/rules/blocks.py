@@ -65,7 +65,8 @@ def bridges(job: Job) -> list[Found]:
 
 def biconnected(job: Job) -> list[Found]:
     """Rows are those of the biconnected components."""
-    right = _blocks(*_edges(job), job.n)
+    one, other = _edges(job)
+    right = _blocks(one, other, job.n)
     found = job.outputs["member"].astype(np.int64), job.outputs["block"].astype(np.int64)
     return _rows(job.n, found, (right.nodes, right.block))
 

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Rule, collect
-from dgsuite.genval.rules.triangles import CLOSE, MOST, adjacency
+from dgsuite.genval.rules.triangles import CLOSE, adjacency
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-SETS = 3_000_000
-"""Sets of nodes up to which they are listed."""
+MOST = 30_000_000
+"""Neighbours of the nodes of all sets of a size, up to which sets are listed, or squares counted."""
+
+ORBITS = 15
+"""Orbits of motifs of up to four nodes."""
 
 BLOCK = 1 << 14
 """Sets that grow at a time."""
@@ -60,12 +64,8 @@ def cliques(job: Job) -> list[Found]:
             lambda i: str(total),
         ),
     ]
-    sets = np.arange(job.n)[:, None]
-    while sets is not None and sets.shape[1] < k and len(sets):
-        sets = _grown(edges, sets, sets.shape[1])
-    if sets is not None:
-        right = np.bincount(sets.ravel() if sets.shape[1] == k else [], minlength=job.n)
-        rules.append(("cliques", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
+    if (sets := _sets(edges, k, True)) is not None:
+        rules.append(_exactly("cliques", found, np.bincount(sets.ravel(), minlength=job.n)))
     return [collect(np.arange(job.n), *rules)]
 
 
@@ -76,59 +76,37 @@ def motifs(job: Job) -> list[Found]:
     """
     found, edges = job.outputs["orbits"].astype(np.int64), adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
-    nodes, total = np.arange(job.n), found.sum(axis=0)
-    right = {0: degree}
-    pairs, threes = degree * (degree - 1) // 2, degree * (degree - 1) * (degree - 2) // 6
-    near = {
-        "pairs of neighbours": (found[:, [2, 3]].sum(axis=1), pairs),
-        "threes of neighbours": (found[:, [7, 11, 13, 14]].sum(axis=1), threes),
-    }
-    rules: list[Rule] = [
-        (
-            "range",
-            (found < 0).any(axis=1),
-            lambda i: "0 or more",
-            lambda i: str(found[i].min()),
-        )
-    ]
-    for what, (count, wanted) in near.items():
-        rules.append(
-            (
-                what,
-                count != wanted,
-                lambda i, wanted=wanted: str(wanted[i]),
-                lambda i, count=count: str(count[i]),
-            )
-        )
+    if found.shape[1] != ORBITS:
+        raise InputError(f"'orbits' must have shape ({job.n}, {ORBITS}), got {found.shape}")
+    total, least = found.sum(axis=0), found.min(axis=1)
+    pairs, threes = found[:, [2, 3]].sum(axis=1), found[:, [7, 11, 13, 14]].sum(axis=1)
     unequal = [
         (a, b)
         for a, b in (*SAME, *((a, a) for a in NODES))
         if total[a] % NODES[a] or total[a] // NODES[a] != total[b] // NODES[b]
     ]
-    rules.append(
+    rules: list[Rule] = [
+        (
+            "range",
+            least < 0,
+            lambda i: "0 or more",
+            lambda i: str(least[i]),
+        ),
+        _exactly("orbit 0", found[:, 0], degree),
+        _exactly("pairs of neighbours", pairs, degree * (degree - 1) // 2),
+        _exactly("threes of neighbours", threes, degree * (degree - 1) * (degree - 2) // 6),
         (
             "sum",
-            (nodes == 0) & bool(unequal),
+            np.full(job.n, bool(unequal)) & (np.arange(job.n) == 0),
             lambda i: "as many nodes in orbits {} and {} as the motif has".format(*unequal[0]),
             lambda i: " and ".join(str(total[orbit]) for orbit in unequal[0]),
-        )
-    )
+        ),
+    ]
     for size in (3, 4):
-        sets = nodes[:, None]
-        while sets is not None and sets.shape[1] < size:
-            sets = _grown(edges, sets, 1)
-        if sets is not None:
-            right |= _orbits(edges, sets)
-    for orbit, wanted in right.items():
-        rules.append(
-            (
-                f"orbit {orbit}",
-                found[:, orbit] != wanted,
-                lambda i, wanted=wanted: str(wanted[i]),
-                lambda i, orbit=orbit: str(found[i, orbit]),
-            )
-        )
-    return [collect(nodes, *rules)]
+        if (sets := _sets(edges, size, False)) is not None:
+            for orbit, right in _orbits(edges, sets).items():
+                rules.append(_exactly(f"orbit {orbit}", found[:, orbit], right))
+    return [collect(np.arange(job.n), *rules)]
 
 
 def square_clustering(job: Job) -> list[Found]:
@@ -154,6 +132,24 @@ def square_clustering(job: Job) -> list[Found]:
     return [collect(np.arange(job.n), *rules)]
 
 
+def _exactly(what: str, found: NDArray[np.int64], right: NDArray[np.int64]) -> Rule:
+    """The rule that numbers are the right ones."""
+    return what, found != right, lambda i: str(right[i]), lambda i: str(found[i])
+
+
+def _sets(edges: csr_array, size: int, cliques: bool) -> NDArray[np.int64] | None:
+    """All connected sets of so many nodes, or all cliques; None where there are too many."""
+    sets = np.arange(edges.shape[0])[:, None]
+    while sets.shape[1] < size:
+        grown = _grown(edges, sets, sets.shape[1] if cliques else 1)
+        if grown is None:
+            return None
+        if not len(grown):
+            return np.empty((0, size), np.int64)
+        sets = grown
+    return sets
+
+
 def _share(edges: csr_array, degree: NDArray[np.int64], node: int) -> float:
     """The squares at a node over those that there could be, pair by pair of its neighbours."""
     near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
@@ -171,7 +167,9 @@ def _grown(edges: csr_array, sets: NDArray, least: int) -> NDArray[np.int64] | N
     """
     from scipy.sparse import csr_array
 
-    found, total = [np.empty((0, sets.shape[1] + 1), np.int64)], 0
+    if np.diff(edges.indptr)[sets].sum() > MOST:
+        return None
+    found = [np.empty((0, sets.shape[1] + 1), np.int64)]
     every = least == sets.shape[1]  # then the last node of a set will do
     for first in range(0, len(sets), BLOCK):
         some = sets[first : first + BLOCK]
@@ -188,9 +186,6 @@ def _grown(edges: csr_array, sets: NDArray, least: int) -> NDArray[np.int64] | N
         grown = np.column_stack([some[which[keep]], node[keep]]).astype(np.int64)
         grown.sort(axis=1)
         found.append(grown if every else np.unique(grown, axis=0))
-        total += len(found[-1])
-        if total > SETS:
-            return None
     grown = np.concatenate(found)
     return grown if every else np.unique(grown, axis=0)
 

@@ -33,7 +33,7 @@ def test_sets_of_any_number_of_words(n):
 
 
 def test_cliques_of_three_nodes_are_triangles():
-    graph = genval.graph("kron", 1 << 9, seed=3, client=None, clusters=3)
+    graph = genval.graph("rmat", 1 << 9, seed=3, client=None, clusters=3)
     found = dgsuite.run("cliques", graph, k=3).cliques
     assert np.array_equal(found, dgsuite.run("triangles", graph).triangles)
     both = dgsuite.run("motifs", graph).orbits.values
@@ -52,6 +52,28 @@ def test_motifs_are_those_of_the_definition(net, data):
     ds = dgsuite.run("motifs", graph, style="serial")
     assert np.array_equal(ds.orbits, orbits(net))
     assert genval.validate("motifs", graph, ds).ok
+
+
+def test_rules_of_large_graphs_see_what_they_can(monkeypatch):
+    monkeypatch.setattr("dgsuite.genval.rules.motifs.MOST", 0)
+    graph = genval.graph("er", 60, m=300, client=None)
+    for kernel, output, place in (
+        ("cliques", "cliques", 5),
+        ("motifs", "orbits", (5, 14)),
+        ("motifs", "orbits", (5, 8)),
+        ("square_clustering", "coefficient", 5),
+    ):
+        ds = dgsuite.run(kernel, graph, style="serial")
+        assert genval.validate(kernel, graph, ds).ok
+        wrong = ds[output].values.copy()
+        wrong[place] += 2
+        assert not genval.validate(kernel, graph, {output: wrong}).ok
+
+
+def test_a_result_without_all_orbits_is_refused():
+    graph = dgsuite.Graph.from_edges([0], [1])
+    with pytest.raises(InputError, match=r"'orbits' must have shape \(2, 15\), got \(2, 3\)"):
+        genval.validate("motifs", graph, {"orbits": np.zeros((2, 3), int)})
 
 
 @given(networks(), st.data())
