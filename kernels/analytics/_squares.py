@@ -46,8 +46,8 @@ def two_hops(indptr, indices, nodes, starts, ends, values, joint, squares):
 
 @compiled
 def opposite(indptr, indices, starts, ends, values, joint, found):
-    """For each entry of the adjacency, the triangles across from its end: add up, over the triangles of the
-    edge, how many other triangles the row's other edge is in.
+    """Add up for each entry of the adjacency, over the triangles that its edge is in, how many other
+    triangles the row's second edge of each is in: the edge opposite to the node that the entry leads to.
 
     Parameters
     ----------

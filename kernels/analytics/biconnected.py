@@ -21,8 +21,9 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class Biconnected(Searched):
-    """Biconnected components: the largest sets of edges of which every two are on a cycle, or one edge.
+    """Biconnected components: largest parts that stay connected without any one of their nodes.
 
+    Two edges are in the same component if a cycle goes through both, so a bridge is a component of its own.
     Outputs ``member`` and ``block``, a table with a row for each node of each component, ascending: a node
     and the number of the component. A cut node has several rows, a node without neighbours none. An edge is
     in the one component that both its ends are in. Components are numbered from 0 in the order of their

@@ -85,7 +85,7 @@ class Bridges(Searched):
     taken away.
 
     One cluster holds the edges that matter, at most two for each node of each cluster and for each of its
-    neighbours elsewhere, and some 80 bytes for each node of the graph.
+    neighbours elsewhere, and some 100 bytes for each node of the graph.
 
     Notes
     -----

@@ -81,7 +81,7 @@ class Cliques(bsp.Kernel):
         return bsp.share(nodes, s.lengths[nodes], neighbour=s.above)
 
     def find(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        s.cliques, theirs = found(s.lengths, s.above, inbox.shared("neighbour"), self.k)
+        s.cliques, theirs = count_cliques(s.lengths, s.above, inbox.shared("neighbour"), self.k)
         told = np.flatnonzero(theirs)
         row = np.repeat(np.arange(c.size), s.lengths)
         return bsp.unicast(s.above[told], row[told], combine="sum", count=theirs[told])
@@ -90,7 +90,7 @@ class Cliques(bsp.Kernel):
         s.cliques += inbox.totals("count")
 
 
-def found(
+def count_cliques(
     lengths: NDArray, above: NDArray, lists: bsp.Shared, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Cliques of which a cluster's nodes have the lowest rank: by node, and by neighbour of higher rank.

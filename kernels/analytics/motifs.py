@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.cliques import found
+from dgsuite.kernels.analytics.cliques import count_cliques
 from dgsuite.kernels.analytics.square_clustering import introduction, sums, two_hops
 
 HOLDS = {
@@ -119,7 +119,7 @@ class Motifs(bsp.Kernel):
         higher = (theirs > mine) | ((theirs == mine) & (c.indices > c.ids[row]))
         cliques = np.zeros(len(c.indices), np.int64)
         lengths = np.bincount(row[higher], minlength=c.size)
-        s.cliques, cliques[higher] = found(lengths, c.indices[higher], s.lists, 4)
+        s.cliques, cliques[higher] = count_cliques(lengths, c.indices[higher], s.lists, 4)
         return bsp.unicast(
             c.indices,
             row,

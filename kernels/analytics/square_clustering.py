@@ -19,10 +19,10 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class SquareClustering(bsp.Kernel):
-    """The share of possible squares at each node that are there (Zhang et al. 2008, "Clustering coefficient
-    and community structure of bipartite networks").
+    """The share of possible squares at each node that are there.
 
-    Outputs ``coefficient``. A pair of neighbours u and w of a node has q squares with it, one for each other
+    Outputs ``coefficient`` (Zhang et al. 2008, "Clustering coefficient and community structure of bipartite
+    networks"). A pair of neighbours u and w of a node has q squares with it, one for each other
     node that both have as neighbour; it could have ``q + (k(u) - 1 - q - t) + (k(w) - 1 - q - t)``, where k
     is the number of neighbours, and t is 1 if an edge joins u and w. The coefficient is the sum of the former
     over that of the latter; 0 where that is 0. Weights do not count.
