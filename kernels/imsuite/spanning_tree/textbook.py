@@ -20,7 +20,7 @@ from dgsuite.kernels.imsuite.spanning_tree.sweeps import State, Sweeps
 
 @dataclass(frozen=True)
 class SpanningTree(Sweeps):
-    """Minimum spanning tree, or forest where the graph is not connected: a tree for each component.
+    """Minimum spanning tree, or forest where the graph is not connected: a tree per component.
 
     Of edges that weigh the same the one with the smaller node comes first, then the one whose other node
     is smaller; so the forest is the same for every partition. Edges weigh 1 where the graph has no weights.
