@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found, Report
 from dgsuite.genval.rules import (
+    blocks,
     committees,
     communities,
     components,
     cores,
     leaders,
+    motifs,
     orders,
     paths,
     ranks,
@@ -58,7 +60,7 @@ class Validator(NamedTuple):
     columns
         Name of an array of the results, for each entry of which outputs may have a column of their own.
     table
-        Whether the outputs are columns of a table with any number of rows.
+        Names of the outputs that are columns of a table with any number of rows.
     """
 
     outputs: dict[str, int]
@@ -68,7 +70,7 @@ class Validator(NamedTuple):
     identifiers: str | None = None
     sampled: bool = False
     columns: str | None = None
-    table: bool = False
+    table: tuple[str, ...] = ()
 
 
 VALIDATORS: dict[str, Validator] = {
@@ -82,8 +84,21 @@ VALIDATORS: dict[str, Validator] = {
     "bfs_many": Validator({"distance": 1, "reached": 1, "eccentricity": 1}, paths.bfs_many),
     "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "bipartite": Validator({"colour": 1, "cycle": 1}, orders.bipartite),
+    "biconnected": Validator(
+        {"member": 1, "block": 1},
+        blocks.biconnected,
+        nodes="member",
+        table=("member", "block"),
+    ),
+    "bridges": Validator(
+        {"source": 1, "target": 1, "articulation": 1, "component": 1},
+        blocks.bridges,
+        nodes=("source", "target", "component"),
+        table=("source", "target"),
+    ),
     "by": Validator({"decision": 1, "vote": 1, "traitor": 1}, leaders.by),
     "cdlp": Validator({"label": 1}, communities.cdlp, nodes="label"),
+    "cliques": Validator({"cliques": 1}, motifs.cliques),
     "closeness": Validator({"closeness": 1}, paths.closeness, "closeness"),
     "colouring": Validator({"colour": 1}, sets.colouring),
     "core_number": Validator({"core": 1}, cores.core_number),
@@ -98,7 +113,7 @@ VALIDATORS: dict[str, Validator] = {
         paths.edge_betweenness,
         "betweenness",
         nodes=("source", "target"),
-        table=True,
+        table=("source", "target", "betweenness"),
     ),
     "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
@@ -118,6 +133,7 @@ VALIDATORS: dict[str, Validator] = {
     "louvain": Validator({"community": 1}, communities.louvain, nodes="community"),
     "matching": Validator({"mate": 1}, sets.matching, nodes="mate"),
     "mis": Validator({"in_mis": 1}, sets.mis),
+    "motifs": Validator({"orbits": 2}, motifs.motifs, sampled=True),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
     "random_walks": Validator({"walk": 2}, walks.random_walks, nodes="walk", sampled=True),
@@ -127,8 +143,9 @@ VALIDATORS: dict[str, Validator] = {
         similar.similarity,
         "similarity",
         nodes=("source", "target"),
-        table=True,
+        table=("source", "target", "similarity"),
     ),
+    "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, "coefficient"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "topological": Validator({"generation": 1, "cycle": 1}, orders.topological),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
@@ -186,8 +203,8 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
     asked = VALIDATORS[kernel]
     outputs = {name: _output(kernel, graph, name, results) for name in asked.outputs}
-    if asked.table and len({len(values) for values in outputs.values()}) > 1:
-        sizes = ", ".join(f"{name!r} has {len(values)}" for name, values in outputs.items())
+    if len({len(outputs[name]) for name in asked.table}) > 1:
+        sizes = ", ".join(f"{name!r} has {len(outputs[name])}" for name in asked.table)
         raise InputError(f"columns of a table must have the same number of rows: {sizes}")
     report = Report(kernel, labels=graph.labels)
     for found in asked.rule(Job(graph, outputs, results)):
@@ -202,7 +219,9 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(here(results[name]))
-    free = values.ndim == dimensions and (asked.table or (asked.sampled and len(values) == n))
+    free = values.ndim == dimensions and (
+        name in asked.table or (asked.sampled and len(values) == n)
+    )
     if asked.columns is not None and asked.columns in results:
         free |= values.shape == (n, np.size(results[asked.columns]))
     if values.shape != (n,) * dimensions and not free:

@@ -14,8 +14,11 @@ from dgsuite.kernels.analytics.bfs_many_block import (
     BlockHarmonic,
     BlockMany,
 )
+from dgsuite.kernels.analytics.biconnected import Biconnected
 from dgsuite.kernels.analytics.bipartite import Bipartite
+from dgsuite.kernels.analytics.bridges import Bridges
 from dgsuite.kernels.analytics.cdlp import LabelPropagation
+from dgsuite.kernels.analytics.cliques import Cliques
 from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
@@ -32,11 +35,13 @@ from dgsuite.kernels.analytics.lcc import ClusteringCoefficient
 from dgsuite.kernels.analytics.leiden import Leiden
 from dgsuite.kernels.analytics.louvain import Louvain
 from dgsuite.kernels.analytics.matching import Matching
+from dgsuite.kernels.analytics.motifs import Motifs
 from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.kernels.analytics.random_walks import RandomWalks
 from dgsuite.kernels.analytics.scc import StrongComponents
 from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.similarity import Similarity
+from dgsuite.kernels.analytics.square_clustering import SquareClustering
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
 from dgsuite.kernels.analytics.topological import Topological
@@ -77,8 +82,11 @@ KERNELS: dict[str, type[Kernel]] = {
         AllPairs,
         Betweenness,
         Bipartite,
+        Biconnected,
         BreadthFirst,
         BreadthFirstMany,
+        Bridges,
+        Cliques,
         Closeness,
         Colouring,
         Components,
@@ -106,6 +114,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Matching,
         NegativePaths,
         EdgeBetweenness,
+        Motifs,
         Eigenvector,
         HITS,
         Katz,
@@ -114,6 +123,7 @@ KERNELS: dict[str, type[Kernel]] = {
         ShortestPaths,
         Similarity,
         SpanningTree,
+        SquareClustering,
         StrongComponents,
         Topological,
         Triangles,

@@ -74,7 +74,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class Similarity(bsp.Weighted):
-    """How similar nodes are by their neighbours: ends of edges, given pairs, or each node's best.
+    """How similar nodes are by their neighbours: ends of edges, pairs, or the best of each node.
 
     Outputs ``source``, ``target`` and ``similarity``, a table with a row for each pair, by ascending source:
 

@@ -73,10 +73,9 @@ class Triangles(bsp.Kernel):
     def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
         _, theirs = inbox.along("degree")
         s.core = highest(c, theirs)
-        lengths, entries = c.zeros(), np.empty(len(c.indices), np.int64)
-        count = compiled().above(c.indptr, c.indices, theirs, c.ids, lengths, entries)
+        lengths, entries = higher(c, theirs)
         nodes = np.flatnonzero(lengths)
-        return bsp.share(nodes, lengths[nodes], **self.items(c, entries[:count]))
+        return bsp.share(nodes, lengths[nodes], **self.items(c, entries))
 
     def items(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
         """What lists say of the neighbours at some entries of the adjacency."""
@@ -84,6 +83,19 @@ class Triangles(bsp.Kernel):
 
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.triangles = between(c, s.core, inbox.shared("neighbour"))
+
+
+def higher(c: bsp.Cluster, theirs: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many neighbours of each of a cluster's nodes have a higher rank, and the entries that lead there.
+
+    Parameters
+    ----------
+    theirs
+        Degree of the neighbour at each entry of the adjacency.
+    """
+    lengths, entries = c.zeros(), np.empty(len(c.indices), np.int64)
+    count = compiled().above(c.indptr, c.indices, theirs, c.ids, lengths, entries)
+    return lengths, entries[:count]
 
 
 def highest(c: bsp.Cluster, theirs: NDArray) -> NDArray[np.int64]:

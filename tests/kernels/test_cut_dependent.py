@@ -56,7 +56,11 @@ def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(kernel, weighted
 
 @pytest.mark.parametrize(
     ("kernel", "how"),
-    [("bfs2d", {}), ("leiden", {}), ("louvain", {})]
+    [
+        (name, {})
+        for name, kernel in KERNELS.items()
+        if kernel.ships and name not in ("bc", "edge_betweenness")
+    ]
     + [(kernel, how) for kernel in ("bc", "edge_betweenness") for how in FORMS],
 )
 def test_the_dataset_names_what_depends_on_the_clusters(kernel, how):

@@ -13,7 +13,7 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
-NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d", "edge_betweenness", "leiden", "louvain"})
+NAMES = sorted(name for name, kernel in KERNELS.items() if not kernel.ships)
 """Kernels that run on any cut, with the same messages."""
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")
@@ -100,6 +100,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
     if name in ("bf", "bfs", "dst"):
         options["root"] = draw(st.integers(0, n - 1))
+    elif name == "cliques":
+        options["k"] = draw(st.integers(3, 5))
     elif name == "kc":
         options["k"] = draw(st.integers(1, 5))
     if name == "sssp":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import combinations, permutations
 
 import networkx as nx
 import numpy as np
@@ -92,3 +92,41 @@ def committees(net, uid, k):
                     invited.setdefault(guest, []).append(v)
         leader |= {guest: min(by, key=lambda v: uid[v]) for guest, by in invited.items()}
     return np.array([leader.get(v, v) for v in net])
+
+
+def bridged(net):
+    """Bridges by networkx, the smaller node first, ascending: a column of each end."""
+    rows = sorted(tuple(sorted(edge)) for edge in nx.bridges(net))
+    return np.array(rows, np.int64).reshape(-1, 2).T
+
+
+def blocks(net):
+    """Biconnected components by networkx: a row for each node of each, with the number of the component."""
+    parts = sorted(sorted(part) for part in nx.biconnected_components(net))
+    rows = sorted((node, number) for number, part in enumerate(parts) for node in part)
+    return np.array(rows, np.int64).reshape(-1, 2).T
+
+
+def orbits(net):
+    """How often each node is in each orbit of motifs of up to four nodes, by looking at all sets of nodes."""
+    few = {(1, 1): {1: 0}, (2, 2): {1: 1, 2: 2}, (3, 2): {2: 3}}
+    fours = {(3, 2): {1: 4, 2: 5}, (4, 2): {2: 8}, (4, 3): {1: 9, 2: 10, 3: 11}}
+    fours |= {(3, 3): {1: 6, 3: 7}, (5, 3): {2: 12, 3: 13}, (6, 3): {3: 14}}
+    found = np.zeros((len(net), 15), np.int64)
+    for size in (2, 3, 4):
+        for nodes in combinations(net, size):
+            part = net.subgraph(nodes)
+            if nx.is_connected(part):
+                degree = dict(part.degree)
+                kind = part.number_of_edges(), max(degree.values())
+                for v in nodes:
+                    found[v, (fours if size == 4 else few)[kind][degree[v]]] += 1
+    return found
+
+
+def cliques(net, k):
+    """How many cliques of k nodes each node is in, of those that networkx lists."""
+    found = np.zeros(len(net), np.int64)
+    for clique in nx.enumerate_all_cliques(net):
+        found[clique] += len(clique) == k
+    return found

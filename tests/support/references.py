@@ -10,7 +10,15 @@ import numpy as np
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import RANKS
-from tests.support.definitions import committees, propagated, trusses
+from tests.support.definitions import (
+    blocks,
+    bridged,
+    cliques,
+    committees,
+    orbits,
+    propagated,
+    trusses,
+)
 
 SEED = 5
 N = 40
@@ -26,6 +34,8 @@ def network(kernel):
     else:
         tree = [(v, int(rng.integers(0, v))) for v in range(1, N)]
         edges = tree + [(int(u), int(v)) for u, v in rng.integers(0, N, (60, 2)) if u != v]
+        if kernel in ("cliques", "motifs"):
+            edges += combinations(range(3, 20, 3), 2)
     graph = nx.Graph()
     graph.add_nodes_from(range(N))
     graph.add_edges_from(edges)
@@ -42,6 +52,8 @@ def network(kernel):
     if kernel == "scc":
         graph = graph.to_directed()
         graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
+    if kernel in ("bridges", "biconnected"):
+        graph.remove_edges_from(edges[N + 9 :])
     if kernel == "wcc":
         graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
     if kernel in ("bellman_ford", "mst", "dr", "sssp"):
@@ -125,6 +137,22 @@ def reference(kernel, graph):
     if kernel == "mst":
         above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
         return {"parent": np.array([above.get(v, -1) for v in net])}
+    if kernel == "bridges":
+        rows = bridged(net)
+        rest = nx.restricted_view(net, [], [*map(tuple, rows.T.tolist())])
+        return {
+            **dict(zip(("source", "target"), rows, strict=True)),
+            "articulation": np.isin(np.arange(N), [*nx.articulation_points(net)]),
+            "component": smallest(nx.connected_components(rest)),
+        }
+    if kernel == "biconnected":
+        return dict(zip(("member", "block"), blocks(net), strict=True))
+    if kernel == "cliques":
+        return {"cliques": cliques(net, 4), "k": 4}
+    if kernel == "motifs":
+        return {"orbits": orbits(net)}
+    if kernel == "square_clustering":
+        return {"coefficient": np.array([*nx.square_clustering(net).values()], float)}
     if kernel == "scc":
         return {"component": smallest(nx.strongly_connected_components(net))}
     if kernel == "wcc":

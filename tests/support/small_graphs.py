@@ -19,7 +19,16 @@ from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
-from tests.support.definitions import clustered, committees, propagated, trusses
+from tests.support.definitions import (
+    blocks,
+    bridged,
+    cliques,
+    clustered,
+    committees,
+    orbits,
+    propagated,
+    trusses,
+)
 
 WEIGHTED = (
     *RANKS,
@@ -28,7 +37,7 @@ WEIGHTED = (
 )
 """Kernels that use weights."""
 
-BY_CUT = ("bc", "bfs2d", "edge_betweenness", "leiden", "louvain")
+BY_CUT = tuple(name for name, kernel in KERNELS.items() if kernel.ships)
 """Kernels whose messages depend on the cut."""
 
 FORMS = sorted(
@@ -145,6 +154,7 @@ class Case(NamedTuple):
             "bfs2d": root,
             "cdlp": {"iterations": 1 + turn},
             "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
+            "cliques": {"k": 3 + turn},
             "dst": root,
             "edge_betweenness": paths,
             "eigenvector": few,
@@ -260,10 +270,24 @@ def right(case, kernel, uid):
         return {"committee": committees(net, uid, kernel.k)}
     if name in ("dp", "hs", "lcr"):
         return {"leader": np.full(len(net), uid.max())}
+    if name == "bridges":
+        parts = smallest(nx.connected_components(nx.restricted_view(net, [], [*nx.bridges(net)])))
+        return {
+            **dict(zip(("source", "target"), bridged(net), strict=True)),
+            "articulation": np.isin(np.arange(len(net)), [*nx.articulation_points(net)]),
+            "component": by_node(net, parts),
+        }
+    if name == "biconnected":
+        return dict(zip(("member", "block"), blocks(net), strict=True))
+    if name == "cliques":
+        return {"cliques": cliques(net, kernel.k)}
+    if name == "motifs":
+        return {"orbits": orbits(net)}
     plain = {
         "core_number": ("core", nx.core_number),
         "eccentricity": ("eccentricity", nx.eccentricity),
         "ktruss": ("truss", lambda net: dict(enumerate(trusses(net)))),
+        "square_clustering": ("coefficient", nx.square_clustering),
         "triangles": ("triangles", nx.triangles),
     }
     if name in plain:

@@ -38,8 +38,8 @@ def to_dataframe(
     dataset
         Result of a run.
     outputs
-        Names of the outputs; by default all columns of the table where the kernel makes one, else all that
-        have one value for each node.
+        Names of the outputs: columns of the table, or those that have one value for each node. By default all
+        columns where the kernel makes a table, else all that have one value for each node.
     client
         Client whose workers get what is in this process; by default the one whose workers hold outputs, else
         the current client. Without one it stays in this process.
@@ -79,6 +79,8 @@ def to_dataframe(
     if "node" not in dataset.coords:
         raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")
     dim = "pair" if "pair" in dataset.dims else "node"
+    if outputs and "node" in dataset.get(outputs[0], dataset["node"]).dims:
+        dim = "node"
     there = [str(name) for name, values in dataset.data_vars.items() if values.dims == (dim,)]
     chosen = there if outputs is None else list(outputs)
     for name in chosen:

@@ -1,4 +1,4 @@
-"""Triangles, clustering and cores, by the kernels `triangles`, `lcc` and `core_number`."""
+"""Triangles, clustering and cores, by `triangles`, `lcc`, `square_clustering` and `core_number`."""
 
 from __future__ import annotations
 
@@ -93,6 +93,17 @@ def _(G: Any, weight: Any = None, **_: Any) -> str | None:
 
 
 @Offered
+def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+    """Share of the possible squares at each node that are there."""
+    found = {}
+    if len(G):
+        ds = run("square_clustering", G, how, any_weight=True)
+        found = G.by_node(ds["coefficient"].values)
+    wanted = G.chosen(nodes)
+    return found[nodes] if nodes in G else {node: found[node] for node in wanted}
+
+
+@Offered
 def core_number(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
     """The largest k of whose k-core each node is part."""
     if G.loops:
@@ -103,6 +114,7 @@ def core_number(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
     return G.by_node(run("core_number", G, how, any_weight=True)["core"].values) if len(G) else {}
 
 
+@square_clustering.unless
 @core_number.unless
 def _(G: Any, **_: Any) -> str | None:
     return UNDIRECTED if G.is_directed() else None

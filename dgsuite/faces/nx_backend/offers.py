@@ -40,6 +40,12 @@ LONG = Worth(300_000, 100_000)
 """dgsuite takes many rounds, and is faster on large graphs alone."""
 
 OFFERS: dict[str, dict[str, Worth]] = {
+    "blocks": {
+        "articulation_points": SOME,
+        "biconnected_components": SOME,
+        "bridges": SOME,
+        "has_bridges": SOME,
+    },
     "centrality": {
         "betweenness_centrality": MANY,
         "edge_betweenness_centrality": MANY,
@@ -82,6 +88,7 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "average_clustering": MANY,
         "clustering": MANY,
         "core_number": SOME,
+        "square_clustering": MANY,
         "transitivity": MANY,
         "triangles": MANY,
     },
