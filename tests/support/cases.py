@@ -93,6 +93,13 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         )
     if name == "cdlp":
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
+        options["weighted"] = draw(st.booleans())
+        options["labels"] = draw(
+            st.one_of(st.none(), st.lists(st.integers(-1, n - 1), min_size=n, max_size=n))
+        )
+        options["fixed"] = draw(
+            st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True))
+        )
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
@@ -121,7 +128,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
         if draw(st.booleans()):
             options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    if name in ("bellman_ford", "dr", "similarity", "sssp", *RANKS) and draw(st.booleans()):
+    if name in ("bellman_ford", "cdlp", "dr", "similarity", "sssp", *RANKS) and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):

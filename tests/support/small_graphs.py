@@ -21,7 +21,7 @@ from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 
-WEIGHTED = (*RANKS, "bc", "bellman_ford", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
+WEIGHTED = (*RANKS, "bc", "bellman_ford", "cdlp", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
 """Kernels that use weights."""
 
 BY_CUT = ("bc", "bfs2d", "leiden", "louvain")
@@ -138,7 +138,7 @@ class Case(NamedTuple):
                 "cutoff": (None, 2, 0, 1)[turn],
             },
             "bfs2d": root,
-            "cdlp": {"iterations": 1 + turn},
+            "cdlp": {"iterations": 1 + turn, **weighted, **self.known(turn)},
             "dst": root,
             "eigenvector": few,
             "hits": few,
@@ -155,6 +155,13 @@ class Case(NamedTuple):
         if self.faithful:
             options |= {"faithful": True}
         return make_kernel(self.kernel, self.graph(), None, options)
+
+    def known(self, turn):
+        """In some turns, labels of every second node, and the first, which keeps it."""
+        if turn % 4 < 2:
+            return {}
+        nodes = np.arange(len(self.net))
+        return {"labels": np.where(nodes % 2, -1, nodes // 3), "fixed": [0]}
 
     def similarity(self):
         """Each measure with edges, pairs and the best in turn."""
@@ -235,7 +242,9 @@ def right(case, kernel, uid):
         found = clustered(net) if net.is_directed() else by_node(net, nx.clustering(net))
         return {"coefficient": found}
     if name == "cdlp":
-        return {"label": propagated(net, kernel.iterations)}
+        how = {"labels": kernel.labels, "fixed": kernel.fixed or ()}
+        weight = "weight" if kernel.weighted else None
+        return {"label": propagated(net, kernel.iterations, weight, **how)}
     if name == "kc" and not case.faithful:
         return {"committee": committees(net, uid, kernel.k)}
     if name in ("dp", "hs", "lcr"):
