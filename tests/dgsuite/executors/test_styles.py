@@ -28,11 +28,15 @@ COUNTED = ("messages", "remote_messages", "bytes", "active")
 CLUSTERS = (1, 2, 3, 8, "n")
 
 
-def assert_same(a: xr.Dataset, b: xr.Dataset, outputs) -> None:
-    """Two runs give the same outputs, rounds and messages a round."""
+def assert_same(a: xr.Dataset, b: xr.Dataset, outputs, messages: bool = True) -> None:
+    """Two runs give the same outputs, rounds and messages a round; those of kernels that ship are the same
+    on the same cut only.
+    """
     assert a.sizes["round"] == b.sizes["round"]
-    for name in (*outputs, "messages", "bytes", "active"):
+    for name in (*outputs, "active", *(("messages", "bytes") if messages else ())):
         np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
+    if not messages:
+        return
     np.testing.assert_array_equal(
         a.remote_messages.sel(model="UP"), b.remote_messages.sel(model="UP")
     )
@@ -82,9 +86,9 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
     k = graph.n if clusters == "n" else clusters
     expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
     serial = dgsuite.run(kernel, graph, style="serial", clusters=k, trace=True)
-    assert_same(expected, serial, kernel.outputs)
+    assert_same(expected, serial, kernel.outputs, messages=not kernel.ships)
     found = run_in(style, kernel, graph, clusters=k, client=shape, trace=True)
-    assert_same(expected, found, kernel.outputs)
+    assert_same(serial, found, kernel.outputs)
     for name in ("remote_messages", "traffic", "traffic_bytes"):
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
