@@ -104,12 +104,8 @@ VALIDATORS: dict[str, Validator] = {
     "ktruss": Validator({"truss": 1}, triangles.ktruss),
     "lcc": Validator({"coefficient": 1}, triangles.lcc, "coefficient"),
     "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
-    "leiden": Validator(
-        {"community": 1}, communities.leiden, nodes="community", columns="level"
-    ),
-    "louvain": Validator(
-        {"community": 1}, communities.louvain, nodes="community", columns="level"
-    ),
+    "leiden": Validator({"community": 1}, communities.leiden, nodes="community", columns="level"),
+    "louvain": Validator({"community": 1}, communities.louvain, nodes="community", columns="level"),
     "matching": Validator({"mate": 1}, sets.matching, nodes="mate"),
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),

@@ -230,7 +230,9 @@ def _keyed(value: Mapping[Any, Any], kind: Any, labels: Labels | None) -> dict[i
     """A mapping from nodes to numbers or nodes, with node ids for labels."""
 
     def ids(nodes: list[Any]) -> list[int]:
-        return [_cast(v, int, 63) for v in nodes] if labels is None else labels.nodes(nodes).tolist()
+        return (
+            [_cast(v, int, 63) for v in nodes] if labels is None else labels.nodes(nodes).tolist()
+        )
 
     values = [*value.values()]
     found = ids(values) if _to_node(kind) else [_cast(v, float, 63) for v in values]

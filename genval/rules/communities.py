@@ -80,7 +80,9 @@ def _listed(job: Job, name: str) -> NDArray[np.int64]:
     if given is not None and given.ndim:
         return given.astype(np.int64)
     if isinstance(job.fact(name), str):  # too long to be among the attributes
-        raise InputError(f"the nodes of {name!r} are unknown: the results need {name!r}, a list of them")
+        raise InputError(
+            f"the nodes of {name!r} are unknown: the results need {name!r}, a list of them"
+        )
     found = job.nodes(name)
     return np.empty(0, np.int64) if found is None else found
 
@@ -106,7 +108,11 @@ def _heard(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Labels that come along the cluster's edges: node * n + label, and their weight, where it is above 0."""
     row, other = ends(c)
-    weight = lengths(c, False, 0) if shift is None else np.ldexp(lengths(c, True, 0), shift[1] - shift[0])
+    weight = (
+        lengths(c, False, 0)
+        if shift is None
+        else np.ldexp(lengths(c, True, 0), shift[1] - shift[0])
+    )
     keys, said = c.ids[row] * c.n, before[other]
     if c.directed:  # rows are edges that leave: labels go along them both ways
         keys = np.concatenate([keys, other.astype(np.int64) * c.n])

@@ -94,9 +94,9 @@ class LabelPropagation(Scaled):
     def check(self, c: bsp.Cluster) -> str | None:
         if self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations}"
-        if self.labels is not None and not isinstance(self.labels, Mapping):
-            if len(self.labels) != c.n:
-                return f"labels must have one for each of {c.n} nodes, got {len(self.labels)}"
+        given = self.labels
+        if given is not None and not isinstance(given, Mapping) and len(given) != c.n:
+            return f"labels must have one for each of {c.n} nodes, got {len(given)}"
         for weights in (c.weights, c.weights_in):
             if self.weighted and weights is not None and (wrong := negative(weights)):
                 return wrong
@@ -129,7 +129,7 @@ class LabelPropagation(Scaled):
         return label[c.ids]
 
     def weights(self, c: bsp.Cluster) -> NDArray[np.float64]:
-        """Of each entry; on a directed graph in two rows, of the edges that leave and of those that come in."""
+        """Of each entry; on a directed graph in two rows: edges that leave, and those that come in."""
         there, back = np.ones((2, len(c.indices)))
         if self.weighted and c.weights is not None:
             there = c.weights.astype(np.float64)

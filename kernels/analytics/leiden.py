@@ -20,8 +20,9 @@ import numpy as np
 
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.levelled import Levelled
 from dgsuite.kernels.analytics.levels import Parts, rows
-from dgsuite.kernels.analytics.moving import Levelled, Moving, State
+from dgsuite.kernels.analytics.moving import Moving, State
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

@@ -13,7 +13,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.moving import Levelled, Moving, State
+from dgsuite.kernels.analytics.levelled import Levelled
+from dgsuite.kernels.analytics.moving import Moving, State
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

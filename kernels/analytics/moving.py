@@ -39,6 +39,7 @@ READ, MASS, ASK = 0, 1, 2
 """Kinds of items: the sender wants to know when the node moves; a change of the community that the node
 names; the sender wants to know the mass of that community."""
 
+
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
@@ -365,36 +366,3 @@ class Moving(Scaled, bsp.Weighted):
         row = rows(c, node)
         np.minimum.at(least, row, inbox.shipped("other"))
         return bsp.ship(inbox.origin, node=node, other=least[row])
-
-
-@dataclass(frozen=True)
-class Levelled(Moving):
-    """The same kernel with the communities of every level."""
-
-    outputs = {
-        "community": bsp.Output(
-            "smallest node of the community", dims=("node", "level"), nodes=True
-        )
-    }
-    numbered = ("level",)
-
-    def program(self, net: bsp.Net) -> bsp.Program:
-        yield from super().program(net)
-        yield bsp.Round(self.stack, closing=True)
-
-    def noted(self) -> bsp.Program:
-        yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
-
-    def restart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        s.levels = s.levels[:0]
-        return super().restart(c, s, inbox)
-
-    def note(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        community = s.community
-        self.adopt(c, s, inbox)
-        s.levels = np.vstack([s.levels, s.community])
-        s.community = community
-
-    def stack(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        """The last level that was kept is the result; where there is none, nodes are alone."""
-        s.community = (s.levels if len(s.levels) else s.community[None]).T.copy()

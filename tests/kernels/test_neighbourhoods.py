@@ -95,7 +95,9 @@ def test_weights_do_not_count_by_default():
     ds = right("cdlp", graph, iterations=1)
     assert ds.label.values[0] == 1
     assert right("cdlp", graph, iterations=1, weighted=True).label.values[0] == 3
-    assert not genval.validate("cdlp", graph, {"label": ds.label, "weighted": True, "iterations": 1}).ok
+    assert not genval.validate(
+        "cdlp", graph, {"label": ds.label, "weighted": True, "iterations": 1}
+    ).ok
 
 
 def test_lists_on_directed_graphs_and_their_traffic_are_refused():
@@ -202,7 +204,11 @@ def test_rounds_of_colouring_and_matching_grow_slowly():
         ("cdlp", {"labels": [0, 2]}, "labels 2 is not a node: nodes are 0 to 1"),
         ("cdlp", {"labels": {2: 0}}, "labels 2 is not a node: nodes are 0 to 1"),
         ("cdlp", {"labels": {0: -1}}, "labels -1 is not a node: nodes are 0 to 1"),
-        ("cdlp", {"labels": {0: "a"}}, "labels must be a mapping from nodes to nodes or a sequence"),
+        (
+            "cdlp",
+            {"labels": {0: "a"}},
+            "labels must be a mapping from nodes to nodes or a sequence",
+        ),
         ("cdlp", {"fixed": [2]}, "fixed 2 is not a node: nodes are 0 to 1"),
     ],
 )

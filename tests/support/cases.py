@@ -100,9 +100,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["labels"] = draw(
             st.one_of(st.none(), st.lists(st.integers(-1, n - 1), min_size=n, max_size=n))
         )
-        options["fixed"] = draw(
-            st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True))
-        )
+        options["fixed"] = draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
     if name in COMMUNITIES:
         options["resolution"] = draw(st.sampled_from([0.2, 1.0, 3.0]))
         options["objective"] = draw(st.sampled_from(["modularity", "cpm"]))

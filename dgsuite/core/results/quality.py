@@ -73,12 +73,12 @@ def quality(
         Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
         and Newman 2008), ``cpm``, the quality by the constant Potts model: the weight of the edges within
         communities less resolution times the number of pairs of nodes in them, on a directed graph each way
-        (Traag, Van Dooren and Nesterov 2011), and ``coverage``, the share of edges within communities. Per ``community``:
-        ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave
-        them); ``conductance``, the edges to other communities over the volume of the community or of all
-        others, whichever is less. These are NaN where that is 0. With `other`: ``adjusted_rand_index``
-        (Hubert and Arabie 1985) and ``normalized_mutual_information``, over the mean of both entropies: 1
-        where both are the same.
+        (Traag, Van Dooren and Nesterov 2011), and ``coverage``, the share of edges within communities. Per
+        ``community``: ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges
+        that leave them); ``conductance``, the edges to other communities over the volume of the community
+        or of all others, whichever is less. These are NaN where that is 0. With `other`:
+        ``adjusted_rand_index`` (Hubert and Arabie 1985) and ``normalized_mutual_information``,
+        over the mean of both entropies: 1 where both are the same.
 
     Raises
     ------
@@ -116,7 +116,9 @@ def quality(
     sums = _each(graph, number, len(names), shift)
     total = sums.out.sum()
     nodes = np.bincount(number, minlength=len(names))
-    both = 1 if graph.directed else 2  # an edge is an entry of both its ends, a pair of nodes is one pair
+    both = (
+        1 if graph.directed else 2
+    )  # an edge is an entry of both its ends, a pair of nodes is one pair
     cpm = float(sums.inner.sum() * unit - resolution * int((nodes * (nodes - 1)).sum())) / both
     rest = np.minimum(sums.out, total - sums.out)
     cut = sums.out - sums.inner
