@@ -160,12 +160,13 @@ def test_the_rule_sees_levels_that_are_not_unions():
         assert genval.validate("leiden", graph, {**facts, "community": levels}).ok == ok
 
 
+@pytest.mark.parametrize("kernel", ["leiden", "louvain"])
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_any_style_gives_the_same(style, threaded):
+def test_any_style_gives_the_same(kernel, style, threaded):
     net = weighted(nx.gnm_random_graph(150, 500, seed=4))
-    alone = dgsuite.run("leiden", Graph.from_networkx(net, clusters=1), style="serial")
+    alone = dgsuite.run(kernel, Graph.from_networkx(net, clusters=1), style="serial")
     graph = Graph.from_networkx(net, clusters=5)
-    ds = dgsuite.run("leiden", graph, style=style, client=threaded)
+    ds = dgsuite.run(kernel, graph, style=style, client=threaded)
     np.testing.assert_array_equal(ds.community, alone.community)
     assert ds.sizes["round"] == alone.sizes["round"]
 

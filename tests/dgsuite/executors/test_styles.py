@@ -20,23 +20,23 @@ from dgsuite import InputError, genval
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
-from tests.support.cases import NAMES, inputs
+from tests.support.cases import COMMUNITIES, inputs
+from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
+
+NAMES = [name for name in ALL if name not in COMMUNITIES]
+"""Kernels with the same messages on any cut; `tests/kernels/test_leiden.py` runs the others in each style."""
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
 CLUSTERS = (1, 2, 3, 8, "n")
 
 
-def assert_same(a: xr.Dataset, b: xr.Dataset, outputs, messages: bool = True) -> None:
-    """Two runs give the same outputs, rounds and messages a round; those of kernels that ship are the same
-    on the same cut only.
-    """
+def assert_same(a: xr.Dataset, b: xr.Dataset, outputs) -> None:
+    """Two runs give the same outputs, rounds and messages a round."""
     assert a.sizes["round"] == b.sizes["round"]
-    for name in (*outputs, "active", *(("messages", "bytes") if messages else ())):
+    for name in (*outputs, "messages", "bytes", "active"):
         np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
-    if not messages:
-        return
     np.testing.assert_array_equal(
         a.remote_messages.sel(model="UP"), b.remote_messages.sel(model="UP")
     )
@@ -86,9 +86,9 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
     k = graph.n if clusters == "n" else clusters
     expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
     serial = dgsuite.run(kernel, graph, style="serial", clusters=k, trace=True)
-    assert_same(expected, serial, kernel.outputs, messages=not kernel.ships)
+    assert_same(expected, serial, kernel.outputs)
     found = run_in(style, kernel, graph, clusters=k, client=shape, trace=True)
-    assert_same(serial, found, kernel.outputs)
+    assert_same(expected, found, kernel.outputs)
     for name in ("remote_messages", "traffic", "traffic_bytes"):
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
