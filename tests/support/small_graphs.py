@@ -21,7 +21,18 @@ from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 
-WEIGHTED = (*RANKS, "bc", "bellman_ford", "cdlp", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
+WEIGHTED = (
+    *RANKS,
+    "bc",
+    "bellman_ford",
+    "cdlp",
+    "dr",
+    "leiden",
+    "louvain",
+    "mst",
+    "similarity",
+    "sssp",
+)
 """Kernels that use weights."""
 
 BY_CUT = ("bc", "bfs2d", "leiden", "louvain")
