@@ -115,7 +115,7 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
 
                 return pairs_of(value, labels)
             if _by_node(one):
-                return _keyed(_cast(value, one, 63), labels)
+                return _keyed(_cast(value, one, 63), one, labels)
             if labels is None:
                 return _cast(value, _bare(one), 64 if name == "seed" else 63)
             if one == Node:
@@ -144,10 +144,12 @@ def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
     for one in _kinds(type(kernel), name):
         if one == Node and isinstance(value, int):
             nodes, least = np.array([value]), 0
-        elif _of_nodes(one) and isinstance(value, Sized):
+        elif _of_nodes(one) and isinstance(value, Sized) and not isinstance(value, Mapping):
             nodes, least = np.asarray(value), -1 if NodeOrNone in get_args(one) else 0
         elif one == Pairs and isinstance(value, np.ndarray):
             nodes, least = value.ravel(), 0
+        elif _by_node(one) and _to_node(one) and isinstance(value, Mapping):
+            nodes, least = np.array([*value, *value.values()], np.int64), 0
         else:
             continue
         if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
@@ -167,7 +169,8 @@ def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
         if one == Node:
             return labels[value]
         if _by_node(one) and isinstance(value, Mapping):
-            return {labels[node]: number for node, number in value.items()}
+            found = [labels[v] for v in value.values()] if _to_node(one) else value.values()
+            return dict(zip(map(labels.__getitem__, value), found, strict=True))
         if _of_nodes(one) and isinstance(value, Sized):
             return labels.of(np.asarray(value, np.int64)).tolist()
     return value
@@ -183,8 +186,11 @@ def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
             return value  # which the dataset does not list
         return [[_label_json(label, labels) for label in labels.of(pair)] for pair in value]
     if isinstance(value, Mapping):
-        keys = value if labels is None else [_label_json(label, labels) for label in value]
-        return [list(pair) for pair in zip(keys, value.values(), strict=True)]
+        pairs = [list(pair) for pair in value.items()]
+        if labels is None:
+            return pairs
+        named = 2 if any(map(_to_node, filter(_by_node, _kinds(type(kernel), name)))) else 1
+        return [[*(_label_json(v, labels) for v in p[:named]), *p[named:]] for p in pairs]
     if labels is None or value is getattr(kernel, name):
         return value
     if isinstance(value, list):
@@ -220,15 +226,25 @@ def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
-def _keyed(value: Mapping[Any, Any], labels: Labels | None) -> dict[int, float]:
-    """A mapping from nodes to numbers, with node ids as keys."""
-    keys = [*value]
-    nodes = [_cast(k, int, 63) for k in keys] if labels is None else labels.nodes(keys).tolist()
-    return dict(zip(nodes, (_cast(v, float, 63) for v in value.values()), strict=True))
+def _keyed(value: Mapping[Any, Any], kind: Any, labels: Labels | None) -> dict[int, Any]:
+    """A mapping from nodes to numbers or nodes, with node ids for labels."""
+
+    def ids(nodes: list[Any]) -> list[int]:
+        return (
+            [_cast(v, int, 63) for v in nodes] if labels is None else labels.nodes(nodes).tolist()
+        )
+
+    values = [*value.values()]
+    found = ids(values) if _to_node(kind) else [_cast(v, float, 63) for v in values]
+    return dict(zip(ids([*value]), found, strict=True))
 
 
 def _by_node(kind: Any) -> bool:
     return get_origin(kind) is Mapping and get_args(kind)[0] == Node
+
+
+def _to_node(kind: Any) -> bool:
+    return get_args(kind)[1] == Node
 
 
 def _of_nodes(kind: Any) -> bool:
@@ -285,5 +301,5 @@ def _described(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     if _by_node(kind):
-        return "a mapping from nodes to numbers"
+        return f"a mapping from nodes to {'nodes' if _to_node(kind) else 'numbers'}"
     return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

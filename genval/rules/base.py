@@ -57,6 +57,10 @@ class Job:
         ]
         return watch.gather(futures)
 
+    def with_outputs(self, outputs: Outputs) -> Job:
+        """The same job with other outputs."""
+        return Job(self.graph, outputs, self._results)
+
     def given(self, name: str) -> NDArray | None:
         """An optional array of the results, or None."""
         return np.asarray(self._results[name]) if name in self._results else None

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
+from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
 from dgsuite.partition.clusters.cluster import Cluster
@@ -16,21 +22,27 @@ ROUNDING = 1e-12
 
 
 def cdlp(job: Job) -> list[Found]:
-    """Labels equal those of the definition, step by step: from the node's own id on, the most frequent label
-    among the neighbours of the step before, of several the smallest. On directed graphs a neighbour with an
-    edge each way counts twice.
+    """Labels equal those of the definition, step by step: from those to begin with on, the label with the
+    greatest weight among the neighbours of the step before, of several the smallest. Without weights each
+    neighbour counts 1. On directed graphs one with an edge each way counts by both.
     """
     steps = job.integer("iterations", 10, 1, np.iinfo(np.int64).max)
-    label = np.arange(job.n)
+    weighted = job.graph.weighted and bool(job.fact("weighted", False))
+    shift = _shift(job) if weighted else None
+    label = _first_labels(job)
+    free = np.ones(job.n, bool)
+    free[_listed(job, "fixed")] = False
     for _ in range(steps):
-        keys, times = np.concatenate(job.each(_heard, before=label.copy()), axis=1)
+        heard = job.each(_heard, before=label.copy(), shift=shift)
+        keys, weights = (np.concatenate(parts) for parts in zip(*heard, strict=True))
         key, which = np.unique(keys, return_inverse=True)
-        times = np.bincount(which, times).astype(np.int64)
+        weight = np.bincount(which, weights)
         nodes, labels = np.divmod(key, job.n)
-        best = np.lexsort((-times, nodes))  # labels ascend among those that are equally frequent
+        best = np.lexsort((-weight, nodes))  # labels ascend among those of equal weight
         nodes, first = np.unique(nodes[best], return_index=True)
-        changed = (label[nodes] != labels[best][first]).any()
-        label[nodes] = labels[best][first]
+        nodes, labels = nodes[free[nodes]], labels[best][first[free[nodes]]]
+        changed = (label[nodes] != labels).any()
+        label[nodes] = labels
         if not changed:
             break
     found = job.outputs["label"]
@@ -42,27 +54,114 @@ def cdlp(job: Job) -> list[Found]:
     ]
 
 
-def _heard(c: Cluster, outputs: Outputs, before: NDArray) -> NDArray[np.int64]:
-    """Labels that come along the cluster's edges: node * n + label, and how often; shape (2, labels)."""
+def _first_labels(job: Job) -> NDArray[np.int64]:
+    """Labels to begin with, -1 for none: of all nodes their own, or those of the run."""
+    given: Any = job.given("labels")
+    if given is None or not given.ndim:
+        given = job.fact("labels")
+    if given is None:
+        return np.arange(job.n)
+    if isinstance(given, str):  # too long to be among the attributes
+        raise InputError("the labels are unknown: the results need 'labels', one value per node")
+    pairs = [*given.items()] if isinstance(given, Mapping) else given
+    if len(pairs) == job.n and not np.ndim(pairs[0]):
+        if job.graph.labels is None:
+            return np.asarray(pairs, np.int64)
+        return job.graph.labels.nodes([*pairs], missing=True)
+    label = np.full(job.n, -1)
+    for node, kind in pairs:
+        label[job.node(node)] = job.node(kind)
+    return label
+
+
+def _listed(job: Job, name: str) -> NDArray[np.int64]:
+    """A parameter that is a list of nodes, or none."""
+    given = job.given(name)
+    if given is not None and given.ndim:
+        return given.astype(np.int64)
+    if isinstance(job.fact(name), str):  # too long to be among the attributes
+        raise InputError(
+            f"the nodes of {name!r} are unknown: the results need {name!r}, a list of them"
+        )
+    found = job.nodes(name)
+    return np.empty(0, np.int64) if found is None else found
+
+
+def _shift(job: Job) -> tuple[int, int]:
+    """Powers of two: each weight times both, rounded, makes sums of whole numbers below 2^52."""
+    power = exponent(job)
+    sums = [part for parts in job.each(_twice, power=power) for part in parts]
+    return power, 52 - math.frexp(math.fsum(sums))[1]
+
+
+def _twice(c: Cluster, outputs: Outputs, power: int) -> tuple[float, float]:
+    """Weights of a cluster's edges, once for each end; in two parts, of which the second is what the first
+    was rounded by.
+    """
+    ends = (2 if c.directed else 1) * lengths(c, True, power)
+    total = math.fsum(ends)
+    return total, math.fsum([*ends, -total])
+
+
+def _heard(
+    c: Cluster, outputs: Outputs, before: NDArray, shift: tuple[int, int] | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Labels that come along the cluster's edges: node * n + label, and their weight, where it is above 0."""
     row, other = ends(c)
-    keys = c.ids[row] * c.n + before[other]
+    weight = (
+        lengths(c, False, 0)
+        if shift is None
+        else np.ldexp(lengths(c, True, 0), shift[1] - shift[0])
+    )
+    keys, said = c.ids[row] * c.n, before[other]
     if c.directed:  # rows are edges that leave: labels go along them both ways
-        keys = np.concatenate([keys, other.astype(np.int64) * c.n + before[c.ids[row]]])
-    return np.stack(np.unique(keys, return_counts=True))
+        keys = np.concatenate([keys, other.astype(np.int64) * c.n])
+        said = np.concatenate([said, before[c.ids[row]]])
+        weight = np.concatenate([weight, weight])
+    weight = np.rint(weight)
+    counts = (said >= 0) & (weight > 0)
+    key, which = np.unique(keys[counts] + said[counts], return_inverse=True)
+    return key, np.bincount(which, weight[counts], len(key)).astype(np.float64)
 
 
 def louvain(job: Job) -> list[Found]:
-    """A community is named by its smallest node, and no two of them have a higher modularity as one."""
-    named = _named(job)
-    return [named] if named.total else [named, _apart(job)]
+    """A community is named by its smallest node, and no two of them have a higher quality as one. Of several
+    levels this holds for the last, and each community is within one of the next level.
+    """
+    return _levels(job, connected=False)
 
 
 def leiden(job: Job) -> list[Found]:
     """A community is named by its smallest node, edges with weights above 0 connect it, and no two of them
-    have a higher quality as one.
+    have a higher quality as one. Of several levels the last is so, and each community is within
+    one of the next level.
     """
-    named = _named(job)
-    return [named] if named.total else [named, _connected(job), _apart(job)]
+    return _levels(job, connected=True)
+
+
+def _levels(job: Job, connected: bool) -> list[Found]:
+    columns = job.outputs["community"].reshape(job.n, -1).T
+    levels = [job.with_outputs({"community": column}) for column in columns]
+    found = [_named(level) for level in levels]
+    if any(one.total for one in found):
+        return found
+    found += [_within(fine, coarse) for fine, coarse in pairwise(columns)]
+    if connected:
+        found += [_connected(level) for level in levels]
+    return [*found, _apart(levels[-1])]
+
+
+def _within(fine: NDArray, coarse: NDArray) -> Found:
+    """Each community is within one of the next level: that of the node which names it."""
+    return collect(
+        np.arange(len(fine)),
+        (
+            "level",
+            coarse != coarse[fine],
+            lambda i: f"{coarse[fine[i]]} at the next level, as node {fine[i]}",
+            lambda i: str(coarse[i]),
+        ),
+    )
 
 
 def _named(job: Job) -> Found:

@@ -1,4 +1,4 @@
-"""Compiled loop of label propagation."""
+"""Compiled loops of label propagation."""
 
 from __future__ import annotations
 
@@ -43,6 +43,47 @@ def adopt(indptr, slots, labels, directions, rows, counts, label, changed):
                 best, most = seen, times
         for e in range(low, high):
             counts[labels[slots[e]]] = 0
+        if best != label[row]:
+            label[row] = best
+            changed[count] = row
+            count += 1
+    return count
+
+
+@compiled
+def adopt_heaviest(indptr, slots, labels, weights, rows, sums, label, changed):
+    """Give each row the label of the greatest weight among its neighbours, of several the smallest.
+
+    Parameters
+    ----------
+    labels
+        By slot; below 0 for none.
+    weights
+        By entry from 0 on, whole numbers; an entry with 0 does not count.
+    sums
+        By label, all 0, and so they are afterwards.
+    label, changed
+        As of `adopt`.
+
+    Returns
+    -------
+    How many rows get another label.
+    """
+    count, first = 0, indptr[0]
+    for row in rows:
+        low, high = indptr[row], indptr[row + 1]
+        best, most = label[row], 0.0
+        for e in range(low, high):
+            seen, weight = labels[slots[e]], weights[e - first]
+            if seen < 0 or weight == 0:
+                continue
+            sums[seen] += weight
+            total = sums[seen]
+            if total > most or (total == most and seen < best):
+                best, most = seen, total
+        for e in range(low, high):
+            if labels[slots[e]] >= 0:
+                sums[labels[slots[e]]] = 0
         if best != label[row]:
             label[row] = best
             changed[count] = row

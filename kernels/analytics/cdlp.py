@@ -6,38 +6,57 @@ and the smallest label wins, so that there is one right answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels.analytics.scaled import Scaled
+from dgsuite.partition.clusters.cluster import IN, OUT
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    label: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))
+    label: NDArray[np.int32]  # -1 for none
     fresh: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # nodes with a new label
+    fixed: NDArray[np.bool_] | None = None  # nodes that keep their label, if any are to
+    weight: NDArray[np.float64] | None = None  # of each entry, where more than the number counts
 
 
 @dataclass(frozen=True)
-class LabelPropagation(bsp.Kernel):
+class LabelPropagation(Scaled):
     """Communities by label propagation, as LDBC Graphalytics defines it.
 
-    Every node begins with its own id as its label. In each step all nodes at once take the label that
-    is most frequent among their neighbours, of several the smallest. On a directed graph neighbours are
+    Every node begins with its own id as its label. In each step all nodes at once take the label
+    that is most frequent among their neighbours, of several the smallest. On a directed graph neighbours are
     those along edges in any direction, and one with an edge each way counts twice.
 
     Outputs ``label``. Nodes without neighbours keep their own. Only nodes whose label has changed send it,
     and only their neighbours look again; when none has changed, no further step would change any.
-    Weights do not count.
 
     Parameters
     ----------
     iterations
         Number of steps at most, from 1 on.
+    weighted
+        Take the label with the greatest sum of weights, which must not be negative. An edge of weight 0 does
+        not count. Each weight is rounded to a multiple of the 2^-52nd part of their sum, so that sums are
+        exact. By default all edges are alike, as in Graphalytics.
+    labels
+        Labels to begin with, each the name of a node: a mapping from nodes, of which others have no label
+        at first; or an array with one for each node, -1 or no node for none, such as the labels of another
+        run. A node without a label does not count, and gets one as soon as a neighbour has one.
+    fixed
+        Nodes whose labels stay, such as those whose class is known.
 
     Notes
     -----
@@ -51,26 +70,74 @@ class LabelPropagation(bsp.Kernel):
     >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
     >>> dgsuite.run("cdlp", graph).label.values
     array([0, 0, 0, 2, 2, 2], dtype=int32)
+
+    Two nodes are known to be of different kinds, and the others become what they are next to:
+
+    >>> dgsuite.run("cdlp", graph, labels={1: 1, 5: 5}, fixed=[1, 5]).label.values
+    array([1, 1, 1, 5, 5, 5], dtype=int32)
     """
 
     iterations: int = 10
+    weighted: bool = False
+    labels: Mapping[bsp.Node, bsp.Node] | Sequence[bsp.NodeOrNone] | None = None
+    fixed: Sequence[bsp.Node] | None = None
 
     name = "cdlp"
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": np.int32}
-    state = State
     both_ways = True
+
+    def suited(self, graph: Graph) -> Self:
+        """Without weights where the graph has none."""
+        return replace(self, weighted=self.weighted and graph.weighted)
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations}"
+        given = self.labels
+        if given is not None and not isinstance(given, Mapping) and len(given) != c.n:
+            return f"labels must have one for each of {c.n} nodes, got {len(given)}"
+        for weights in (c.weights, c.weights_in):
+            if self.weighted and weights is not None and (wrong := negative(weights)):
+                return wrong
         return None
 
     def program(self, net: bsp.Net) -> bsp.Program:
+        if self.weighted:
+            yield from self.scaled(weighted=True)
         for _ in range(self.iterations):
             reply = yield bsp.Round(self.spread, self.adopt)
             if not reply.any:
                 return
+
+    def start(self, c: bsp.Cluster) -> State:
+        state = State.of(c, label=self.first(c).astype(np.int32))
+        if self.fixed is not None:
+            state.fixed = np.isin(c.ids, self.fixed)
+        if self.weighted or self.labels is not None:
+            state.weight = self.weights(c)
+        return state
+
+    def first(self, c: bsp.Cluster) -> NDArray:
+        """Labels to begin with."""
+        if self.labels is None:
+            return c.ids
+        if not isinstance(self.labels, Mapping):
+            return np.asarray(self.labels)[c.ids]
+        label = np.full(c.n, -1)
+        label[[*self.labels]] = [*self.labels.values()]
+        return label[c.ids]
+
+    def weights(self, c: bsp.Cluster) -> NDArray[np.float64]:
+        """Of each entry; on a directed graph in two rows: edges that leave, and those that come in."""
+        there, back = np.ones((2, len(c.indices)))
+        if self.weighted and c.weights is not None:
+            there = c.weights.astype(np.float64)
+        if c.directions is None:
+            return there
+        if self.weighted and c.weights_in is not None:
+            back = c.weights_in.astype(np.float64)
+        return np.stack([there * (c.directions & OUT > 0), back * (c.directions & IN > 0)])
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(s.fresh, label=s.label[s.fresh])
@@ -79,11 +146,18 @@ class LabelPropagation(bsp.Kernel):
         from dgsuite.kernels.analytics import _cdlp
 
         rows = inbox.receivers()
+        if s.fixed is not None:
+            rows = rows[~s.fixed[rows]]
         s.fresh = np.empty(len(rows), np.int64)
         if len(rows):
-            counts = np.zeros(c.n, np.int32)
-            ways = np.empty(0, np.uint8) if c.directions is None else c.directions
             labels = inbox.latest("label")
-            count = _cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
+            if s.weight is None:
+                counts = np.zeros(c.n, np.int32)
+                ways = np.empty(0, np.uint8) if c.directions is None else c.directions
+                count = _cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
+            else:
+                s.weight = s.weight.sum(axis=0) if s.weight.ndim == 2 else s.weight
+                sums = np.zeros(c.n)
+                count = _cdlp.adopt_heaviest(*labels, s.weight, rows, sums, s.label, s.fresh)
             s.fresh = s.fresh[:count]
         return bsp.vote(any=len(s.fresh) > 0)

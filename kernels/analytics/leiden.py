@@ -14,14 +14,18 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.levelled import Levelled
 from dgsuite.kernels.analytics.levels import Parts, rows
 from dgsuite.kernels.analytics.moving import Moving, State
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
 
 JOINS = 8
 """Parts in which nodes of a community join small ones."""
@@ -39,19 +43,8 @@ class Leiden(Moving):
 
     Parameters
     ----------
-    resolution
-        Above 1 for more and smaller communities, below for fewer and larger ones. With "cpm", the share of
-        all pairs of nodes between which a community has edges, at least: from 0 to the greatest weight.
-    objective
-        "modularity" (Reichardt and Bornholdt 2006), or "cpm", the constant Potts model (Traag, Van Dooren
-        and Nesterov 2011): the weight of the edges within communities less resolution times the number of
-        pairs of nodes in them.
     iterations
         How often all levels are gone through; each time begins with the communities found before.
-    weighted
-        Whether edges count by their weights, which must not be negative; all alike without. By default
-        where the graph has weights. Each is rounded to a multiple of the 2^-52nd part of their sum. Weights
-        further apart than float64 holds are refused.
 
     Notes
     -----
@@ -69,8 +62,6 @@ class Leiden(Moving):
     array([0, 0, 0, 0, 0, 0])
     """
 
-    resolution: float = 1.0
-    objective: Literal["modularity", "cpm"] = "modularity"
     iterations: int = 2
 
     name = "leiden"
@@ -80,9 +71,9 @@ class Leiden(Moving):
             return f"iterations must be at least 1, got {self.iterations}"
         return super().check(c)
 
-    @property
-    def quality(self) -> str:
-        return self.objective
+    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
+        kernel = super().suited(graph)
+        return LevelledLeiden(**vars(kernel)) if self.levels else kernel
 
     @property
     def times(self) -> int:
@@ -179,3 +170,8 @@ class Leiden(Moving):
 
     def tell_small(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         return self.answer(c, s.small, inbox)
+
+
+@dataclass(frozen=True)
+class LevelledLeiden(Levelled, Leiden):
+    """`Leiden` with the communities of every level."""

@@ -10,29 +10,23 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.levelled import Levelled
 from dgsuite.kernels.analytics.moving import Moving, State
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(frozen=True)
 class Louvain(Moving):
-    """Communities of high modularity, of an undirected graph.
+    """Communities of high modularity, or of the constant Potts model, of an undirected graph.
 
-    Output ``community``: the smallest node of the community. No two communities would gain modularity if they
-    were one. `seed` decides which nodes look for a better community at the same time, and so, among the many
+    Output ``community``: the smallest node of the community. No two communities would gain if they were
+    one. `seed` decides which nodes look for a better community at the same time, and so, among the many
     good results, which one it is. A community may fall apart into pieces; those of `Leiden` do not.
-
-    Parameters
-    ----------
-    resolution
-        Above 1 for more and smaller communities, below for fewer and larger ones (Reichardt and Bornholdt
-        2006).
-    weighted
-        Whether edges count by their weights, which must not be negative; all alike without. By default
-        where the graph has weights. Each is rounded to a multiple of the 2^-52nd part of their sum. Weights
-        further apart than float64 holds are refused.
 
     Notes
     -----
@@ -50,6 +44,10 @@ class Louvain(Moving):
 
     name = "louvain"
 
+    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
+        kernel = super().suited(graph)
+        return LevelledLouvain(**vars(kernel)) if self.levels else kernel
+
     def refined(self, factor: float, degree: float, draws: count) -> Generator[Any, Any, bool]:
         """Whole communities become the nodes of the next level."""
         yield bsp.Round(self.merge, opening=True)
@@ -57,3 +55,8 @@ class Louvain(Moving):
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.small, s.group = s.parts, c.ids.copy()
+
+
+@dataclass(frozen=True)
+class LevelledLouvain(Levelled, Louvain):
+    """`Louvain` with the communities of every level."""

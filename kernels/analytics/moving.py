@@ -6,7 +6,7 @@ a level take turns, by chance: those whose turn it is look and move at once. If 
 change places for ever (Lu, Halappanavar and Kalyanaraman 2015). Then small communities, of which those
 of the level consist, become the nodes of the next level.
 
-Weights are made whole numbers, multiples of a small part of their sum: all sums are then exact, in any order.
+Weights are made whole numbers (`dgsuite.kernels.analytics.scaled`), so sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import exponent, extremes, negative
+from dgsuite.kernels.analytics.extremes import negative
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
-from dgsuite.kernels.tools.exact import shift_of, whole
+from dgsuite.kernels.analytics.scaled import Scaled
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct
 
@@ -38,9 +38,6 @@ FEW = 256
 READ, MASS, ASK = 0, 1, 2
 """Kinds of items: the sender wants to know when the node moves; a change of the community that the node
 names; the sender wants to know the mass of that community."""
-
-MODULARITY, CPM = "modularity", "cpm"
-"""Qualities: modularity, and the constant Potts model."""
 
 
 @dataclass(eq=False)
@@ -61,13 +58,36 @@ class State(bsp.ClusterState):
     left: NDArray[np.int64] = bsp.no_nodes()  # name of the community that each of them has left
     inner: NDArray[np.float64] = bsp.later()  # weight of each row's edges within its community
     shared: NDArray[np.float64] = bsp.per_node(0.0)  # of those to the small community it would join
+    # communities of the levels so far, a row for each, where they are outputs
+    levels: NDArray[np.int64] = bsp.initial(lambda c: np.empty((0, c.size), np.int64))
 
 
 @dataclass(frozen=True)
-class Moving(bsp.Weighted):
-    """A kernel that finds communities; `refined` says which small ones become nodes of the next level."""
+class Moving(Scaled, bsp.Weighted):
+    """A kernel that finds communities; `refined` says which small ones become nodes of the next level.
+
+    Parameters
+    ----------
+    resolution
+        Above 1 for more and smaller communities, below for fewer and larger ones. With "cpm", the share of
+        all pairs of nodes between which a community has edges, at least: from 0 to the greatest weight.
+    objective
+        "modularity" (Reichardt and Bornholdt 2006), or "cpm", the constant Potts model (Traag, Van Dooren
+        and Nesterov 2011): the weight of the edges within communities less resolution times the number of
+        pairs of nodes in them.
+    levels
+        Give the communities of every level: the output then has a dimension ``level``, from the first level,
+        with the smallest communities, to the last, which is the result. Each level's communities are
+        unions of those of the level before.
+    weighted
+        Whether edges count by their weights, which must not be negative; all alike without. By default
+        where the graph has weights. Each is rounded to a multiple of the 2^-52nd part of their sum. Weights
+        further apart than float64 holds are refused.
+    """
 
     resolution: float = 1.0
+    objective: Literal["modularity", "cpm"] = "modularity"
+    levels: bool = False
 
     outputs = {"community": bsp.Output("smallest node of the community", nodes=True)}
     fields = {
@@ -80,11 +100,6 @@ class Moving(bsp.Weighted):
     ships = True
 
     @property
-    def quality(self) -> str:
-        """What nodes gain."""
-        return MODULARITY
-
-    @property
     def times(self) -> int:
         """How often all levels are gone through."""
         return 1
@@ -95,15 +110,10 @@ class Moving(bsp.Weighted):
         return negative(c.weights) if self.weighted and c.weights is not None else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        power = 0
-        if self.weighted:
-            power = exponent(self.name, (yield bsp.Round(self.survey, opening=True)))
-        weight = (yield bsp.Round(self.weigh, opening=True, power=power)).sum
+        weight, shift = yield from self.scaled(bool(self.weighted))
         if not weight:
             return
-        shift = shift_of(weight)
-        weight = (yield bsp.Round(self.scale, opening=True, shift=shift - power)).sum
-        unit = 1 / weight if self.quality == MODULARITY else 2.0 ** min(shift - power, 500)
+        unit = 1 / weight if self.objective == "modularity" else 2.0 ** min(shift, 500)
         factor, draws = self.resolution * unit, count()
         for _ in range(self.times):
             yield bsp.Round(self.restart, opening=True)
@@ -119,6 +129,7 @@ class Moving(bsp.Weighted):
             if together:
                 if (yield from self.refined(factor, degree, draws)):
                     yield bsp.Round(self.inquire, self.inform, self.adopt, closing=True)
+                    yield from self.noted()
                     yield bsp.Round(self.unite, self.gather, opening=True)
                 else:
                     yield bsp.Round(self.part, opening=True)
@@ -140,6 +151,10 @@ class Moving(bsp.Weighted):
         """
         raise NotImplementedError
 
+    def noted(self) -> bsp.Program:
+        """Keep the communities that have become nodes, where they are outputs."""
+        yield from ()
+
     def begin(self) -> Generator[Any, Any, int]:
         """The clusters get to know each other's nodes and communities; returns the nodes of the level."""
         nodes = (yield bsp.Round(self.meet, self.learn, opening=True)).sum
@@ -159,23 +174,11 @@ class Moving(bsp.Weighted):
                 break
         return moved
 
-    # Weights.
-
     def start(self, c: bsp.Cluster) -> State:
         weight = np.ones(len(c.indices))
         if self.weighted and c.weights is not None:
             weight = c.weights.astype(np.float64)
         return State.of(c, weight=weight)
-
-    def survey(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        return extremes(s.weight)
-
-    def weigh(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote:
-        return bsp.vote(sum=np.ldexp(s.weight, -power))
-
-    def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, shift: int) -> bsp.Vote:
-        s.weight = whole(s.weight, shift)
-        return bsp.vote(sum=s.weight)
 
     # A level begins.
 
@@ -184,7 +187,7 @@ class Moving(bsp.Weighted):
         ghosts, ends = slots_of(c, c.indices)
         row = np.repeat(np.arange(c.size), c.degree)
         degree = np.bincount(row, s.weight, c.size)
-        mass = degree if self.quality == MODULARITY else np.ones(c.size)
+        mass = degree if self.objective == "modularity" else np.ones(c.size)
         s.level = Level.of(c, c.indptr.astype(np.int64), ends, s.weight, mass, ghosts)
         s.group = s.community
         s.community = c.ids.copy()

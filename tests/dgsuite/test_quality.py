@@ -36,6 +36,9 @@ def test_it_is_that_of_networkx(directed, weighted):
     found = dgsuite.quality(Graph.from_networkx(net, clusters=3), labels, resolution=0.7)
     right = nx.community.modularity(net, parts, weight=weight, resolution=0.7)
     assert float(found.modularity) == pytest.approx(right, abs=1e-12)
+    pairs = sum(len(part) * (len(part) - 1) for part in parts) / (1 if directed else 2)
+    right = sum(net.subgraph(part).size(weight) for part in parts) - 0.7 * pairs
+    assert float(found.cpm) == pytest.approx(right, rel=1e-12)
     right = [nx.conductance(net, part, weight=weight) for part in parts]
     np.testing.assert_allclose(found.conductance, right, rtol=1e-12)
     right = [nx.volume(net, part, weight=weight) for part in parts]

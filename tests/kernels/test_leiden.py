@@ -121,12 +121,52 @@ def test_the_rule_sees_communities_in_pieces():
     assert "a path to node 0 within the community" in str(report)
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_any_style_gives_the_same(style, threaded):
+@pytest.mark.parametrize("kernel", ["leiden", "louvain"])
+@pytest.mark.parametrize("objective", ["modularity", "cpm"])
+def test_levels_end_with_the_communities_of_a_run_without(kernel, objective):
+    """In any cut; each level has fewer communities than the one before."""
     net = weighted(nx.gnm_random_graph(150, 500, seed=4))
-    alone = dgsuite.run("leiden", Graph.from_networkx(net, clusters=1), style="serial")
+    how = {"style": "serial", "objective": objective, "resolution": 0.3}
+    found = []
+    for clusters in (1, 4):
+        graph = Graph.from_networkx(net, clusters=clusters)
+        alone = dgsuite.run(kernel, graph, **how)
+        ds = dgsuite.run(kernel, graph, levels=True, **how)
+        report = genval.validate(kernel, graph, ds)
+        assert report.ok, str(report)
+        np.testing.assert_array_equal(ds.community[:, -1], alone.community)
+        np.testing.assert_array_equal(ds.level, np.arange(ds.sizes["level"]))
+        assert ds.sizes["round"] == alone.sizes["round"]
+        found.append(ds.community.values)
+    np.testing.assert_array_equal(*found)
+    sizes = [len(np.unique(column)) for column in found[0].T]
+    assert sizes == sorted({*sizes}, reverse=True)
+    assert len(sizes) > 1
+
+
+@pytest.mark.parametrize("kernel", ["leiden", "louvain"])
+def test_levels_where_nothing_is_joined(kernel):
+    graph = Graph.from_edges([0], [1], n=3, weights=[0.0])
+    ds = dgsuite.run(kernel, graph, levels=True, style="serial")
+    assert ds.community.values.tolist() == [[0], [1], [2]]
+    assert genval.validate(kernel, graph, ds).ok
+
+
+def test_the_rule_sees_levels_that_are_not_unions():
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    facts = {"objective": "cpm", "resolution": 0.9, "level": np.arange(2)}
+    for fine, ok in (([0, 0, 2, 2], True), ([0, 1, 1, 3], False), ([0, 0, 1, 2], False)):
+        levels = np.array([fine, [0, 0, 2, 2]]).T
+        assert genval.validate("leiden", graph, {**facts, "community": levels}).ok == ok
+
+
+@pytest.mark.parametrize("kernel", ["leiden", "louvain"])
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_any_style_gives_the_same(kernel, style, threaded):
+    net = weighted(nx.gnm_random_graph(150, 500, seed=4))
+    alone = dgsuite.run(kernel, Graph.from_networkx(net, clusters=1), style="serial")
     graph = Graph.from_networkx(net, clusters=5)
-    ds = dgsuite.run("leiden", graph, style=style, client=threaded)
+    ds = dgsuite.run(kernel, graph, style=style, client=threaded)
     np.testing.assert_array_equal(ds.community, alone.community)
     assert ds.sizes["round"] == alone.sizes["round"]
 

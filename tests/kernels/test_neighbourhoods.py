@@ -36,6 +36,70 @@ def test_labels_are_those_of_the_definition(net, iterations, data):
     assert ds.sizes["round"] <= iterations
 
 
+@given(BOTH, st.integers(1, 6), st.data())
+def test_weights_first_labels_and_fixed_ones_are_those_of_the_definition(net, iterations, data):
+    """Halves, whose sums are exact; some weigh nothing."""
+    luck = np.random.default_rng(data.draw(st.integers(0, 99)))
+    for _, _, more in net.edges(data=True):
+        more["weight"] = float(luck.integers(0, 5)) / 2
+    n = len(net)
+    how = {"weight": data.draw(st.sampled_from([None, "weight"]))}
+    given = {"weighted": how["weight"] is not None}
+    if data.draw(st.booleans()):
+        how["labels"] = luck.integers(-1, n, n)
+        given["labels"] = how["labels"]
+        if data.draw(st.booleans()):
+            known = np.flatnonzero(how["labels"] >= 0).tolist()
+            given["labels"] = {v: int(how["labels"][v]) for v in known}
+    if data.draw(st.booleans()):
+        how["fixed"] = given["fixed"] = luck.permutation(n)[: n // 3].tolist()
+    ds = right("cdlp", cut(net, data.draw), iterations=iterations, **given)
+    np.testing.assert_array_equal(ds.label, propagated(net, iterations, **how))
+    assert ds.messages.sum() <= ds.sizes["round"] * 2 * net.number_of_edges()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e300])
+def test_sums_of_weights_are_exact_on_any_cut(directed, scale):
+    """Of 0.1 + 0.2 and 0.3, which are multiples of the same small part, neither is greater."""
+    ends = [1, 2, 3], [0, 0, 0]
+    labels = [-1, 3, 3, 1]
+    found = []
+    for clusters in (1, 2, 4):
+        graph = Graph.from_edges(
+            *ends,
+            weights=np.array([0.1, 0.2, 0.3]) * scale,
+            directed=directed,
+            clusters=clusters,
+        )
+        ds = right("cdlp", graph, weighted=True, labels=labels, fixed=[1, 2, 3])
+        found.append(ds.label.values.tolist())
+    assert found == [found[0]] * 3
+    assert found[0][0] in (1, 3)
+
+
+def test_labels_spread_from_the_nodes_that_have_some():
+    """By name, of two as many the smaller one; one component has no such node, one nobody to tell."""
+    graph = Graph.from_edges(
+        [0, 1, 2, 4], [1, 2, 3, 5], n=7, labels=["ann", "bob", "cid", "dan", "eve", "fay", "gus"]
+    )
+    seeds = {"ann": "ann", "dan": "dan", "gus": "dan"}
+    ds = right("cdlp", graph, labels=seeds, fixed=[*seeds])
+    assert ds.label.values.tolist() == ["ann", "ann", "ann", "dan", "", "", "dan"]
+    again = right("cdlp", graph, labels=ds.label.values, fixed=["ann", "dan"])
+    np.testing.assert_array_equal(again.label, ds.label)
+
+
+def test_weights_do_not_count_by_default():
+    graph = Graph.from_edges([0, 0, 0], [1, 2, 3], weights=[1.0, 1.0, 9.0])
+    ds = right("cdlp", graph, iterations=1)
+    assert ds.label.values[0] == 1
+    assert right("cdlp", graph, iterations=1, weighted=True).label.values[0] == 3
+    assert not genval.validate(
+        "cdlp", graph, {"label": ds.label, "weighted": True, "iterations": 1}
+    ).ok
+
+
 def test_lists_on_directed_graphs_and_their_traffic_are_refused():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
     with pytest.raises(RunError, match="phase 'send', cluster 0: shares lists"):
@@ -133,8 +197,21 @@ def test_rounds_of_colouring_and_matching_grow_slowly():
 
 @pytest.mark.parametrize(
     ("kernel", "parameters", "message"),
-    [("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0")],
+    [
+        ("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0"),
+        ("cdlp", {"weighted": True}, r"weights must not be negative, got -1\.0"),
+        ("cdlp", {"labels": [0]}, "labels must have one for each of 2 nodes, got 1"),
+        ("cdlp", {"labels": [0, 2]}, "labels 2 is not a node: nodes are 0 to 1"),
+        ("cdlp", {"labels": {2: 0}}, "labels 2 is not a node: nodes are 0 to 1"),
+        ("cdlp", {"labels": {0: -1}}, "labels -1 is not a node: nodes are 0 to 1"),
+        (
+            "cdlp",
+            {"labels": {0: "a"}},
+            "labels must be a mapping from nodes to nodes or a sequence",
+        ),
+        ("cdlp", {"fixed": [2]}, "fixed 2 is not a node: nodes are 0 to 1"),
+    ],
 )
 def test_bad_parameters(kernel, parameters, message):
     with pytest.raises(dgsuite.InputError, match=message):
-        dgsuite.run(kernel, Graph.from_edges([0], [1]), **parameters)
+        dgsuite.run(kernel, Graph.from_edges([0], [1], weights=[-1.0]), **parameters)

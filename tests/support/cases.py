@@ -13,8 +13,11 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
-NAMES = sorted(name for name, kernel in KERNELS.items() if not kernel.ships)
-"""Kernels that run on any cut, with the same messages."""
+COMMUNITIES = ("leiden", "louvain")
+"""Kernels of communities, whose clusters ship, so that messages are those of the cut."""
+
+NAMES = sorted([*(name for name, kernel in KERNELS.items() if not kernel.ships), *COMMUNITIES])
+"""Kernels that run on any cut, with the same messages but for those of communities."""
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")
 """Kernels that repeat a step until real values hardly change."""
@@ -95,6 +98,16 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["epsilon"] = draw(st.sampled_from([0.0, 0.1, 1.0]))
     if name == "cdlp":
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
+        options["weighted"] = draw(st.booleans())
+        options["labels"] = draw(
+            st.one_of(st.none(), st.lists(st.integers(-1, n - 1), min_size=n, max_size=n))
+        )
+        options["fixed"] = draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
+    if name in COMMUNITIES:
+        options["resolution"] = draw(st.sampled_from([0.2, 1.0, 3.0]))
+        options["objective"] = draw(st.sampled_from(["modularity", "cpm"]))
+        options["levels"] = draw(st.booleans())
+        options["weighted"] = draw(st.booleans())
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
@@ -125,7 +138,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
         if draw(st.booleans()):
             options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    if name in ("bellman_ford", "dr", "similarity", "sssp", *RANKS) and draw(st.booleans()):
+    weigh = ("bellman_ford", "cdlp", "dr", "similarity", "sssp", *COMMUNITIES, *RANKS)
+    if name in weigh and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):
@@ -156,7 +170,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         )
         return incoming(graph) if directed else graph
 
-    return KERNELS[name](**options), make
+    kernel = KERNELS[name](**options)
+    return kernel.suited(make()) if name in COMMUNITIES else kernel, make
 
 
 def edge_lists(most=15):

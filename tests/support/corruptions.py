@@ -272,6 +272,8 @@ KINDS = {
         "numbered anew": {"label": lambda v: np.unique(v, return_inverse=True)[1]},
         "a step less": {"label": lambda v: propagated(network("cdlp"), 2)},
         "a step more": {"label": lambda v: propagated(network("cdlp"), 4)},
+        "one was fixed": {"label": lambda v: propagated(network("cdlp"), 3, fixed=[5])},
+        "first labels": {"label": lambda v: propagated(network("cdlp"), 3, labels=v[::-1])},
     },
     "eigenvector": {
         **reals("centrality"),

@@ -65,13 +65,30 @@ def trusses(net):
     return found
 
 
-def propagated(net, steps):
-    """Labels after some steps of label propagation; an edge each way counts twice."""
-    label = {v: v for v in net}
+def propagated(net, steps, weight=None, labels=None, fixed=()):
+    """Labels after some steps of label propagation; an edge each way counts twice.
+
+    Parameters
+    ----------
+    weight
+        Name of the weight of edges, whole numbers, if they count.
+    labels
+        Label of each node to begin with, -1 for none; by default its own.
+    fixed
+        Nodes that keep theirs.
+    """
+    label = {v: v for v in net} if labels is None else dict(zip(net, labels, strict=True))
+    ways = [(u, v, 1 if weight is None else more[weight]) for u, v, more in net.edges(data=True)]
     for _ in range(steps):
-        near = {v: [*net[v], *(net.pred[v] if net.is_directed() else ())] for v in net}
-        times = {v: Counter(label[u] for u in near[v]) for v in net}
-        label = {v: min(t, key=lambda k: (-t[k], k), default=label[v]) for v, t in times.items()}
+        times = {v: Counter() for v in net}
+        for u, v, amount in ways:
+            for one, other in ((u, v), (v, u)):
+                if label[other] >= 0 and amount > 0:
+                    times[one][label[other]] += amount
+        label = {
+            v: label[v] if v in fixed else min(t, key=lambda k: (-t[k], k), default=label[v])
+            for v, t in times.items()
+        }
     return np.array([label[v] for v in net])
 
 

@@ -32,7 +32,8 @@ from tests.support.definitions import (
 
 WEIGHTED = (
     *RANKS,
-    *("bc", "bellman_ford", "dr", "edge_betweenness", "leiden", "louvain", "mst", "similarity"),
+    *("bc", "bellman_ford", "cdlp", "dr", "edge_betweenness", "leiden", "louvain", "mst"),
+    "similarity",
     "sssp",
 )
 """Kernels that use weights."""
@@ -152,7 +153,7 @@ class Case(NamedTuple):
                 "cutoff": (None, 2, 0, 1)[turn],
             },
             "bfs2d": root,
-            "cdlp": {"iterations": 1 + turn},
+            "cdlp": {"iterations": 1 + turn, **weighted, **self.known(turn)},
             "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
             "cliques": {"k": 3 + turn},
             "dst": root,
@@ -172,6 +173,13 @@ class Case(NamedTuple):
         if self.faithful:
             options |= {"faithful": True}
         return make_kernel(self.kernel, self.graph(), None, options)
+
+    def known(self, turn):
+        """In some turns, labels of every second node, and the first, which keeps it."""
+        if turn % 4 < 2:
+            return {}
+        nodes = np.arange(len(self.net))
+        return {"labels": np.where(nodes % 2, -1, nodes // 3), "fixed": [0]}
 
     def similarity(self):
         """Each measure with edges, pairs and the best in turn."""
@@ -265,7 +273,9 @@ def right(case, kernel, uid):
         found = clustered(net) if net.is_directed() else by_node(net, nx.clustering(net))
         return {"coefficient": found}
     if name == "cdlp":
-        return {"label": propagated(net, kernel.iterations)}
+        how = {"labels": kernel.labels, "fixed": kernel.fixed or ()}
+        weight = "weight" if kernel.weighted else None
+        return {"label": propagated(net, kernel.iterations, weight, **how)}
     if name == "kc" and not case.faithful:
         return {"committee": committees(net, uid, kernel.k)}
     if name in ("dp", "hs", "lcr"):

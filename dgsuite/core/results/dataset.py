@@ -26,7 +26,7 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results.provenance import machine
-from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output, Weighted
+from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import here
@@ -216,8 +216,8 @@ def build(
         loads = int(log["loads"].sum())
         if workload.operations and not workload.cache_bytes and loads:
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
-    if isinstance(kernel, Weighted):
-        attrs["weighted"] = int(bool(kernel.weighted))  # NetCDF has no truth values
+    if "weighted" in parameters:
+        attrs["weighted"] = int(bool(parameters["weighted"]))  # NetCDF has no truth values
     if "root" in parameters:
         attrs["root"] = labelled(kernel, "root", graph.labels)
     return assemble(variables, coords, attrs)

@@ -62,7 +62,7 @@ def quality(
     other
         Shape (n,): other communities to compare these with, such as those that are known to be right.
     resolution
-        Of modularity, above 0 (Reichardt and Bornholdt 2006).
+        Of modularity (Reichardt and Bornholdt 2006), and of the constant Potts model; above 0.
     weighted
         Whether edges count by their weights, which must not be negative; by default where the graph has
         weights.
@@ -71,15 +71,16 @@ def quality(
     -------
     xarray.Dataset
         Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
-        and Newman 2008), ``coverage``, the share of edges within communities, and ``assortativity``, how far
-        that share is above what chance would have, on the way to 1 (Newman 2003, "Mixing patterns in
-        networks", equation 2): from 1, where all edges are within, to below 0; NaN where one community has
-        all edges. Per ``community``:
-        ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave
-        them); ``conductance``, the edges to other communities over the volume of the community or of all
-        others, whichever is less. These are NaN where that is 0. With `other`: ``adjusted_rand_index``
-        (Hubert and Arabie 1985) and ``normalized_mutual_information``, over the mean of both entropies: 1
-        where both are the same.
+        and Newman 2008), ``cpm``, the quality by the constant Potts model: the weight of the edges within
+        communities less resolution times the number of pairs of nodes in them, on a directed graph each way
+        (Traag, Van Dooren and Nesterov 2011), ``coverage``, the share of edges within communities, and
+        ``assortativity``, how far that share is above what chance would have, on the way to 1 (Newman 2003,
+        "Mixing patterns in networks", equation 2): from 1, where all edges are within, to below 0; NaN where
+        one community has all edges. Per ``community``: ``nodes``, int64; ``volume``, the degrees of its
+        nodes (on a directed graph, edges that leave them); ``conductance``, the edges to other communities
+        over the volume of the community or of all others, whichever is less. These are NaN where that is 0.
+        With `other`: ``adjusted_rand_index`` (Hubert and Arabie 1985) and ``normalized_mutual_information``,
+        over the mean of both entropies: 1 where both are the same.
 
     Raises
     ------
@@ -98,6 +99,8 @@ def quality(
     >>> found = dgsuite.quality(graph, dgsuite.run("leiden", graph).community, [0, 0, 0, 1, 1, 2])
     >>> round(float(found.modularity), 3), round(float(found.coverage), 3)
     (0.357, 0.857)
+    >>> float(dgsuite.quality(graph, [0, 0, 0, 3, 3, 3], resolution=0.5).cpm)
+    3.0
     >>> found.conductance.to_series().round(3).to_dict()
     {0: 0.143, 3: 0.143}
     >>> round(float(found.adjusted_rand_index), 3)
@@ -114,6 +117,11 @@ def quality(
     shift, unit = _scale(graph) if counts else (None, 1.0)
     sums = _each(graph, number, len(names), shift)
     total = sums.out.sum()
+    nodes = np.bincount(number, minlength=len(names))
+    both = (
+        1 if graph.directed else 2
+    )  # an edge is an entry of both its ends, a pair of nodes is one pair
+    cpm = float(sums.inner.sum() * unit - resolution * int((nodes * (nodes - 1)).sum())) / both
     rest = np.minimum(sums.out, total - sums.out)
     cut = sums.out - sums.inner
     if graph.directed:
@@ -131,9 +139,10 @@ def quality(
     each = ("community",)
     found = {
         "modularity": described(modularity, "modularity"),
+        "cpm": described(cpm, "quality by the constant Potts model"),
         "coverage": described(coverage, "share of edges within communities"),
         "assortativity": described(assortativity, "assortativity of the labels"),
-        "nodes": described(np.bincount(number, minlength=len(names)), "nodes", each),
+        "nodes": described(nodes, "nodes", each),
         "volume": described(sums.out * unit, "volume", each),
         "conductance": described(conductance, "conductance", each),
     }

@@ -12,7 +12,7 @@ from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.site import Site
 from dgsuite.partition.arrays import _compiled
 from tests.support import sites
-from tests.support.cases import NAMES, cuts, inputs
+from tests.support.cases import COMMUNITIES, NAMES, cuts, inputs
 
 LATER = {"outside", "pull_sum", "push_down", "push_sum", "sum_tiles", "weigh"}
 """Loops that load when they are first used: a cluster's, or of few kernels that nothing tells of before."""
@@ -40,9 +40,11 @@ def called(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in COMMUNITIES])
 def test_rounds_load_no_loops(name, called, monkeypatch):
-    """With the exceptions listed; read-only arrays, which checked runs have, are other types."""
+    """With the exceptions listed, and those of kernels that make graphs of their own; read-only arrays, which
+    checked runs have, are other types.
+    """
     monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
     monkeypatch.setattr(sites, "Guard", lambda check: Guard())
     warm, loaded = Site.warm, set()

@@ -20,9 +20,13 @@ from dgsuite import InputError, genval
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
-from tests.support.cases import NAMES, inputs
+from tests.support.cases import COMMUNITIES, inputs
+from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
+
+NAMES = [name for name in ALL if name not in COMMUNITIES]
+"""Kernels with the same messages on any cut; `tests/kernels/test_leiden.py` runs the others in each style."""
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
 CLUSTERS = (1, 2, 3, 8, "n")
