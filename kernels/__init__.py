@@ -14,6 +14,7 @@ from dgsuite.kernels.analytics.bfs_many_block import (
     BlockHarmonic,
     BlockMany,
 )
+from dgsuite.kernels.analytics.bfs_since import SearchSince
 from dgsuite.kernels.analytics.cdlp import LabelPropagation
 from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
@@ -36,9 +37,11 @@ from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.similarity import Similarity
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
+from dgsuite.kernels.analytics.sssp_since import PathsSince
 from dgsuite.kernels.analytics.triangles import Triangles
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_block import BlockComponents
+from dgsuite.kernels.analytics.wcc_since import ComponentsSince
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.imsuite.bfs_bellman_ford.recursive import RecursiveBellmanFord
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
@@ -159,6 +162,11 @@ BLOCK: dict[str, type[Kernel]] = {
 }
 """Block forms of kernels, by the same names."""
 
+SINCE: dict[str, type[Kernel]] = {
+    k.name: k for k in (ComponentsSince, Katz, PageRank, PathsSince, SearchSince)
+}
+"""Kernels that go on from an earlier result on a graph that has grown, by the same names."""
+
 FORMS = {"iterative": KERNELS, "recursive": RECURSIVE, "block": BLOCK}
 """Kernels by form."""
 
@@ -170,4 +178,4 @@ def forms_of(name: str) -> list[str]:
 
 CLASSES = [k.__name__ for k in KERNELS.values()]
 
-__all__ = ["BLOCK", "FORMS", "KERNELS", "RECURSIVE", *CLASSES, "Kernel", "forms_of"]
+__all__ = ["BLOCK", "FORMS", "KERNELS", "RECURSIVE", "SINCE", *CLASSES, "Kernel", "forms_of"]

@@ -197,6 +197,11 @@ class Kernel:
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""
+    same: ClassVar[tuple[str, ...]] = ()
+    """Where it goes on from an earlier result: parameters that must be those of the earlier run."""
+    falling: ClassVar[bool] = False
+    """Where it goes on from an earlier result: whether edges may have smaller weights than before, and no
+    greater ones."""
 
     def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
         super().__init_subclass__()
@@ -220,6 +225,14 @@ class Kernel:
     def start(self, cluster: Cluster) -> Any:
         """The state before the first round."""
         return self.state.of(cluster)
+
+    def begin(self, cluster: Cluster) -> Any:
+        """The state that `start` makes; outputs have the values of an earlier run, if this one goes on."""
+        state = self.start(cluster)
+        if cluster.earlier is not None:
+            for name, values in cluster.earlier.outputs.items():
+                getattr(state, name)[: len(values)] = values
+        return state
 
     def widths(self, n: int) -> dict[str, int]:
         """Fields whose values are vectors, and their length on a graph of n nodes."""

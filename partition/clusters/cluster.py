@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -73,6 +73,23 @@ class Block:
         return np.arange(self.rows) * self.columns + self.column
 
 
+class Earlier(NamedTuple):
+    """What a run that goes on from an earlier result gives a cluster.
+
+    Attributes
+    ----------
+    outputs
+        Those of the earlier run, by name: of the nodes that the cluster had then, its first ones.
+    rows, ends
+        Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
+        cluster, ascending, and the node id of its other end.
+    """
+
+    outputs: dict[str, NDArray]
+    rows: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
 @dataclass(eq=False)
 class Cluster:
     """A set of nodes with their adjacency in CSR: one chunk of a `Graph`.
@@ -106,6 +123,8 @@ class Cluster:
     weights_in
         Where `directions` and weights are there: the weight of the edge that comes in, and `weights` has that
         of the edge that leaves. An entry with one edge has its weight in both.
+    earlier
+        What an earlier run has found, where a run goes on from it.
 
     Examples
     --------
@@ -148,6 +167,7 @@ class Cluster:
     in_weights: NDArray | None = None
     directions: NDArray[np.uint8] | None = None
     weights_in: NDArray | None = None
+    earlier: Earlier | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,10 +189,11 @@ class Cluster:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the adjacency."""
-        return sum(
-            a.nbytes for a in (*self.edge_arrays, self.identify) if isinstance(a, np.ndarray)
-        )
+        """Bytes of the adjacency, and of what an earlier run has found."""
+        arrays: list[Any] = [*self.edge_arrays, self.identify]
+        if self.earlier is not None:
+            arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 
     def __sizeof__(self) -> int:
         """As `nbytes`: by it Dask says when a worker's memory is full, and results go to disk."""
@@ -296,6 +317,11 @@ class Cluster:
 
     def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
         """Index in `indices` of a given neighbour of each row (local index), or -1 if it is not one."""
+        at, found = self.places(rows, neighbours)
+        return np.where(found, at, -1)
+
+    def places(self, rows: NDArray, neighbours: NDArray) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Index in `indices` of the first entry of each row that is not below a node, and whether it is it."""
         low, high = self.indptr[rows].astype(np.int64), self.indptr[rows + 1].astype(np.int64)
         end = high.copy()
         while (low < high).any():
@@ -305,7 +331,7 @@ class Cluster:
             low = np.where(below, middle + 1, low)
         found = low < end
         found[found] = self.indices[low[found]] == neighbours[found]
-        return np.where(found, low, -1)
+        return low, found
 
     def leaves(self, nodes: NDArray) -> bool:
         """Whether nodes that a search has reached lead to no other nodes: each has at most one neighbour, or
