@@ -39,7 +39,7 @@ class SearchSince(BlockSearch):
     (array([0, 1, 2, 1], dtype=int32), array([0, 0, 1, 0], dtype=int32))
     """
 
-    along_edges = True
+    broadcasts = False
     same = ("root", "cutoff")
 
     def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:

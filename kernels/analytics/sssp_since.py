@@ -37,6 +37,7 @@ class PathsSince(BlockPaths):
     (array([0., 1., 1.]), array([0, 0, 0], dtype=int32))
     """
 
+    broadcasts = False
     same = ("root",)
     falling = True
 
@@ -47,4 +48,6 @@ class PathsSince(BlockPaths):
         length = 1 if c.weights is None else c.weights[c.entries(rows, ends)]
         told = s.distance[rows] + length
         # of equally long ways an earlier one stays, since it has no hops
-        return bsp.unicast(ends, rows, distance=told, hops=s.hop[rows] + 1), bsp.vote(any=len(ends) > 0)
+        return bsp.unicast(ends, rows, distance=told, hops=s.hop[rows] + 1), bsp.vote(
+            any=len(ends) > 0
+        )

@@ -1,7 +1,8 @@
 """Connected components of a graph that has grown: new edges join the components that there were.
 
 Every component is a node, and the new edges are the graph: components with new edges between them are told
-to all clusters, each pair once, and every cluster joins them by union and find (Tarjan 1975).
+to all clusters, each pair once, and every cluster joins them by union and find (Tarjan 1975). No other edge
+is looked at.
 """
 
 from __future__ import annotations
@@ -9,10 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.wcc import Components
-from dgsuite.kernels.analytics.wcc_block import State, joined, to_all
+from dgsuite.kernels.analytics.wcc_block import united
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    old: NDArray[np.int64]  # components of the earlier run, of the first nodes
+    component: NDArray[np.int64] = bsp.later()
+
+    def before(self, c: bsp.Cluster, nodes: NDArray) -> NDArray[np.int64]:
+        """Components of nodes as the run begins: a new node is one of its own."""
+        found = c.partition.node(nodes + c.first)
+        known = nodes < len(self.old)
+        found[known] = self.old[nodes[known]]
+        return found
 
 
 @dataclass(frozen=True)
@@ -38,29 +55,48 @@ class ComponentsSince(bsp.Kernel):
     name = "wcc"
     form = "block"
     outputs = Components.outputs
-    fields = {"label": np.int64, "one": np.int64, "other": np.int64}
+    fields = {"node": np.int64, "label": np.int64, "one": np.int64, "other": np.int64}
     undirected = False
+    broadcasts = False
     ships = True
-    state = State
     same = ("thresholds",)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.tell, self.meet, self.settle)
 
-    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+    def start(self, c: bsp.Cluster) -> State:
+        assert c.earlier is not None
+        return State(c.earlier.outputs["component"])
+
+    def first_state(self, c: bsp.Cluster) -> State:
+        """The earlier components stay as they are: they are as large as the new ones."""
+        return self.start(c)
+
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+        """Say to the clusters of new edges' other ends in which components the own ends are."""
         assert c.earlier is not None
         rows, ends = c.earlier.rows, c.earlier.ends
-        return bsp.unicast(ends, rows, label=s.component[rows])
+        return bsp.ship(c.partition.owner(ends), node=ends, label=s.before(c, rows))
 
     def meet(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Tell all clusters which components have new edges between them, each pair once."""
-        own, label = s.component[inbox.node], inbox["label"]
+        """Tell all clusters which components have new edges between them."""
+        nodes = c.partition.position(inbox.shipped("node")) - c.first
+        own, label = s.before(c, nodes), inbox.shipped("label")
         apart = own != label if c.directed else own < label  # else the other end tells
-        pairs = np.unique(np.sort(np.stack([own, label])[:, apart], axis=0), axis=1)
-        return to_all(c, *pairs)
+        least, most = np.minimum(own, label)[apart], np.maximum(own, label)[apart]
+        one, other = np.divmod(np.unique(least * c.n + most), c.n)
+        clusters = c.partition.clusters
+        to = np.repeat(np.arange(clusters), len(one))
+        return bsp.ship(to, one=np.tile(one, clusters), other=np.tile(other, clusters))
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        labels, least = joined(inbox)
-        fall = np.zeros(c.n, np.int64)  # by component; pages that nothing touches take no memory
-        fall[labels] = labels - least
-        s.component -= fall[s.component]
+        from dgsuite.kernels.tools import _unions
+
+        labels, joined, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
+        fall = np.zeros(c.n, c.indices.dtype)  # pages that nothing touches take no memory
+        fall[labels] = labels - labels[joined]
+        s.component = np.empty(c.size, np.int64)
+        first_new = len(s.old)
+        new = s.before(c, np.arange(first_new, c.size))
+        _unions.lower(s.old, fall, s.component[:first_new])
+        _unions.lower(new, fall, s.component[first_new:])

@@ -170,6 +170,8 @@ class Kernel:
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
+    broadcasts: ClassVar[bool] = True
+    """Whether it broadcasts along the edges, so that a run prepares for it: that takes time for each edge."""
     looks_for_first: ClassVar[bool] = False
     """Whether it calls ``inbox.first``, so that a run prepares for it."""
     adds_all: ClassVar[bool] = False
@@ -226,7 +228,7 @@ class Kernel:
         """The state before the first round."""
         return self.state.of(cluster)
 
-    def begin(self, cluster: Cluster) -> Any:
+    def first_state(self, cluster: Cluster) -> Any:
         """The state that `start` makes; outputs have the values of an earlier run, if this one goes on."""
         state = self.start(cluster)
         if cluster.earlier is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.once import once
 from dgsuite.partition.arrays.segments import expand, outside, single
+from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -71,23 +72,6 @@ class Block:
     def in_column(self) -> NDArray[np.int64]:
         """Clusters of the block's column."""
         return np.arange(self.rows) * self.columns + self.column
-
-
-class Earlier(NamedTuple):
-    """What a run that goes on from an earlier result gives a cluster.
-
-    Attributes
-    ----------
-    outputs
-        Those of the earlier run, by name: of the nodes that the cluster had then, its first ones.
-    rows, ends
-        Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
-        cluster, ascending, and the node id of its other end.
-    """
-
-    outputs: dict[str, NDArray]
-    rows: NDArray[np.int64]
-    ends: NDArray[np.int64]
 
 
 @dataclass(eq=False)
@@ -320,8 +304,10 @@ class Cluster:
         at, found = self.places(rows, neighbours)
         return np.where(found, at, -1)
 
-    def places(self, rows: NDArray, neighbours: NDArray) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Index in `indices` of the first entry of each row that is not below a node, and whether it is it."""
+    def places(
+        self, rows: NDArray, neighbours: NDArray
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Index in `indices` of each row's first entry that is not below a node; whether it is the node."""
         low, high = self.indptr[rows].astype(np.int64), self.indptr[rows + 1].astype(np.int64)
         end = high.copy()
         while (low < high).any():

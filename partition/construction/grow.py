@@ -117,22 +117,24 @@ def grown(
     InputError
         New nodes would have no identifier.
     """
-    size = int(partition.offsets[c.index + 1] - partition.offsets[c.index])
-    nodes = partition.nodes(c.index)
+    first, end = partition.offsets[c.index : c.index + 2].tolist()
+    size = end - first
     weights = None if c.weights is None else c.weights.astype(dtype, copy=False)
     identify = c.identify
     if isinstance(identify, np.ndarray) and size > c.size:
-        if not np.array_equal(identify, nodes[: c.size]):
+        if not np.array_equal(identify, partition.nodes(c.index)[: c.size]):
             raise InputError(
                 "the nodes have identifiers of their own (uid), so new nodes would have none; make the graph "
                 "anew with all of its nodes"
             )
         identify = None
     wide = id_dtype(partition.n)
-    indptr, indices = c.indptr, c.indices.astype(wide, copy=False)
+    indptr: NDArray = c.indptr
+    indices: NDArray = c.indices.astype(wide, copy=False)
     nothing = np.empty(0, np.int64)
     about = Grown(len(indices), nothing, nothing)
     if fresh is not None:
+        nodes = partition.node(first + fresh.rows)
         old = fresh.rows < c.size
         at, there = np.full(len(old), len(indices)), np.zeros(len(old), bool)
         at[old], there[old] = c.places(fresh.rows[old], fresh.columns[old])
@@ -159,7 +161,7 @@ def grown(
             indices = inserted(indices, places, fresh.columns[~there], wide)
             if weights is not None:
                 weights = inserted(weights, places, new, weights.dtype)  # type: ignore[arg-type]
-        ends = nodes[fresh.rows[changed]], fresh.columns[changed]
+        ends = nodes[changed], fresh.columns[changed]
         about = Grown(len(indices), *ends, raised, wrong)
     if len(indptr) <= size:
         indptr = lifted(indptr, nothing, size, indptr.dtype)
@@ -178,9 +180,7 @@ def grown(
 
 def _edge(nodes: NDArray, fresh: Fresh, some: NDArray) -> Edge | None:
     """The first of some entries, as an edge."""
-    if not len(some):
-        return None
-    return int(nodes[fresh.rows[some[0]]]), int(fresh.columns[some[0]])
+    return (int(nodes[some[0]]), int(fresh.columns[some[0]])) if len(some) else None
 
 
 def _again(before: NDArray, more: NDArray, rule: str) -> tuple[NDArray, NDArray]:

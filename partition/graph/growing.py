@@ -307,7 +307,9 @@ def _weighted(graph: Graph, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any
         return None, piece
     if weights is None:
         raise InputError("the new edges have no weights, but the graph has; give weights")
-    for wide in (dtype, np.result_type(dtype, weights)):
+    for wide in (dtype, np.result_type(dtype, weights.dtype)):
+        if wide.kind == "f" and "f" not in (dtype.kind, weights.dtype.kind):
+            continue  # which does not hold all integers of 64 bits
         held = weights.astype(wide)
         if (held == weights).all() and ((held < 0) == (weights < 0)).all():
             return wide, (src, dst, held)

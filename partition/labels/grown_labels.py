@@ -63,5 +63,5 @@ def alike(labels: Labels, more: NDArray) -> NDArray:
         return more.astype(object)
     names = {"i": "integers", "u": "integers from 0 to 2^64 - 1", "U": "text", "O": "objects"}
     raise InputError(
-        f"the graph's labels are {names[kind]}, such as {labels[0]!r}, so {more[0].item()!r} cannot be a new one"
+        f"the graph's labels are {names[kind]}, such as {labels[0]!r}, so {more[0].item()!r} cannot be one"
     )

@@ -143,8 +143,9 @@ class HeldLabels(Labels):
 
     def extended(self, more: NDArray) -> Labels:
         """See `Labels.extended`; new labels are a part of their own."""
-        there = Watch(self.client, "sending labels").scatter(more)
-        return HeldLabels([*self.parts, there], [*self.about, About.of(more)])
+        part = identifiers.of(more, "labels")
+        there = Watch(self.client, "sending labels").scatter(part)
+        return HeldLabels([*self.parts, there], [*self.about, About.of(part)])
 
     def settled(self) -> Labels:
         """These labels, or the same in this process if they take at most `partition.client.gather.limit`."""

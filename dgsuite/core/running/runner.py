@@ -24,8 +24,8 @@ from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
-from dgsuite.core.workers.recovery import recovered
 from dgsuite.core.running.since import Since, going_on
+from dgsuite.core.workers.recovery import recovered
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.session import Session, check_client, current_client, seceded
 from dgsuite.partition.client.spans import span
@@ -310,7 +310,9 @@ def _run_each(
     what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
     with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
         settings = RunSettings(tell, load, guard, checkpoints)
-        attempt = Attempt(kernels, graph, style, client, options.clusters, trace is True, settings, since)
+        attempt = Attempt(
+            kernels, graph, style, client, options.clusters, trace is True, settings, since
+        )
         begin = perf_counter()
         try:
             tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")

@@ -20,7 +20,8 @@ from dgsuite.kernels import KERNELS, SINCE
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.clusters.cluster import Cluster, Earlier
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
@@ -28,9 +29,7 @@ from dgsuite.partition.graph.growing import Lineage
 from dgsuite.partition.labels.labels import Labels
 
 
-def going_on(
-    kernel: Any, each: Sequence[Mapping[str, Any]], options: RunOptions
-) -> type[Kernel]:
+def going_on(kernel: Any, each: Sequence[Mapping[str, Any]], options: RunOptions) -> type[Kernel]:
     """The kernel that goes on from an earlier result.
 
     Parameters
@@ -54,7 +53,7 @@ def going_on(
     name = kernel.lower()
     chosen = SINCE[name]
     if options.form is not None or isinstance(options.checkpoint, str):
-        what = "form=" if options.form is not None else "a folder of checkpoints"
+        what = "form=" if options.form is not None else "folder of checkpoints"
         raise InputError(f"kernel {name!r}: a run with since= has no {what}; leave out one of them")
     others = {f.name for f in fields(KERNELS[name])} - {f.name for f in fields(chosen)}
     if wrong := sorted(others.intersection(*each)):
@@ -106,8 +105,8 @@ class Since:
         steps = Lineage.of(graph).since(identity)
         if steps is None:
             raise InputError(
-                f"since is of a graph of {attrs.get('n')} nodes and {attrs.get('m')} edges from which this one "
-                f"has not grown by with_edges or with_nodes; leave out since= to run from the start"
+                f"since is of a graph of {attrs.get('n')} nodes and {attrs.get('m')} edges from which this "
+                f"one has not grown by with_edges or with_nodes; leave out since= to run from the start"
             )
         for one in kernels:
             _check_same(one, graph, dataset)
@@ -132,7 +131,7 @@ class Since:
         none = np.empty((2, 0), np.int64)
         ends = np.concatenate([none, *((step.nodes, step.ends) for step in steps)], axis=1)
         edges = ends.shape[1] if graph.directed else ends.shape[1] // 2
-        return cls(identity, outputs, *ends, edges)
+        return cls(identity, outputs, ends[0], ends[1], edges)
 
     def seen(self, graph: Graph) -> Graph:
         """The graph, each of whose clusters has its part of this."""
@@ -148,7 +147,7 @@ class Since:
             )
         ]
         if graph.client is None:
-            return graph.like(map(_with, graph.parts, each), graph.entries)
+            return graph.like([*map(_with, graph.parts, each)], graph.entries)
         client = graph.client
         watch = Watch(client, "sending the earlier result", inputs=graph.parts)
         holders = watch.call(lambda: client.who_has(graph.parts))
@@ -160,13 +159,13 @@ class Since:
 
     def _outputs(self, partition: Partition, cluster: int) -> dict[str, NDArray]:
         """Outputs of the nodes of a cluster that there were; new ones come after them."""
-        nodes = partition.nodes(cluster)
         n = min(map(len, self.outputs.values()))
-        old = int(np.searchsorted(nodes, n))
         if partition.order is None:
-            first = int(partition.offsets[cluster])
-            return {name: values[first : first + old] for name, values in self.outputs.items()}
-        return {name: values[nodes[:old]] for name, values in self.outputs.items()}
+            first, end = partition.offsets[cluster : cluster + 2].tolist()
+            return {name: values[first : min(end, n)] for name, values in self.outputs.items()}
+        nodes = partition.nodes(cluster)
+        old = nodes[: np.searchsorted(nodes, n)]
+        return {name: values[old] for name, values in self.outputs.items()}
 
 
 def _with(c: Cluster, earlier: Earlier) -> Cluster:
