@@ -139,8 +139,8 @@ class Kernel:
     The other methods have defaults:
 
     >>> (cluster,) = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1).gather()
-    >>> Least().start(cluster).least
-    array([-1, -1, -1, -1])
+    >>> Least().start(cluster).least, Least().first_state(cluster).least
+    (array([-1, -1, -1, -1]), array([-1, -1, -1, -1]))
     >>> Least().widths(4), Least().axis("step", 4), Least().suited(graph) == Least()
     ({}, None, True)
     >>> Least().values("step") is None

@@ -128,6 +128,8 @@ class Cluster:
     (array([2, 2, 3]), array([1, 3, 2], dtype=int32), array([1, 2, 2]))
     >>> c.entries(np.array([0, 1]), np.array([3, 1]))
     array([ 1, -1])
+    >>> c.places(np.array([0, 1]), np.array([3, 1]))
+    (array([1, 2]), array([ True, False]))
     >>> c.leaves(np.array([1]))
     True
     >>> c.first, c.positions - c.first
