@@ -20,7 +20,6 @@ from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.tools import blocks
 from dgsuite.partition.construction.build import id_dtype
 
-
 FEW = 1 << 10
 """Nodes that are looked at first."""
 

@@ -92,9 +92,9 @@ class ComponentsSince(bsp.Kernel):
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         from dgsuite.kernels.tools import _unions
 
-        labels, joined, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
+        labels, least, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
         fall = np.zeros(c.n, c.indices.dtype)  # pages that nothing touches take no memory
-        fall[labels] = labels - labels[joined]
+        fall[labels] = labels - least
         s.component = np.empty(c.size, np.int64)
         first_new = len(s.old)
         new = s.before(c, np.arange(first_new, c.size))
