@@ -14,6 +14,7 @@ from dgsuite.kernels.analytics.bfs_many_block import (
     BlockHarmonic,
     BlockMany,
 )
+from dgsuite.kernels.analytics.bfs_since import SearchSince
 from dgsuite.kernels.analytics.biconnected import Biconnected
 from dgsuite.kernels.analytics.bipartite import Bipartite
 from dgsuite.kernels.analytics.bridges import Bridges
@@ -44,10 +45,12 @@ from dgsuite.kernels.analytics.similarity import Similarity
 from dgsuite.kernels.analytics.square_clustering import SquareClustering
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
+from dgsuite.kernels.analytics.sssp_since import PathsSince
 from dgsuite.kernels.analytics.topological import Topological
 from dgsuite.kernels.analytics.triangles import Triangles
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_block import BlockComponents
+from dgsuite.kernels.analytics.wcc_since import ComponentsSince
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.imsuite.bfs_bellman_ford.recursive import RecursiveBellmanFord
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
@@ -177,6 +180,11 @@ BLOCK: dict[str, type[Kernel]] = {
 }
 """Block forms of kernels, by the same names."""
 
+SINCE: dict[str, type[Kernel]] = {
+    k.name: k for k in (ComponentsSince, Katz, PageRank, PathsSince, SearchSince)
+}
+"""Kernels that go on from an earlier result on a graph that has grown, by the same names."""
+
 FORMS = {"iterative": KERNELS, "recursive": RECURSIVE, "block": BLOCK}
 """Kernels by form."""
 
@@ -188,4 +196,4 @@ def forms_of(name: str) -> list[str]:
 
 CLASSES = [k.__name__ for k in KERNELS.values()]
 
-__all__ = ["BLOCK", "FORMS", "KERNELS", "RECURSIVE", *CLASSES, "Kernel", "forms_of"]
+__all__ = ["BLOCK", "FORMS", "KERNELS", "RECURSIVE", "SINCE", *CLASSES, "Kernel", "forms_of"]

@@ -66,6 +66,10 @@ class Iterated(bsp.Weighted):
             return f"tolerance must be above 0, got {self.tolerance!r}"
         if self.iterations is not None and self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations!r}"
+        if self.tolerance is None and c.earlier is not None:
+            return (
+                "iterations counts from the start; with since= give a tolerance, or leave both out"
+            )
         return negative(c.weights) if self.weighted and c.weights is not None else None
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -139,8 +139,8 @@ class Kernel:
     The other methods have defaults:
 
     >>> (cluster,) = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1).gather()
-    >>> Least().start(cluster).least
-    array([-1, -1, -1, -1])
+    >>> Least().start(cluster).least, Least().first_state(cluster).least
+    (array([-1, -1, -1, -1]), array([-1, -1, -1, -1]))
     >>> Least().widths(4), Least().axis("step", 4), Least().suited(graph) == Least()
     ({}, None, True)
     >>> Least().values("step") is None
@@ -170,6 +170,8 @@ class Kernel:
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
+    broadcasts: ClassVar[bool] = True
+    """Whether it broadcasts along the edges, so that a run prepares for it: that takes time for each edge."""
     looks_for_first: ClassVar[bool] = False
     """Whether it calls ``inbox.first``, so that a run prepares for it."""
     adds_all: ClassVar[bool] = False
@@ -197,6 +199,11 @@ class Kernel:
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""
+    same: ClassVar[tuple[str, ...]] = ()
+    """Where it goes on from an earlier result: parameters that must be those of the earlier run."""
+    falling: ClassVar[bool] = False
+    """Where it goes on from an earlier result: whether edges may have smaller weights than before, and no
+    greater ones."""
 
     def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
         super().__init_subclass__()
@@ -220,6 +227,14 @@ class Kernel:
     def start(self, cluster: Cluster) -> Any:
         """The state before the first round."""
         return self.state.of(cluster)
+
+    def first_state(self, cluster: Cluster) -> Any:
+        """The state that `start` makes; outputs have the values of an earlier run, if this one goes on."""
+        state = self.start(cluster)
+        if cluster.earlier is not None:
+            for name, values in cluster.earlier.outputs.items():
+                getattr(state, name)[: len(values)] = values
+        return state
 
     def widths(self, n: int) -> dict[str, int]:
         """Fields whose values are vectors, and their length on a graph of n nodes."""

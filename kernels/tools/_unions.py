@@ -52,3 +52,10 @@ def join_all(root, nodes, others):
         new[k] = join(root, nodes[k], others[k])
     settle(root)
     return new
+
+
+@compiled
+def lower(names, fall, lowered):
+    """Each name less what it falls by."""
+    for k in range(len(names)):
+        lowered[k] = names[k] - fall[names[k]]

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.once import once
 from dgsuite.partition.arrays.segments import expand, outside, single
+from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -106,6 +107,8 @@ class Cluster:
     weights_in
         Where `directions` and weights are there: the weight of the edge that comes in, and `weights` has that
         of the edge that leaves. An entry with one edge has its weight in both.
+    earlier
+        What an earlier run has found, where a run goes on from it.
 
     Examples
     --------
@@ -125,6 +128,8 @@ class Cluster:
     (array([2, 2, 3]), array([1, 3, 2], dtype=int32), array([1, 2, 2]))
     >>> c.entries(np.array([0, 1]), np.array([3, 1]))
     array([ 1, -1])
+    >>> c.places(np.array([0, 1]), np.array([3, 1]))
+    (array([1, 2]), array([ True, False]))
     >>> c.leaves(np.array([1]))
     True
     >>> c.first, c.positions - c.first
@@ -148,6 +153,7 @@ class Cluster:
     in_weights: NDArray | None = None
     directions: NDArray[np.uint8] | None = None
     weights_in: NDArray | None = None
+    earlier: Earlier | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,10 +175,11 @@ class Cluster:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the adjacency."""
-        return sum(
-            a.nbytes for a in (*self.edge_arrays, self.identify) if isinstance(a, np.ndarray)
-        )
+        """Bytes of the adjacency, and of what an earlier run has found."""
+        arrays: list[Any] = [*self.edge_arrays, self.identify]
+        if self.earlier is not None:
+            arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 
     def __sizeof__(self) -> int:
         """As `nbytes`: by it Dask says when a worker's memory is full, and results go to disk."""
@@ -296,6 +303,13 @@ class Cluster:
 
     def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
         """Index in `indices` of a given neighbour of each row (local index), or -1 if it is not one."""
+        at, found = self.places(rows, neighbours)
+        return np.where(found, at, -1)
+
+    def places(
+        self, rows: NDArray, neighbours: NDArray
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Index in `indices` of each row's first entry that is not below a node; whether it is the node."""
         low, high = self.indptr[rows].astype(np.int64), self.indptr[rows + 1].astype(np.int64)
         end = high.copy()
         while (low < high).any():
@@ -305,7 +319,7 @@ class Cluster:
             low = np.where(below, middle + 1, low)
         found = low < end
         found[found] = self.indices[low[found]] == neighbours[found]
-        return np.where(found, low, -1)
+        return low, found
 
     def leaves(self, nodes: NDArray) -> bool:
         """Whether nodes that a search has reached lead to no other nodes: each has at most one neighbour, or

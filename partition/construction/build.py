@@ -170,7 +170,7 @@ def split(
         weights = None if weights is None else weights[~same]
     if weights is not None and not directed:
         weights = np.repeat(weights, 2)
-    keys = _keys(src, dst, partition, directed)
+    keys = keys_of(src, dst, partition, directed)
     del src, dst, piece, same
     keys, weights = ordered(keys, weights, rule)
     there = np.diff(np.searchsorted(keys, bounds * n))
@@ -184,7 +184,7 @@ def split(
     ]
 
 
-def _keys(src: NDArray, dst: NDArray, partition: Partition, directed: bool) -> NDArray[np.int64]:
+def keys_of(src: NDArray, dst: NDArray, partition: Partition, directed: bool) -> NDArray[np.int64]:
     """Row and column, as one number, of both ends of edges that are no self-loops; of directed ones, of one.
 
     The ends of an edge follow each other, so that a stable sort keeps the order of the rows at both.

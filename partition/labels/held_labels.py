@@ -50,7 +50,7 @@ class About(NamedTuple):
 
 
 class HeldLabels(Labels):
-    """Labels on the workers of a Dask client, ascending, in the order of node ids.
+    """Labels on the workers of a Dask client, in the order of node ids. Those of each part ascend.
 
     They have the methods of `dgsuite.partition.labels.labels.Labels`, which read from the workers. `array`,
     ``list`` and comparisons bring all labels into this process.
@@ -58,7 +58,7 @@ class HeldLabels(Labels):
     Parameters
     ----------
     parts
-        Futures of consecutive labels (`dgsuite.partition.labels.identifiers.Values`).
+        Futures of consecutive, ascending labels (`dgsuite.partition.labels.identifiers.Values`).
     about
         What is known of each part.
 
@@ -69,13 +69,13 @@ class HeldLabels(Labels):
     """
 
     def __init__(self, parts: Sequence[Future], about: Sequence[About]) -> None:
-        self.ascending = True
         self._known: tuple[int, Any] | None = None
         self.parts, self.about = list(parts), list(about)
         self.offsets = np.cumsum([0, *(each.size for each in about)])
         some = [each for each in about if each.size]
         self._dtype = np.result_type(*(each.dtype for each in some))
-        least, most = some[0].first, some[-1].last
+        least, most = min(each.first for each in some), max(each.last for each in some)
+        self.ascending = all(one.last < other.first for one, other in pairwise(some))
         self.none = None
         if self._dtype.kind == "U" and least != "":
             self.none = ""
@@ -139,7 +139,13 @@ class HeldLabels(Labels):
 
     def here(self) -> Labels:
         """The same labels in this process."""
-        return Labels(self.array, len(self), ascending=True)
+        return Labels(self.array, len(self), ascending=self.ascending)
+
+    def extended(self, more: NDArray) -> Labels:
+        """See `Labels.extended`; new labels are a part of their own."""
+        part = identifiers.of(more, "labels")
+        there = Watch(self.client, "sending labels").scatter(part)
+        return HeldLabels([*self.parts, there], [*self.about, About.of(part)])
 
     def settled(self) -> Labels:
         """These labels, or the same in this process if they take at most `partition.client.gather.limit`."""

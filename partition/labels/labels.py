@@ -75,6 +75,12 @@ class Labels(Sequence[Any]):
         """The labels of some nodes, which ascend, as labels of a graph of these nodes alone."""
         return Labels(self.array[nodes], len(nodes), ascending=self.ascending)
 
+    def extended(self, more: NDArray) -> Labels:
+        """These labels, and after them others, distinct and ascending, none of which is among them."""
+        from dgsuite.partition.labels.grown_labels import GrownLabels
+
+        return GrownLabels(self, Labels(more, len(more), ascending=True))
+
     def _none(self) -> int | str | None:
         kind = self.array.dtype.kind
         if kind == "U":

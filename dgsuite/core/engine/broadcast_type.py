@@ -62,7 +62,7 @@ class BroadcastType(MessageType):
 
     def warm(self, box: Mailbox) -> None:
         """Make the halo and what the kernel reads of it, and load compiled loops."""
-        if not box.clusters[0].pulls:
+        if not box.clusters[0].pulls or not box.kernel.broadcasts:
             return
         halo, kernel = box.halo, box.kernel
         if not compiles(len(halo.indices)):

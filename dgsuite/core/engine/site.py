@@ -104,7 +104,7 @@ class Site:
         self.mailbox = Mailbox(kernel, clusters, self.bounds, me, self.fault, guard.check)
         self.make_inbox = CheckedInbox if guard.check else ClusterInbox
         self._digest = checks.digest(clusters) if guard.check else []
-        self.states: list[State] = [kernel.start(c) for c in clusters]
+        self.states: list[State] = [kernel.first_state(c) for c in clusters]
         self.compute = [0.0] * len(clusters)
         self.cpu = [0.0] * len(clusters)
         self.busy = 0.0

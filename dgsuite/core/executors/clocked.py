@@ -230,7 +230,7 @@ def site_results(
                 if turn:
                     site = new_site(kernel)
                     kept = Fresh()
-                if way.rounds and mesh.is_shared and clusters[0].pulls:
+                if way.rounds and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
                     await _share(site.mailbox, mesh)
                 _prepare(site)
                 await way.drive(site, mesh, pool, tell, kept)

@@ -31,6 +31,7 @@ from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.growing import Lineage
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.labels.label_tables import decoded, encoded
 
@@ -187,6 +188,7 @@ def build(
         "counted_as": count_as or style,
         "seed": kernel.seed,
         "parameters": json.dumps(parameters, default=_shortened),
+        "graph": Lineage.of(graph).identity,
         "n": graph.n,
         "m": graph.m,
         "clusters": len(graph.parts),

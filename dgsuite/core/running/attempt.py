@@ -16,6 +16,7 @@ from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import automatic, cut
+from dgsuite.core.running.since import Since
 from dgsuite.core.workers.memory import check_fits
 from dgsuite.kernels.bsp import Kernel, Replicated
 from dgsuite.partition.client.settings import setting
@@ -65,6 +66,8 @@ class Attempt:
         Whether the dataset will have a matrix of clusters.
     settings
         With checkpoints each try goes on from the newest of the one before.
+    since
+        What the run goes on from, if it does.
     """
 
     kernels: Sequence[Kernel]
@@ -74,6 +77,7 @@ class Attempt:
     clusters: int | None
     traffic: bool
     settings: RunSettings
+    since: Since | None = None
     _tried: bool = field(default=False, init=False)
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
@@ -103,6 +107,8 @@ class Attempt:
         if plan is not None:
             plan = plan.begun(graph.partition.offsets.tolist(), found)
         seen = _seen(graph, kernel)
+        if self.since is not None:
+            seen = self.since.seen(seen)
         if self.traffic:
             dataset.fits(1, self.clusters)
         if workers:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import xarray as xr
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import STYLES
@@ -45,6 +46,7 @@ class RunOptions:
     check: bool | None = None
     trace: bool | str | os.PathLike[str] = False
     checkpoint: bool | str | os.PathLike[str] | None = None
+    since: xr.Dataset | None = None
 
     def __post_init__(self) -> None:
         for flag, what in ((self.progress, "progress"), (self.check, "check")):
@@ -64,6 +66,10 @@ class RunOptions:
             )
         if not isinstance(self.trace, bool | str | os.PathLike):
             raise InputError(f"trace must be True, False or the name of a file, got {self.trace!r}")
+        if self.since is not None and not isinstance(self.since, xr.Dataset):
+            raise InputError(
+                f"since must be a dataset that dgsuite.run returned, got {type(self.since).__name__}"
+            )
 
     @property
     def trace_file(self) -> str | os.PathLike[str] | None:

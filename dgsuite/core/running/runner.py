@@ -24,6 +24,7 @@ from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
+from dgsuite.core.running.since import Since, going_on
 from dgsuite.core.workers.recovery import recovered
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.session import Session, check_client, current_client, seceded
@@ -62,6 +63,7 @@ def run(
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
     checkpoint: bool | str | os.PathLike[str] | None = None,
+    since: xr.Dataset | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -143,6 +145,13 @@ def run(
         loses one worker at a time; with ``"workers://NAME"`` also when the same client calls it again. By
         default a run in style "clocked" that takes longer than ``dgsuite.checkpoint.automatic`` says (10
         seconds) has them there; with False it has none.
+    since
+        An earlier result of the kernel, from which the run goes on: on the same graph, or on one from which
+        `graph` has grown by `Graph.with_edges` and `Graph.with_nodes`. "bfs", "sssp" and "wcc" look at what
+        is new alone, and have the outputs of a run from the start, but for ``parent`` of "sssp" where there
+        are several shortest paths. "katz" and "pagerank" iterate from the earlier values until they change
+        by less than the tolerance. Rounds and counts are those of what the run did. The attribute ``since``
+        names the earlier graph, and ``since_edges`` counts the edges that are new or have another weight.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -195,6 +204,7 @@ def run(
         check=check,
         trace=trace,
         checkpoint=checkpoint,
+        since=since,
     )
     return _run_each(kernel, graph, [parameters], options)[0]
 
@@ -255,6 +265,8 @@ def _run_each(
     count_as, checkpoint = options.count_as, options.checkpoint
     _check_clients(client, graph)
     client = None if style == "serial" else current_client(client)
+    if options.since is not None:
+        kernel = going_on(kernel, each, options)
     form, form_reason = forms.chosen(kernel, graph, each, options)
     kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
     chosen = kernels[0]
@@ -273,7 +285,11 @@ def _run_each(
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
         )
-    reasons = {} if form_reason is None else {"form_reason": form_reason}
+    reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
+    since = None
+    if options.since is not None:
+        since = Since.of(kernels, graph, options.since)
+        reasons |= {"since": since.identity, "since_edges": since.edges}
     if style is None:
         style = "serial" if client is None else "finish_async" if dealt or recursive else "clocked"
         if style != "serial" and not dealt and load is None and _size(graph) <= SMALL:
@@ -294,7 +310,9 @@ def _run_each(
     what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
     with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
         settings = RunSettings(tell, load, guard, checkpoints)
-        attempt = Attempt(kernels, graph, style, client, options.clusters, trace is True, settings)
+        attempt = Attempt(
+            kernels, graph, style, client, options.clusters, trace is True, settings, since
+        )
         begin = perf_counter()
         try:
             tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")

@@ -48,10 +48,12 @@ from dgsuite.partition.arrays._compiled.pushing import (
 from dgsuite.partition.arrays._compiled.rows import (
     expand,
     group,
+    lift,
     outside,
     single,
     tally,
     transpose_outside,
+    weave,
     weigh,
 )
 from dgsuite.partition.arrays._compiled.tiles import by_column, by_row, by_tile, sum_tiles
@@ -74,6 +76,7 @@ __all__ = [
     "keep",
     "land",
     "lay",
+    "lift",
     "load",
     "mark_rows",
     "of_edges",
@@ -103,5 +106,6 @@ __all__ = [
     "take_apart",
     "tally",
     "transpose_outside",
+    "weave",
     "weigh",
 ]

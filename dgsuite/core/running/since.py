@@ -1,0 +1,197 @@
+"""Runs that go on from an earlier result, on the same graph or on one that has grown since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.parameters import stated
+from dgsuite.core.running.options import RunOptions
+from dgsuite.kernels import KERNELS, SINCE
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.earlier import Earlier
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.graph.dask_views import here
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.growing import Lineage
+from dgsuite.partition.labels.labels import Labels
+
+
+def going_on(kernel: Any, each: Sequence[Mapping[str, Any]], options: RunOptions) -> type[Kernel]:
+    """The kernel that goes on from an earlier result.
+
+    Parameters
+    ----------
+    kernel
+        A name.
+    each
+        Parameters of each run.
+
+    Raises
+    ------
+    InputError
+        There is none, or it has no such parameter or option.
+    """
+    if not isinstance(kernel, str) or kernel.lower() not in SINCE:
+        name = kernel if isinstance(kernel, str) else getattr(kernel, "name", kernel)
+        raise InputError(
+            f"kernel {name!r} cannot go on from an earlier result; these can, by their names: "
+            f"{', '.join(sorted(SINCE))}. Leave out since= to run from the start"
+        )
+    name = kernel.lower()
+    chosen = SINCE[name]
+    if options.form is not None or isinstance(options.checkpoint, str):
+        what = "form=" if options.form is not None else "folder of checkpoints"
+        raise InputError(f"kernel {name!r}: a run with since= has no {what}; leave out one of them")
+    others = {f.name for f in fields(KERNELS[name])} - {f.name for f in fields(chosen)}
+    if wrong := sorted(others.intersection(*each)):
+        raise InputError(
+            f"kernel {name!r}: a run with since= has no {wrong[0]}=; leave out one of them"
+        )
+    return chosen
+
+
+@dataclass(frozen=True)
+class Since:
+    """What a run goes on from.
+
+    Attributes
+    ----------
+    identity
+        Of the graph of the earlier run.
+    outputs
+        Of the earlier run, by name, each by node.
+    nodes, ends
+        Node ids of both ends of the entries that are new since.
+    edges
+        How many edges these are.
+    """
+
+    identity: str
+    outputs: dict[str, NDArray]
+    nodes: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    edges: int
+
+    @classmethod
+    def of(cls, kernels: Sequence[Kernel], graph: Graph, dataset: xr.Dataset) -> Since:
+        """Read an earlier result.
+
+        Raises
+        ------
+        InputError
+            It is of another kernel, of a graph from which this one has not grown, or of other parameters; or
+            a weight is greater than it was then, and the kernel cannot go on from there.
+        """
+        kernel, attrs = kernels[0], dataset.attrs
+        if attrs.get("kernel") != kernel.name or not kernel.outputs.keys() <= dataset.keys():
+            raise InputError(
+                f"since must be a whole result of dgsuite.run({kernel.name!r}, ...), "
+                f"got one of {attrs.get('kernel')!r}"
+            )
+        identity = attrs.get("graph", "")
+        steps = Lineage.of(graph).since(identity)
+        if steps is None:
+            raise InputError(
+                f"since is of a graph of {attrs.get('n')} nodes and {attrs.get('m')} edges from which this "
+                f"one has not grown by with_edges or with_nodes; leave out since= to run from the start"
+            )
+        for one in kernels:
+            _check_same(one, graph, dataset)
+        raised = [step.raised for step in steps if step.raised is not None]
+        if raised and kernel.falling:
+            u, v = raised[0] if graph.labels is None else graph.labels.of(np.array(raised[0]))
+            raise InputError(
+                f"kernel {kernel.name!r}: edge ({u!r}, {v!r}) weighs more than in the run that since is of, "
+                f"and paths over it are longer; leave out since= to run from the start"
+            )
+        n = steps[0].n if steps else graph.n
+        outputs = {}
+        for name, output in kernel.outputs.items():
+            values = here(dataset[name].variable.data)
+            if values.shape != (n,):
+                raise InputError(
+                    f"since: {name} must have a value for each of {n} nodes, got shape {values.shape}"
+                )
+            if output.nodes and graph.labels is not None:
+                values = _ids(values, graph.labels, n)
+            outputs[name] = values
+        none = np.empty((2, 0), np.int64)
+        ends = np.concatenate([none, *((step.nodes, step.ends) for step in steps)], axis=1)
+        edges = ends.shape[1] if graph.directed else ends.shape[1] // 2
+        return cls(identity, outputs, ends[0], ends[1], edges)
+
+    def seen(self, graph: Graph) -> Graph:
+        """The graph, each of whose clusters has its part of this."""
+        partition = graph.partition
+        position = partition.position(self.nodes)
+        order = np.argsort(position, kind="stable")
+        position, ends = position[order], self.ends[order]
+        cuts = np.searchsorted(position, partition.offsets)
+        each = [
+            Earlier(self._outputs(partition, k), position[a:b] - first, ends[a:b])
+            for k, ((a, b), first) in enumerate(
+                zip(pairwise(cuts.tolist()), partition.offsets, strict=False)
+            )
+        ]
+        if graph.client is None:
+            return graph.like([*map(_with, graph.parts, each)], graph.entries)
+        client = graph.client
+        watch = Watch(client, "sending the earlier result", inputs=graph.parts)
+        holders = watch.call(lambda: client.who_has(graph.parts))
+        parts = []
+        for part, earlier in zip(graph.parts, each, strict=True):
+            home = min(holders[part.key])
+            parts.append(submitted(client, _with, part, watch.scatter(earlier, home)))
+        return graph.like(parts, graph.entries)
+
+    def _outputs(self, partition: Partition, cluster: int) -> dict[str, NDArray]:
+        """Outputs of the nodes of a cluster that there were; new ones come after them."""
+        n = min(map(len, self.outputs.values()))
+        if partition.order is None:
+            first, end = partition.offsets[cluster : cluster + 2].tolist()
+            return {name: values[first : min(end, n)] for name, values in self.outputs.items()}
+        nodes = partition.nodes(cluster)
+        old = nodes[: np.searchsorted(nodes, n)]
+        return {name: values[old] for name, values in self.outputs.items()}
+
+
+def _with(c: Cluster, earlier: Earlier) -> Cluster:
+    return replace(c, earlier=earlier, cache={})
+
+
+def _check_same(kernel: Kernel, graph: Graph, dataset: xr.Dataset) -> None:
+    """See that an earlier run had the parameters that must be the same.
+
+    Raises
+    ------
+    InputError
+        It had others.
+    """
+    had = json.loads(dataset.attrs["parameters"])
+    for name in kernel.same:
+        value = stated(kernel, name, graph.labels) if hasattr(kernel, name) else None
+        if (wanted := json.loads(json.dumps(value))) != had.get(name):
+            raise InputError(
+                f"kernel {kernel.name!r}: since is of a run with {name}={had.get(name)!r}, and this one has "
+                f"{name}={wanted!r}; leave out since= to run from the start"
+            )
+
+
+def _ids(values: NDArray, labels: Labels, n: int) -> NDArray[np.int64]:
+    """Node ids of labels of the first n nodes; -1 for no node."""
+    codes, distinct = pd.factorize(values)
+    found = labels.nodes(distinct, missing=True)
+    return np.append(np.where(found < n, found, -1), -1)[codes]

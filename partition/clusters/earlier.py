@@ -1,0 +1,25 @@
+"""What a cluster has of an earlier result, from which a run goes on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Earlier(NamedTuple):
+    """What a run that goes on from an earlier result gives a cluster.
+
+    Attributes
+    ----------
+    outputs
+        Those of the earlier run, by name: of the nodes that the cluster had then, its first ones.
+    rows, ends
+        Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
+        cluster, ascending, and the node id of its other end.
+    """
+
+    outputs: dict[str, NDArray]
+    rows: NDArray[np.int64]
+    ends: NDArray[np.int64]

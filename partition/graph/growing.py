@@ -1,0 +1,349 @@
+"""Graphs that grow: a graph with more edges or nodes, which shares what stays the same."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.partition.client.spans import spanned
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction import grow
+from dgsuite.partition.construction.relabel import relabel
+from dgsuite.partition.graph.checks import once
+from dgsuite.partition.labels.grown_labels import alike
+from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources import duplicates, edges
+from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids, joined
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+LINEAGE = "lineage"
+"""Key in `Graph.cache`, which the same graph elsewhere or in other clusters shares."""
+
+
+class Step(NamedTuple):
+    """What a graph got when it grew.
+
+    Attributes
+    ----------
+    identity, n
+        Of the graph before.
+    nodes, ends
+        Node ids of both ends of the entries of the adjacency that are new, or have another weight.
+    raised
+        An edge whose weight is greater than before, or None.
+    """
+
+    identity: str
+    n: int
+    nodes: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    raised: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """Which graph this is, and from which graphs it has grown.
+
+    Attributes
+    ----------
+    identity
+        Of this graph; the same graph elsewhere or in other clusters has the same.
+    steps
+        By which it has grown, the first one first.
+    """
+
+    identity: str
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def of(cls, graph: Graph) -> Lineage:
+        """That of a graph."""
+        found: Lineage = once(graph, LINEAGE, lambda _: cls(uuid.uuid4().hex))
+        return found
+
+    def since(self, identity: str) -> tuple[Step, ...] | None:
+        """The steps from an earlier graph on; None if this graph has not grown from it."""
+        if identity == self.identity:
+            return ()
+        for k, step in enumerate(self.steps):
+            if step.identity == identity:
+                return self.steps[k:]
+        return None
+
+
+class Growing:
+    """The methods of `dgsuite.partition.graph.graph.Graph` that make a graph with more edges or nodes."""
+
+    @spanned
+    def with_edges(
+        self: Any,
+        src: Any,
+        dst: Any = None,
+        *,
+        weights: Any = None,
+        source: Hashable = "source",
+        target: Hashable = "target",
+        weight: Hashable | None = "weight",
+    ) -> Graph:
+        """A graph with more edges, which shares with this one all that stays the same.
+
+        This graph does not change. Nodes keep their numbers and labels; nodes that only the new edges name
+        get the next numbers, in ascending order of their labels. ``dgsuite.run(kernel, graph, since=ds)``
+        goes on from a result on this graph.
+
+        Parameters
+        ----------
+        src, dst, weights
+            The new edges, as for `from_edges`: arrays, lists, Dask collections, or one dataframe as `src`.
+            Where the graph has labels, ends are labels; else they are node ids. There are weights if the
+            graph has some.
+        source, target, weight
+            Column names of a dataframe.
+
+        Returns
+        -------
+        Graph
+            In as many clusters, in the same places. New nodes are in the last one; where the graph was built
+            with a map from nodes to clusters, in all of them. An edge that is there already is merged by the
+            rule by which the graph was built (`built`, or else the smallest weight stays), and `built`
+            counts all rows.
+
+        Raises
+        ------
+        InputError
+            As `from_edges` says; there are weights and the graph has none, or none where it has some; labels
+            are of another kind than the graph's; new nodes would have no identifier.
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        The new edges pass through this process. A cluster that gets nodes or edges is copied, the others
+        share their arrays with this graph. Weights keep their dtype where it holds the new ones.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 2], [1, 3])
+        >>> before = dgsuite.run("wcc", graph)
+        >>> grown = graph.with_edges([3, 4], [1, 5])
+        >>> grown
+        <dgsuite.Graph: 6 nodes, 4 edges, undirected; 1 clusters in this process>
+        >>> dgsuite.run("wcc", grown, since=before).component.values
+        array([0, 0, 0, 0, 4, 4])
+        """
+        return _grown(self, edges.pieces(src, dst, weights, (source, target, weight)), self.n)
+
+    @spanned
+    def with_nodes(self: Any, nodes: Any) -> Graph:
+        """A graph with more nodes, which have no edges yet; see `with_edges`.
+
+        Parameters
+        ----------
+        nodes
+            Labels, where the graph has labels, else node ids: a list, an array or a column of pandas or Dask.
+            Those that are nodes already change nothing. Without labels a number is how many nodes there are
+            then.
+
+        Raises
+        ------
+        InputError
+            As `with_edges`; or a number was given, and the graph has labels or more nodes.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges(["ann"], ["bob"], relabel=True).with_nodes(["dan", "ann", "cid"])
+        >>> list(graph.labels)
+        ['ann', 'bob', 'cid', 'dan']
+        """
+        if not edges.is_number(nodes):
+            return _grown(self, edges.with_nodes([], nodes), self.n)
+        if self.labels is not None:
+            raise InputError(f"nodes must be labels, since the graph has labels, got {nodes!r}")
+        if nodes < self.n:
+            raise InputError(f"the graph has {self.n} nodes already, more than {nodes}")
+        return _grown(self, edges.Pieces(), int(nodes))
+
+
+def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
+    """A graph with more edges, and n nodes or more."""
+    found = _here(pieces, graph.client)
+    labels = graph.labels
+    if labels is not None:
+        found, labels = _numbered(found, labels)
+        n = len(labels)
+    else:
+        n = _count(found, graph.n, n)
+    named = getattr(found, "naming", 0)
+    piece = _together(found[: len(found) - named])
+    check_edges(piece, n)
+    dtype, piece = _weighted(graph, piece)
+    rule = duplicates.DEFAULT if graph.built is None else graph.built.duplicates
+    partition = grow.extended(graph.partition, n)
+    fresh, tally = grow.divided(piece, partition, graph.directed, rule)
+    parts, about = _each(graph, partition, fresh, rule, dtype)
+    made = graph.like(
+        parts,
+        [each.entries for each in about],
+        partition=partition,
+        weight_dtype=dtype,
+        labels=labels,
+        built=None,
+    )
+    wrong = [each.wrong for each in about if each.wrong is not None]
+    tally = tally._replace(wrong=tally.wrong or min(wrong, default=None))
+    new = duplicates.built(tally, made, rule)  # which raises the error about an edge that is wrong
+    if graph.built is not None:
+        rows, loops = graph.built.rows + new.rows, graph.built.loops + new.loops
+        made.built = graph.built._replace(rows=rows, merged=rows - loops - made.m, loops=loops)
+    before = Lineage.of(graph)
+    step = Step(
+        before.identity,
+        graph.n,
+        np.concatenate([each.nodes for each in about]),
+        np.concatenate([each.ends for each in about]),
+        min((each.raised for each in about if each.raised is not None), default=None),
+    )
+    once(made, LINEAGE, lambda _: Lineage(uuid.uuid4().hex, (*before.steps, step)))
+    return made
+
+
+def _here(pieces: list[Any], client: Any) -> edges.Pieces:
+    """Pieces of an edge list in this process."""
+    lazy = [piece for piece in pieces if edges.lazy(piece)]
+    if not lazy:
+        computed = []
+    elif client is None:
+        import dask
+
+        computed = list(dask.compute(*lazy, scheduler="threads"))
+    else:
+        computed = Watch(client, edges.BUILDING).gather(client.compute(lazy))
+    rest = iter(computed)
+    found = edges.Pieces(next(rest) if edges.lazy(piece) else piece for piece in pieces)
+    found.naming = getattr(pieces, "naming", 0)
+    return found
+
+
+def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, Labels]:
+    """Pieces whose ends are node ids, given those whose ends are labels; and all labels."""
+    if not sum(len(piece[0]) for piece in pieces):
+        return pieces, labels
+    numbered, named = relabel(pieces, None)
+    ids = labels.nodes(named.array, missing=True)
+    new = np.flatnonzero(ids < 0)
+    ids[new] = len(labels) + np.arange(len(new))
+    if len(new):
+        labels = labels.extended(alike(labels, named.array[new]))
+    found = edges.Pieces((ids[src], ids[dst], weights) for src, dst, weights in numbered)
+    found.naming = pieces.naming
+    return found, labels
+
+
+def _count(pieces: edges.Pieces, before: int, n: int) -> int:
+    """How many nodes there are with those that pieces name by their ids.
+
+    Raises
+    ------
+    InputError
+        They are no node ids, or nearly all new nodes would have no edge.
+    """
+    if pieces.naming:
+        edges.check_named(pieces[len(pieces) - pieces.naming :], None)
+    largest, count = n - 1, 0
+    for src, dst, _ in pieces:
+        for name, ids in (("source", src), ("target", dst)):
+            check_ids(ids, f"edge {name}s")
+            largest = max(largest, int(ids.max()) if len(ids) else -1)
+        count += len(src)
+    if largest >= max(n, before + edges.SPARSE * count + edges.SMALL_RANGE):
+        raise InputError(
+            f"{count} edges with ids to {largest} would make {largest + 1 - before} new nodes, most of them "
+            f"without edges; graph.with_nodes({largest + 1}) makes them first, if that is meant"
+        )
+    if largest >= MOST_NODES:
+        raise InputError(f"a graph can have at most {MOST_NODES} nodes, got {largest + 1}")
+    return largest + 1
+
+
+def _together(pieces: list[Any]) -> tuple[NDArray, NDArray, NDArray | None]:
+    """All pieces as one."""
+    some = [piece for piece in pieces if len(piece[0])]
+    src, dst = (joined([piece[end] for piece in some], np.int64) for end in (0, 1))
+    weights = [piece[2] for piece in some if piece[2] is not None]
+    if weights and len(weights) < len(some):
+        raise InputError("some pieces of the edge list have weights, others have none")
+    return src, dst, np.concatenate(weights) if weights else None
+
+
+def _weighted(graph: Graph, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any, Any, Any]]:
+    """Dtype of all weights, and the new edges with weights of it.
+
+    Raises
+    ------
+    InputError
+        The graph has weights and the edges have none, or the other way round; or no dtype holds all.
+    """
+    src, dst, weights = piece
+    dtype = None if graph.weight_dtype is None else np.dtype(graph.weight_dtype)
+    if not len(src):
+        return dtype, (src, dst, None if dtype is None else np.empty(0, dtype))
+    if dtype is None and weights is not None:
+        raise InputError(
+            "the new edges have weights, but the graph has none; weight=None leaves out a column 'weight'"
+        )
+    if dtype is None:
+        return None, piece
+    if weights is None:
+        raise InputError("the new edges have no weights, but the graph has; give weights")
+    for wide in (dtype, np.result_type(dtype, weights.dtype)):
+        if wide.kind == "f" and "f" not in (dtype.kind, weights.dtype.kind):
+            continue  # which does not hold all integers of 64 bits
+        held = weights.astype(wide)
+        if (held == weights).all() and ((held < 0) == (weights < 0)).all():
+            return wide, (src, dst, held)
+    raise InputError(
+        f"no dtype holds both the graph's weights of dtype {dtype} and new ones of {weights.dtype}"
+    )
+
+
+def _each(
+    graph: Graph, partition: Any, fresh: list[Any], rule: str, dtype: Any
+) -> tuple[list[Any], list[grow.Grown]]:
+    """Each cluster, or its future, as it has grown, and what became of it."""
+    if graph.client is None:
+        found = [
+            grow.grown(part, partition, some, rule, dtype)
+            for part, some in zip(graph.parts, fresh, strict=True)
+        ]
+        return [part for part, _ in found], [about for _, about in found]
+    from dgsuite.partition.construction.distribute import shared
+
+    client = graph.client
+    watch = Watch(client, edges.BUILDING, inputs=graph.parts)
+    everywhere = shared(partition, watch)
+    made = [
+        submitted(client, grow.grown, part, everywhere, some, rule, dtype)
+        for part, some in zip(graph.parts, fresh, strict=True)
+    ]
+    parts = [submitted(client, _cluster, each) for each in made]
+    return parts, watch.gather([submitted(client, _about, each) for each in made])
+
+
+def _cluster(made: tuple[Cluster, grow.Grown]) -> Cluster:
+    return made[0]
+
+
+def _about(made: tuple[Cluster, grow.Grown]) -> grow.Grown:
+    return made[1]

@@ -1,0 +1,205 @@
+"""Runs that go on from an earlier result find what a run from the start does."""
+
+from __future__ import annotations
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import InputError, genval
+from dgsuite.kernels import SINCE
+from dgsuite.partition.graph.graph import Graph
+
+SAME = {
+    "bfs": ("level", "parent"),
+    "katz": (),
+    "pagerank": (),
+    "sssp": ("distance",),
+    "wcc": ("component",),
+}
+"""Outputs that have the bits of a run from the start."""
+
+EXACT = {"katz": {"alpha": 0.01, "tolerance": 1e-12}, "pagerank": {"tolerance": 1e-12}}
+
+
+def differing(name, found, expected):
+    """Outputs that are not those of a run from the start."""
+    wrong = [each for each in SAME[name] if not np.array_equal(found[each], expected[each])]
+    near = [] if name in ("bfs", "sssp", "wcc") else list(SINCE[name].outputs)
+    return wrong + [
+        each for each in near if not np.allclose(found[each], expected[each], atol=1e-10)
+    ]
+
+
+@given(st.data())
+@pytest.mark.parametrize("name", sorted(SINCE))
+def test_outputs_are_those_from_the_start(name, data):
+    n, k = data.draw(st.integers(1, 24)), data.draw(st.integers(1, 5))
+    rows = [data.draw(st.integers(1, 40)), *data.draw(st.lists(st.integers(0, 9), max_size=2))]
+    luck = np.random.default_rng(data.draw(st.integers(0, 999)))
+    kind = data.draw(st.sampled_from(["none", "whole", "real"]))
+    labelled = data.draw(st.booleans())
+    names = luck.permutation(100) if labelled else np.arange(100)
+
+    def table(m, most):
+        ends = names[luck.integers(0, most, (2, m))]
+        found = {"source": ends[0], "target": ends[1]}
+        if kind != "none":
+            found["weight"] = luck.integers(0, 4, m) if kind == "whole" else luck.random(m)
+        return pd.DataFrame(found)
+
+    how = {"directed": data.draw(st.booleans()), "duplicates": "min", "clusters": k}
+    how |= {"relabel": True, "nodes": names[:n]} if labelled else {"n": n}
+    if not labelled and data.draw(st.booleans()):
+        how["partition"] = luck.integers(0, k, n)
+    graph = Graph.from_edges(table(rows[0], n), **how)
+    parameters = {**EXACT.get(name, {})}
+    if name in ("bfs", "sssp"):
+        parameters["root"] = int(names[luck.integers(0, n)])
+    steps = [(graph, dgsuite.run(name, graph, **parameters))]
+    for m in rows[1:]:
+        graph = graph.with_edges(table(m, n + 5))
+        expected = dgsuite.run(name, graph, **parameters)
+        other = graph if graph.partition.order is not None else graph.repartition(k % 3 + 1)
+        for _, before in steps:
+            for seen in (graph, other):
+                found = dgsuite.run(name, seen, since=before, **parameters)
+                assert not differing(name, found, expected)
+        assert genval.validate(name, graph, found).ok
+        steps.append((graph, found))
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.parametrize("name", sorted(SINCE))
+def test_on_workers(client, name, style):
+    luck = np.random.default_rng(4)
+    src, dst = luck.integers(0, 300, (2, 400))
+    for how in ({}, {"partition": "hash"}, {"directed": True}):
+        graph = Graph.from_edges(src, dst, duplicates="min", clusters=4, **how).persist(client)
+        grown = graph.with_edges(*luck.integers(0, 310, (2, 30)))
+        before = dgsuite.run(name, graph, style=style, **EXACT.get(name, {}))
+        found = dgsuite.run(name, grown, style=style, since=before, **EXACT.get(name, {}))
+        alone = dgsuite.run(
+            name, grown.compute(), style="serial", since=before, **EXACT.get(name, {})
+        )
+        expected = dgsuite.run(name, grown, style="serial", **EXACT.get(name, {}))
+        assert not differing(name, found, expected)
+        for each in (*SINCE[name].outputs, "messages", "round"):
+            assert np.array_equal(found[each], alone[each])
+
+
+def test_outputs_that_have_stayed_on_the_workers(client):
+    luck = np.random.default_rng(4)
+    ends = pd.DataFrame(luck.integers(0, 900, (500, 2)) * 7, columns=["source", "target"])
+    with dask.config.set({"dgsuite.gather-limit": "0 B"}):
+        table = dd.from_pandas(ends, npartitions=2)
+        graph = Graph.from_edges(table, relabel=True, duplicates="min", client=client)
+        before = dgsuite.run("wcc", graph, style="clocked")
+        assert before.component.chunks
+        grown = graph.with_edges([7, 14, 3], [21, 7007, 7])
+        found = dgsuite.run("wcc", grown, style="clocked", since=before)
+        expected = dgsuite.run("wcc", grown, style="clocked")
+        assert np.array_equal(found.component, expected.component)
+
+
+def test_a_session_goes_on(client):
+    graph = Graph.from_edges([0, 2], [1, 3]).persist(client)
+    before = dgsuite.run("wcc", graph)
+    with graph.with_edges([1], [2]).session(client) as session:
+        assert session.run("wcc", since=before).component.values.tolist() == [0, 0, 0, 0]
+
+
+def test_the_cost_is_by_what_changed():
+    """No message but along new edges, where they change nothing; a path that a new edge shortens."""
+    n = 200
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n), clusters=4)
+    for name in ("bfs", "sssp"):
+        before = dgsuite.run(name, graph)
+        assert dgsuite.run(name, graph, since=before).messages.sum() == 0
+        found = dgsuite.run(name, graph.with_edges([n - 3], [n - 1]), since=before)
+        assert found.messages.sum() == 2
+        assert (found.since_edges, found.since) == (1, before.graph)
+    before = dgsuite.run("wcc", graph)
+    assert dgsuite.run("wcc", graph.with_edges([3], [150]), since=before).messages.sum() == 2
+    assert dgsuite.run("wcc", graph.with_edges([3], [n]), since=before).messages.sum() == 2 + 4
+
+
+def test_pagerank_takes_fewer_iterations():
+    luck = np.random.default_rng(2)
+    graph = Graph.from_edges(*luck.integers(0, 500, (2, 2000)), duplicates="min")
+    before, grown = dgsuite.run("pagerank", graph), graph.with_edges([1], [2])
+    found = dgsuite.run("pagerank", grown, since=before)
+    expected = dgsuite.run("pagerank", grown)
+    assert found.sizes["round"] < expected.sizes["round"]
+    assert np.abs(found["rank"] - expected["rank"]).sum() < 2 * 1e-6 * 0.85 / 0.15
+
+
+def test_a_saved_result(tmp_path):
+    graph = Graph.from_edges(["a", "c"], ["b", "d"], relabel=True)
+    dgsuite.save(dgsuite.run("wcc", graph), tmp_path / "before.nc")
+    grown = graph.with_edges(["e"], ["b"]).with_nodes(["f"])
+    found = dgsuite.run("wcc", grown, since=dgsuite.open(tmp_path / "before.nc"))
+    assert found.component.values.tolist() == ["a", "a", "c", "c", "a", "f"]
+
+
+def test_weights_that_fall_and_rise():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[4, 4], duplicates="sum")
+    before = {name: dgsuite.run(name, graph) for name in ("sssp", "wcc", "bfs")}
+    shorter, longer = (graph.with_edges([1], [2], weights=[w]) for w in (-3, 1))
+    assert dgsuite.run("sssp", shorter, since=before["sssp"]).distance.values.tolist() == [0, 4, 5]
+    with pytest.raises(InputError, match=r"edge \(1, 2\) weighs more"):
+        dgsuite.run("sssp", longer, since=before["sssp"])
+    for name in ("wcc", "bfs"):
+        assert not differing(name, dgsuite.run(name, longer, since=before[name]), before[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "message"),
+    [
+        (
+            "scc",
+            {},
+            "'scc' cannot go on from an earlier result; these can, by their names: bfs, katz",
+        ),
+        (dgsuite.kernels.KERNELS["bfs"], {}, "'bfs' cannot go on"),
+        ("bfs", {"form": "block"}, "has no form="),
+        ("bfs", {"checkpoint": "folder"}, "has no folder"),
+        ("bfs", {"cutoff": 3}, "has no cutoff="),
+        ("wcc", {"thresholds": [1.0]}, "has no thresholds="),
+        ("bfs", {"root": 1}, "is of a run with root=0, and this one has root=1"),
+        ("sssp", {}, "must be a whole result of dgsuite.run"),
+        ("bfs", {"since": 5}, "since must be a dataset"),
+        ("pagerank", {"since": "pagerank", "iterations": 5}, "iterations counts from the start"),
+    ],
+)
+def test_what_cannot_go_on_is_one_error(name, how, message):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    before = dgsuite.run(how.get("since") if isinstance(how.get("since"), str) else "bfs", graph)
+    how = {
+        "since": before,
+        **{k: v for k, v in how.items() if not isinstance(v, str) or k != "since"},
+    }
+    with pytest.raises(InputError, match=message):
+        dgsuite.run(name, graph.with_edges([2], [0]), **how)
+
+
+def test_another_graph():
+    graph, other = (Graph.from_edges([0, 1], [1, 2]) for _ in range(2))
+    for wrong in (other, graph.with_edges([0], [2]), other.with_edges([0], [2])):
+        with pytest.raises(
+            InputError, match=r"3 nodes and \d edges from which this one has not grown"
+        ):
+            dgsuite.run("wcc", graph, since=dgsuite.run("wcc", wrong))
+
+
+def test_parameters_of_the_earlier_run_that_the_later_has_not():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 2.0])
+    before = dgsuite.run("bfs", graph, cutoff=1), dgsuite.run("wcc", graph, thresholds=[1.5])
+    for name, ds in zip(("bfs", "wcc"), before, strict=True):
+        with pytest.raises(InputError, match=r"since is of a run with (cutoff=1|thresholds=)"):
+            dgsuite.run(name, graph, since=ds)

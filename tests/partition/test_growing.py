@@ -1,0 +1,180 @@
+"""Graphs that grow are those that are built of all edges at once, and share what stays the same."""
+
+from __future__ import annotations
+
+import pickle
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import InputError
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.labels.held_labels import HeldLabels
+
+
+def differing(one, other):
+    """What two graphs differ in."""
+    found = [
+        what for what in ("n", "entries", "built") if getattr(one, what) != getattr(other, what)
+    ]
+    for a, b in zip(one.gather(), other.gather(), strict=True):
+        for name in ("indptr", "indices", "weights", "uid"):
+            x, y = getattr(a, name), getattr(b, name)
+            if (x is None) != (y is None) or (x is not None and not np.array_equal(x, y)):
+                found.append(f"{name} of cluster {a.index}")
+            elif x is not None and x.dtype != y.dtype:
+                found.append(f"dtype of {name}: {x.dtype} and {y.dtype}")
+    return found
+
+
+@given(st.data())
+@pytest.mark.parametrize("rule", ["min", "max", "sum", "first"])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_graph_that_grew_is_the_graph_of_all_edges(rule, large, monkeypatch, data):
+    if large:
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
+    n, k = data.draw(st.integers(1, 20)), data.draw(st.integers(1, 4))
+    rows = [data.draw(st.integers(1, 30)), *data.draw(st.lists(st.integers(0, 12), max_size=3))]
+    luck = np.random.default_rng(data.draw(st.integers(0, 999)))
+    directed, weighted = data.draw(st.booleans()), rule == "sum" or data.draw(st.booleans())
+    how = {
+        "clusters": k,
+        "partition": luck.integers(0, k, n) if data.draw(st.booleans()) else "nodes",
+    }
+    how |= {"directed": directed, "duplicates": rule}
+    pieces = [luck.integers(0, n + (4 if i else 0), (2, m)) for i, m in enumerate(rows)]
+    weights = [luck.integers(0, 9, m) if weighted else None for m in rows]
+    graph = Graph.from_edges(*pieces[0], n=n, weights=weights[0], **how)
+    before = [part.indices.copy() for part in graph.parts]
+    grown = graph
+    for (src, dst), own in zip(pieces[1:], weights[1:], strict=True):
+        grown = grown.with_edges(src, dst, weights=own)
+    src, dst = np.concatenate(pieces, axis=1)
+    every = np.concatenate(weights) if weighted else None
+    assert grown.n == max(n, int(max(src.max(), dst.max())) + 1)
+    how |= {"n": grown.n, "partition": grown.partition, "clusters": None}
+    assert not differing(grown, Graph.from_edges(src, dst, weights=every, **how))
+    assert all(map(np.array_equal, before, [part.indices for part in graph.parts]))
+
+
+def test_clusters_that_get_nothing_share_their_arrays():
+    graph = Graph.from_edges([0, 2, 4], [1, 3, 5], weights=[1, 2, 3], clusters=3)
+    grown = graph.with_edges([0], [6], weights=[1])
+    shared = [
+        [getattr(a, x) is getattr(b, x) for x in ("indptr", "indices", "weights")]
+        for a, b in zip(graph.parts, grown.parts, strict=True)
+    ]
+    assert shared == [[False] * 3, [True] * 3, [False] * 3]
+    again = graph.with_edges([3], [2], weights=[9])  # the smaller weight is there
+    assert all(a.weights is b.weights for a, b in zip(graph.parts, again.parts, strict=True))
+
+
+@pytest.mark.parametrize("names", [["b", "d", "a"], [30, 10, 20], [2**63 + 5, 7, 9]])
+def test_labels_keep_their_numbers_and_new_ones_follow(names):
+    more = {str: ["zoe", "c", "bob"], int: [99, 15, 40]}[type(names[0])]
+    graph = Graph.from_edges(names[:2], names[1:], relabel=True)
+    grown = graph.with_edges([more[0], names[0]], [more[1], names[2]]).with_edges(
+        [more[2]], [names[1]]
+    )
+    assert list(grown.labels) == [*sorted(names), *sorted(more[:2]), more[2]]
+    assert grown.labels.nodes([*reversed(list(grown.labels))]).tolist() == [5, 4, 3, 2, 1, 0]
+    assert list(pickle.loads(pickle.dumps(grown.labels))) == list(grown.labels)
+    with pytest.raises(InputError, match="is not a node"):
+        grown.labels.nodes(names[:1] * 2 + ["nobody" if isinstance(names[0], str) else 12345])
+    found = dgsuite.run("bfs", grown, root=more[1])
+    assert found.parent.sel(node=more[0]) == more[1]
+
+
+def test_nodes_without_edges():
+    graph = Graph.from_edges(["b"], ["a"], relabel=True, clusters=2)
+    grown = graph.with_nodes(pd.Series(["d", "a", "c", "d"]))
+    assert list(grown.labels) == ["a", "b", "c", "d"]
+    assert (grown.m, [part.size for part in grown.parts]) == (1, [1, 3])
+    assert Graph.from_edges([0], [1]).with_nodes([4, 0]).n == 5
+    assert Graph.from_edges([0], [1]).with_nodes(3).with_nodes([]).n == 3
+
+
+def test_new_nodes_of_a_map_go_to_all_clusters():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], partition=np.array([1, 0, 1, 0]))
+    grown = graph.with_nodes(8)
+    assert [part.ids.tolist() for part in grown.parts] == [[1, 3, 4, 5], [0, 2, 6, 7]]
+
+
+@pytest.mark.parametrize("limit", ["4 MiB", "0 B"])
+def test_on_workers(client, limit):
+    luck = np.random.default_rng(5)
+    names = np.array([f"r{i}" for i in luck.permutation(90)])
+    frames = [
+        pd.DataFrame(
+            dict(zip(("source", "target"), names[luck.integers(0, n, (2, 60))], strict=True))
+        )
+        for n in (50, 80)
+    ]
+    with dask.config.set({"dgsuite.gather-limit": limit}):
+        first = dd.from_pandas(frames[0], npartitions=2)
+        graph = Graph.from_edges(first, relabel=True, duplicates="min", client=client)
+        grown = graph.with_edges(dd.from_pandas(frames[1], npartitions=2))
+    assert isinstance(grown.labels, HeldLabels) == (limit == "0 B")
+    alone = Graph.from_edges(frames[0], relabel=True, duplicates="min", client=None, clusters=2)
+    alone = alone.compute().with_edges(frames[1])
+    assert not grown.local
+    assert not differing(grown, alone)
+    assert list(grown.labels) == list(alone.labels)
+    found, expected = (each.labels.nodes(names, missing=True) for each in (grown, alone))
+    assert np.array_equal(found, expected)
+
+
+PLAIN = {"src": [0, 1], "dst": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("how", "more", "message"),
+    [
+        ({}, {"weights": [5]}, "new edges have weights, but the graph has none"),
+        ({"weights": [1, 2]}, {}, "new edges have no weights"),
+        ({"weights": np.array([1, 2], np.uint64)}, {"weights": [-1]}, "no dtype holds both"),
+        ({"weights": [1.0, 2.0]}, {"weights": [np.nan]}, "weights must be finite"),
+        ({"duplicates": "error"}, {"dst": [1]}, r"edge \(0, 1\) is there more than once"),
+        ({"uid": [7, 8, 9]}, {}, "identifiers of their own"),
+        ({"labels": ["a", "b", "c"]}, {}, "the graph's labels are text, such as 'a'"),
+        ({}, {"dst": [-1]}, "names node -1"),
+        ({}, {"dst": [9_000_000]}, "would make 8999998 new nodes"),
+        ({}, {"dst": ["a"]}, "must be integers"),
+    ],
+)
+def test_what_does_not_fit_is_one_error(how, more, message):
+    graph = Graph.from_edges(**PLAIN, **how)
+    with pytest.raises(InputError, match=message):
+        graph.with_edges(**{"src": [0], "dst": [5], **more})
+
+
+@pytest.mark.parametrize("nodes", [2, "ab", [-1], [0.5]])
+def test_nodes_that_are_none(nodes):
+    with pytest.raises(InputError):
+        Graph.from_edges(**PLAIN).with_nodes(nodes)
+
+
+def test_a_number_is_no_label():
+    with pytest.raises(InputError, match="nodes must be labels"):
+        Graph.from_edges(["a"], ["b"], relabel=True).with_nodes(5)
+
+
+def test_weights_take_a_wider_dtype_where_they_must():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=np.array([1, 2], np.int8), clusters=2)
+    assert graph.with_edges([2], [3], weights=[100]).weight_dtype == np.int8
+    grown = graph.with_edges([2], [3], weights=[300])
+    assert {part.weights.dtype for part in grown.parts} == {np.dtype(np.int64)}
+    assert graph.with_edges([2], [3], weights=[0.5]).weights.compute().tolist() == [
+        1,
+        1,
+        2,
+        2,
+        0.5,
+        0.5,
+    ]
