@@ -26,8 +26,10 @@ from dgsuite.kernels.analytics.lcc import ClusteringCoefficient
 from dgsuite.kernels.analytics.leiden import Leiden
 from dgsuite.kernels.analytics.louvain import Louvain
 from dgsuite.kernels.analytics.matching import Matching
+from dgsuite.kernels.analytics.neighbourhood import Neighbourhood
 from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.kernels.analytics.random_walks import RandomWalks
+from dgsuite.kernels.analytics.sample import Sample
 from dgsuite.kernels.analytics.scc import StrongComponents
 from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.similarity import Similarity
@@ -93,11 +95,13 @@ KERNELS: dict[str, type[Kernel]] = {
         Leiden,
         Louvain,
         Matching,
+        Neighbourhood,
         Eigenvector,
         HITS,
         Katz,
         PageRank,
         RandomWalks,
+        Sample,
         ShortestPaths,
         Similarity,
         SpanningTree,
