@@ -19,6 +19,7 @@ from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
+from dgsuite.kernels.analytics.fastrp import FastRP
 from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.katz import Katz
 from dgsuite.kernels.analytics.ktruss import KTruss
@@ -97,6 +98,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Matching,
         Neighbourhood,
         Eigenvector,
+        FastRP,
         HITS,
         Katz,
         PageRank,

@@ -49,18 +49,19 @@ def draw(indptr, indices, weights, rows, ids, key, fanout, replace):
             prefetch(indices, ahead + 16)  # the next cache line
         a, b = indptr[rows[i]], indptr[rows[i] + 1]
         mine, out = keyed(key, ids[rows[i]]), places[full : full + (b - a if fanout < 0 else fanout)]
-        if fanout < 0 or (b - a <= fanout and len(weights) == 0 and not replace):
-            counts[i] = b - a
-            out[: b - a] = order[: b - a]
-        elif len(weights) == 0:
-            if replace:
-                counts[i] = any_of(b - a, out, mine)
-            else:
-                counts[i] = some_of(b - a, out, mine, order, moves)
-        elif replace:
+        if len(weights) and fanout < 0:
+            counts[i] = positive(weights[a:b], out)
+        elif len(weights) and replace:
             counts[i] = any_weighted(weights[a:b], out, mine, sums)
-        else:
+        elif len(weights):
             counts[i] = some_weighted(weights[a:b], out, mine, times)
+        elif fanout < 0 or (b - a <= fanout and not replace):
+            out[: b - a] = order[: b - a]
+            counts[i] = b - a
+        elif replace:
+            counts[i] = any_of(b - a, out, mine)
+        else:
+            counts[i] = some_of(b - a, out, mine, order, moves)
         for k in range(counts[i]):
             targets[full] = indices[a + places[full]]
             full += 1
@@ -87,6 +88,17 @@ def some_of(size, out, key, order, moves):
         out[k] = order[k]
     for k in range(many - 1, -1, -1):
         order[k], order[moves[k]] = order[moves[k]], order[k]
+    return many
+
+
+@compiled
+def positive(weights, out):
+    """The places of all weights above 0."""
+    many = 0
+    for i in range(len(weights)):
+        if weights[i] > 0:
+            out[many] = i
+            many += 1
     return many
 
 

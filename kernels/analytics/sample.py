@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
-from dgsuite.kernels.tools import sources
+from dgsuite.kernels.tools import rng, sources
 from dgsuite.partition.arrays.segments import ranges
 
 ALL = -1
@@ -135,7 +134,7 @@ class Sample(bsp.Kernel):
             s.front = met[s.unseen[met]]
         s.unseen[s.front] = False
         weights = c.weights if self.weighted and c.weights is not None else np.empty(0)
-        how = self.key(hop), int(self.fanouts[hop]), self.replace
+        how = rng.key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
         rows = c.indptr, c.indices, weights, s.front, c.ids
         counts, place, target = _sample.draw(*rows, *how)
         s.drawers, s.counts = np.append(s.drawers, s.front), np.append(s.counts, counts)
@@ -154,8 +153,3 @@ class Sample(bsp.Kernel):
         s.target, s.place = s.target[entry], s.place[entry]
         s.source = np.repeat(c.ids[s.drawers[order]].astype(np.int32), counts)
         s.hop = np.repeat(s.drawn_in[order], counts)
-
-    def key(self, hop: int) -> np.uint64:
-        """The key of a hop's random numbers."""
-        key = mix(np.array([self.seed % 2**64], np.uint64) + GOLDEN)
-        return mix(key + np.array([hop], np.uint64) * GOLDEN)[0]
