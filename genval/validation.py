@@ -57,7 +57,8 @@ class Validator(NamedTuple):
     sampled
         Whether the second dimension of outputs may have another length: some nodes only, or steps.
     columns
-        Name of an array of the results, for each entry of which outputs may have a column of their own, or several.
+        Name of an array of the results, for each entry of which outputs may have a column of their own, or
+        several.
     table
         Whether the outputs are columns of a table with any number of rows.
     """

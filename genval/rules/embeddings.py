@@ -14,8 +14,8 @@ CLOSE = 1e-5
 
 
 def fastrp(job: Job) -> list[Found]:
-    """Each row is that of the definition: powers of the transition matrix times the random matrix, weighted and added
-    up. What nodes tell each other is rounded to float32.
+    """Each row is that of the definition: powers of the transition matrix times the random matrix, weighted
+    and added up. What nodes tell each other is rounded to float32.
     """
     found = job.outputs["embedding"].astype(np.float64)
     dimensions = job.integer("dimensions", 128, 1, 1 << 16)

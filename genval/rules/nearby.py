@@ -12,8 +12,9 @@ from dgsuite.partition.clusters.cluster import Cluster
 
 
 def neighbourhood(job: Job) -> list[Found]:
-    """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an edge to it
-    from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the smallest node.
+    """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an
+    edge to it from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the
+    smallest node.
     """
     target, source, hop = (job.outputs[name] for name in ("target", "source", "hop"))
     if report := _strange(job, target, source):
@@ -68,8 +69,8 @@ def neighbourhood(job: Job) -> list[Found]:
 def _spread(
     c: Cluster, outputs: Outputs, hops: int, nearest: bool
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which rows have an edge from a row of a cluster's nodes that is a hop nearer, and the nodes to which an edge
-    leads, but for which there is no row that is near enough.
+    """Which rows have an edge from a row of a cluster's nodes that is a hop nearer, and the nodes to which an
+    edge leads, but for which there is no row that is near enough.
     """
     target, source, hop = (outputs[name].astype(np.int64) for name in ("target", "source", "hop"))
     key = target * c.n + (0 if nearest else source)
@@ -87,8 +88,8 @@ def _spread(
 
 
 def sample(job: Job) -> list[Found]:
-    """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out says,
-    which are edges of the graph; without replacement different ones, and with weights none of weight 0.
+    """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out
+    says, which are edges of the graph; without replacement different ones, and with weights none of weight 0.
     """
     source, target, hop = (job.outputs[name] for name in ("source", "target", "hop"))
     if report := _strange(job, source, target):

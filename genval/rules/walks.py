@@ -10,9 +10,9 @@ from dgsuite.partition.clusters.cluster import Cluster
 
 
 def random_walks(job: Job) -> list[Found]:
-    """Each walk begins at its node, goes along edges, ends only at a node that no edge leaves, and has as many steps as
-    the run was to make. With restarts it may go back to its first node at any time, and does not end. Where weights
-    count, it takes no edge of weight 0.
+    """Each walk begins at its node, goes along edges, ends only at a node that no edge leaves, and has as
+    many steps as the run was to make. With restarts it may go back to its first node at any time, and does
+    not end. Where weights count, it takes no edge of weight 0.
     """
     steps = job.outputs["walk"].shape[-1] - 1
     length = job.integer("length", steps, 0, np.iinfo(np.int64).max)

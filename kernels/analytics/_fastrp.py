@@ -14,7 +14,8 @@ from dgsuite.kernels.tools._draws import keyed, uniform
 def project(ids, share, beta, key, sparsity, out):
     """The random vectors of some nodes, times the power `beta` of the nodes' shares of all edges.
 
-    An entry is the square root of `sparsity`, or minus that, each with probability 1 in twice `sparsity`, else 0.
+    An entry is the square root of `sparsity`, or minus that, each with probability 1 in twice `sparsity`,
+    else 0.
     """
     for i in range(len(ids)):
         mine = keyed(key, ids[i])
@@ -26,7 +27,8 @@ def project(ids, share, beta, key, sparsity, out):
 
 @compiled
 def step(indptr, slots, weights, values, normalise, factor, vector, embedding):
-    """The mean vector of each node's neighbours; `factor` times it, or times its direction, is added to the embedding.
+    """The mean vector of each node's neighbours; `factor` times it, or times its direction, is added to the
+    embedding.
 
     Vectors are added in float64, in the order of the row.
     """

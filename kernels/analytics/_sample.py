@@ -48,7 +48,10 @@ def draw(indptr, indices, weights, rows, ids, key, fanout, replace):
             prefetch(indices, ahead)
             prefetch(indices, ahead + 16)  # the next cache line
         a, b = indptr[rows[i]], indptr[rows[i] + 1]
-        mine, out = keyed(key, ids[rows[i]]), places[full : full + (b - a if fanout < 0 else fanout)]
+        mine, out = (
+            keyed(key, ids[rows[i]]),
+            places[full : full + (b - a if fanout < 0 else fanout)],
+        )
         if len(weights) and fanout < 0:
             counts[i] = positive(weights[a:b], out)
         elif len(weights) and replace:
@@ -62,7 +65,7 @@ def draw(indptr, indices, weights, rows, ids, key, fanout, replace):
             counts[i] = any_of(b - a, out, mine)
         else:
             counts[i] = some_of(b - a, out, mine, order, moves)
-        for k in range(counts[i]):
+        for _ in range(counts[i]):
             targets[full] = indices[a + places[full]]
             full += 1
     return counts, places[:full], targets[:full]
@@ -80,7 +83,7 @@ def any_of(size, out, key):
 
 @compiled
 def some_of(size, out, key, order, moves):
-    """Different places of more than there are to draw, by the first steps of a shuffle (Fisher and Yates), which is then undone."""
+    """Different places of more, by the first steps of a shuffle, which is then undone."""
     many = len(out)
     for k in range(many):
         moves[k] = k + int(uniform(key, k) * (size - k))

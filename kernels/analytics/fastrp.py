@@ -1,9 +1,9 @@
-"""Embeddings by very sparse random projections (Chen, Sultan, Tian, Chen and Skiena 2019, Fast and accurate network
-embeddings via very sparse random projection, CIKM, algorithm 1).
+"""Embeddings by very sparse random projections (Chen, Sultan, Tian, Chen and Skiena 2019, Fast and accurate
+network embeddings via very sparse random projection, CIKM, algorithm 1).
 
-A node's random vector has few entries that are not 0. It tells its neighbours its vector, and each takes the mean of
-what it is told; again and again, which multiplies all vectors by powers of the transition matrix. The embedding is a
-weighted sum of these powers.
+A node's random vector has few entries that are not 0. It tells its neighbours its vector, and each takes the
+mean of what it is told; again and again, which multiplies all vectors by powers of the transition matrix. The
+embedding is a weighted sum of these powers.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class State(bsp.ClusterState):
 class FastRP(bsp.Weighted):
     """A vector for each node, such that nodes with similar neighbourhoods have similar vectors.
 
-    Output ``embedding``, float32, by node and dimension: rows of the matrix ``(powers[0] A + powers[1] A^2 + ...) L
-    R``. A is the adjacency matrix, each row divided by its sum; L is diagonal and has ``(d / s)^beta`` for a node of
-    degree d, where s is the sum of all degrees; R is random, with entries ``sqrt(sparsity)`` and ``-sqrt(sparsity)``,
-    each with probability ``1 / (2 sparsity)``, and else 0. The vector of a node without neighbours is 0. With weights,
-    entries of A and degrees are those of the weighted graph.
+    Output ``embedding``, float32, by node and dimension: rows of the matrix ``(powers[0] A + powers[1] A^2 +
+    ...) L R``. A is the adjacency matrix, each row divided by its sum; L is diagonal and has ``(d / s)^beta``
+    for a node of degree d, where s is the sum of all degrees; R is random, with entries ``sqrt(sparsity)``
+    and ``-sqrt(sparsity)``, each with probability ``1 / (2 sparsity)``, and else 0. The vector of a node
+    without neighbours is 0. With weights, entries of A and degrees are those of the weighted graph.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ class FastRP(bsp.Weighted):
     powers
         Weight of each power of A, from the first on: how much nodes so many steps away count.
     normalise
-        Whether each row of each power is scaled to length 1 before it is weighted, as the authors' program does.
+        Whether each row of each power is scaled to length 1 before it is weighted, as the authors' program
+        does.
     beta
         From -1 to 1: with a negative one nodes of high degree count less.
     sparsity

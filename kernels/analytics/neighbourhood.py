@@ -1,8 +1,8 @@
 """What lies within some hops of some nodes, by breadth-first searches with a limit, all at once.
 
-A node that a source reaches for the first time tells its neighbours so. Either each source has a search of its own
-(Then et al. 2014, The More the Merrier), or all together have one, and a node belongs to the source that reaches it
-first.
+A node that a source reaches for the first time tells its neighbours so. Either each source has a search of
+its own (Then et al. 2014, The More the Merrier), or all together have one, and a node belongs to the source
+that reaches it first.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class State(bsp.ClusterState):
 class Neighbourhood(bsp.Kernel):
     """The nodes within some hops of some nodes; `dgsuite.Graph.neighbourhood` makes a graph of them.
 
-    Outputs ``target``, ``source`` and ``hop``, a table by ascending target and source: a row for each node and each
-    source that is at most so many hops away from it, itself at hop 0. With `nearest` a node has one row, with the
-    source that is nearest, of several the smallest node.
+    Outputs ``target``, ``source`` and ``hop``, a table by ascending target and source: a row for each node
+    and each source that is at most so many hops away from it, itself at hop 0. With `nearest` a node has one
+    row, with the source that is nearest, of several the smallest node.
 
     On a directed graph ways lead from sources along the edges. Weights do not count.
 

@@ -1,9 +1,10 @@
-"""Random walks, of first order or node2vec's (Grover and Leskovec 2016), and with restarts (Tong, Faloutsos and Pan
-2006, Fast random walk with restart and its applications).
+"""Random walks, of first order or node2vec's (Grover and Leskovec 2016), and with restarts (Tong, Faloutsos
+and Pan 2006, Fast random walk with restart and its applications).
 
-A walker proposes a random neighbour, in proportion to the weights of edges where these count. The neighbour accepts with a probability that depends on the node that
-the walker came from, or sends the walker back, which proposes again (rejection sampling; Yang et al. 2019,
-KnightKing): so no node has to know the neighbours of another.
+A walker proposes a random neighbour, in proportion to the weights of edges where these count. The neighbour
+accepts with a probability that depends on the node that the walker came from, or sends the walker back, which
+proposes again (rejection sampling; Yang et al. 2019, KnightKing): so no node has to know the neighbours of
+another.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
 
 PROPOSAL, REFUSAL, RECORD, RESTART = 0, 1, 2, 3
-"""Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at the
-node where the walk started, and a step back to there."""
+"""Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at
+the node where the walk started, and a step back to there."""
 
 MOST = 100
 """Largest `p` and `q`; the smallest are its inverse. Each step takes about so many proposals at most."""
@@ -39,7 +40,7 @@ class Walkers(NamedTuple):
     """Walkers at the nodes of a cluster, before a proposal."""
 
     node: NDArray[np.int64]
-    start: NDArray[np.int64]  # node where the walk started, plus n times the number of the walk from there
+    start: NDArray[np.int64]  # node where the walk started, plus n times the walk's number
     step: NDArray[np.int64]  # number of the step to take, from 1
     before: NDArray[np.int64]  # node of the step before; -1 where it does not matter
     tries: NDArray[np.int64]  # proposals that were refused
@@ -61,8 +62,8 @@ class RandomWalks(bsp.Kernel):
     """Random walks from each node.
 
     Output ``walk``, by node and step: the nodes of the walk that starts at the node, itself first; -1 after a
-    node that no edge leaves. With several `walks` it is by node, number of the walk, and step. Other walks come with
-    another `seed`.
+    node that no edge leaves. With several `walks` it is by node, number of the walk, and step. Other walks
+    come with another `seed`.
 
     Parameters
     ----------
@@ -78,8 +79,8 @@ class RandomWalks(bsp.Kernel):
     walks
         Number of walks from each node.
     restart
-        Probability, from 0 to 1, that a walker goes back to where its walk started instead of along an edge. If it is
-        above 0, a walk does not end: from a node that no edge leaves, a walker goes back as well.
+        Probability, from 0 to 1, that a walker goes back to where its walk started instead of along an edge.
+        If it is above 0, a walk does not end: from a node that no edge leaves, a walker goes back as well.
     weighted
         Whether a walker takes an edge in proportion to its weight, which must not be negative, else all edges
         are alike. With `p` and `q` their factors multiply the weights.
@@ -176,7 +177,9 @@ class RandomWalks(bsp.Kernel):
         here = Walkers(inbox.node, inbox["start"], step, inbox["before"], inbox["tries"])
         records = kind == RECORD
         at = here.start[records] // c.n * (self.length + 1) + step[records]
-        s.walk.reshape(c.size, self.walks * (self.length + 1))[here.node[records], at] = source[records]
+        s.walk.reshape(c.size, self.walks * (self.length + 1))[here.node[records], at] = source[
+            records
+        ]
         accepted = kind == PROPOSAL
         accepted[accepted] = self.accepts(c, here.among(accepted))
         refused = (kind == PROPOSAL) & ~accepted

@@ -1,12 +1,13 @@
-"""Samples of neighbourhoods, by fan-outs (Hamilton, Ying and Leskovec 2017, Inductive representation learning on
-large graphs, algorithm 2), as loaders of graph neural networks take them.
+"""Samples of neighbourhoods, by fan-outs (Hamilton, Ying and Leskovec 2017, Inductive representation learning
+on large graphs, algorithm 2), as loaders of graph neural networks take them.
 
-The sources draw some of their edges. Nodes at the other ends that are met for the first time draw some of theirs,
-and so on, hop by hop. A node draws once, with random numbers that depend on the seed, the hop and the node.
+The sources draw some of their edges. Nodes at the other ends that are met for the first time draw some of
+theirs, and so on, hop by hop. A node draws once, with random numbers that depend on the seed, the hop and the
+node.
 
-Without replacement and weights, a node's edges are shuffled as far as needed (Fisher and Yates; Knuth, The Art of
-Computer Programming, volume 2, algorithm 3.4.2P). With weights each edge gets an exponential time, and the first
-are drawn (Efraimidis and Spirakis 2006, Weighted random sampling with a reservoir).
+Without replacement and weights, a node's edges are shuffled as far as needed (Fisher and Yates; Knuth, The
+Art of Computer Programming, volume 2, algorithm 3.4.2P). With weights each edge gets an exponential time, and
+the first are drawn (Efraimidis and Spirakis 2006, Weighted random sampling with a reservoir).
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class State(bsp.ClusterState):
     unseen: NDArray[np.bool_] = bsp.per_node(True)
     drawers: NDArray[np.int64] = bsp.no_nodes()  # nodes that have drawn, hop by hop
     counts: NDArray[np.int64] = bsp.no_nodes()  # edges that each of these has drawn
-    drawn_in: NDArray[np.int16] = bsp.initial(lambda _: np.empty(0, np.int16))  # hop of each of these
+    drawn_in: NDArray[np.int16] = bsp.initial(
+        lambda _: np.empty(0, np.int16)
+    )  # hop of each of these
     source: NDArray[np.int32] = bsp.later()
     target: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
     place: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
@@ -48,9 +51,9 @@ class Sample(bsp.Kernel):
     """Edges drawn around some nodes, hop by hop; `dgsuite.Graph.sample` makes blocks of them.
 
     Outputs ``source``, ``target``, ``place`` and ``hop``, a table with a row for each edge that was drawn, by
-    ascending source: the node that drew it; the node at its other end; its place among the edges of the source, which
-    ascend by target, from 0; and the hop, from 0 for edges of the `sources`. The edges of a source are in the order in
-    which they were drawn.
+    ascending source: the node that drew it; the node at its other end; its place among the edges of the
+    source, which ascend by target, from 0; and the hop, from 0 for edges of the `sources`. The edges of a
+    source are in the order in which they were drawn.
 
     On a directed graph nodes draw from the edges that leave them.
 
@@ -64,8 +67,8 @@ class Sample(bsp.Kernel):
     replace
         Whether a node may draw an edge several times.
     weighted
-        Whether nodes draw in proportion to the weights of edges, which must not be negative; an edge of weight 0 is
-        not drawn. Without replacement each next edge is drawn so from those left.
+        Whether nodes draw in proportion to the weights of edges, which must not be negative; an edge of
+        weight 0 is not drawn. Without replacement each next edge is drawn so from those left.
 
     Notes
     -----

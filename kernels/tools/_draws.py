@@ -43,7 +43,8 @@ def running_by_row(indptr, weights):
 
 @compiled
 def picked(sums, luck):
-    """The place of a weight, in proportion to the weights: the first whose running sum is above a share of all.
+    """The place of a weight, in proportion to the weights: the first whose running sum is above a share of
+    all.
 
     A weight of 0 is not picked. The last sum must be above 0.
     """

@@ -24,8 +24,8 @@ class Nearby:
     def neighbourhood(self, seeds: Nodes, hops: int = 1) -> Self:
         """The graph of all nodes within some hops of any of some nodes, and all edges between them.
 
-        On a directed graph ways lead from the seeds along the edges; ``graph.reversed()`` has those that lead to
-        them, and ``graph.to_undirected()`` both.
+        On a directed graph ways lead from the seeds along the edges; ``graph.reversed()`` has those that lead
+        to them, and ``graph.to_undirected()`` both.
 
         Parameters
         ----------
@@ -67,8 +67,8 @@ class Nearby:
         Returns
         -------
         dask.dataframe.DataFrame
-            A row for each seed and each node near it, itself at hop 0: columns ``seed``, ``node`` and ``hop``, by
-            ascending node. What the workers of a client have found stays there.
+            A row for each seed and each node near it, itself at hop 0: columns ``seed``, ``node`` and
+            ``hop``, by ascending node. What the workers of a client have found stays there.
 
         Raises
         ------
@@ -101,18 +101,19 @@ class Nearby:
     ) -> Any:
         """A sample of the neighbourhoods of some nodes, as loaders of graph neural networks take it.
 
-        Each seed draws some of its edges, each node that is met for the first time draws some of its own, and so on,
-        hop by hop. The same arguments give the same sample for any cut of the graph and any workers. On a directed
-        graph nodes draw edges that leave them; ``graph.reversed()`` has those that come in, as PyTorch Geometric
-        and DGL draw them.
+        Each seed draws some of its edges, each node that is met for the first time draws some of its own, and
+        so on, hop by hop. The same arguments give the same sample for any cut of the graph and any workers.
+        On a directed graph nodes draw edges that leave them; ``graph.reversed()`` has those that come in, as
+        PyTorch Geometric and DGL draw them.
 
         Parameters
         ----------
         seeds
-            Labels, where the graph has labels, else node ids; different ones, at least one: all, or a mini-batch.
+            Labels, where the graph has labels, else node ids; different ones, at least one: all, or a
+            mini-batch.
         fanouts
-            For each hop, how many edges a node draws, or -1 for all of them. A node with fewer edges takes all,
-            unless it draws with replacement.
+            For each hop, how many edges a node draws, or -1 for all of them. A node with fewer edges takes
+            all, unless it draws with replacement.
         replace
             Whether a node may draw an edge several times.
         weighted
@@ -141,8 +142,8 @@ class Nearby:
         >>> sample.node, sample.num_sampled_nodes, sample.num_sampled_edges
         (array([3, 0, 2]), [2, 1], [2])
         """
-        how = {"fanouts": fanouts, "replace": replace, "weighted": weighted, "seed": seed}
-        return _above().sample(self, seeds, **how)
+        how = {"replace": replace, "weighted": weighted, "seed": seed}
+        return _above().sample(self, seeds, fanouts, **how)
 
 
 def _above() -> Any:

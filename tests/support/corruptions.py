@@ -350,7 +350,9 @@ KINDS = {
         "no such node": {"target": lambda v: at(v, 5, 400)},
         "no node": {"source": lambda v: at(v, 5, -1)},
         "one source": {"source": lambda v: v * 0 + 3},
-        "a row twice": {name: lambda v: np.append(v[:1], v) for name in ("target", "source", "hop")},
+        "a row twice": {
+            name: lambda v: np.append(v[:1], v) for name in ("target", "source", "hop")
+        },
         "a row less": {name: lambda v: v[1:] for name in ("target", "source", "hop")},
         "backwards": {name: lambda v: v[::-1] for name in ("target", "source", "hop")},
     },
@@ -370,15 +372,11 @@ KINDS = {
         "more to draw": {"fanouts": lambda v: [3, 1]},
         "less to draw": {"fanouts": lambda v: [1, 1]},
         "all to draw": {"fanouts": lambda v: [2, -1]},
-        "a row less": {
-            name: lambda v: v[1:] for name in ("source", "target", "place", "hop")
-        },
+        "a row less": {name: lambda v: v[1:] for name in ("source", "target", "place", "hop")},
         "a row twice": {
             name: lambda v: np.append(v[:1], v) for name in ("source", "target", "place", "hop")
         },
-        "backwards": {
-            name: lambda v: v[::-1] for name in ("source", "target", "place", "hop")
-        },
+        "backwards": {name: lambda v: v[::-1] for name in ("source", "target", "place", "hop")},
     },
     "similarity": {
         "nothing in common": {"similarity": lambda v: v * 0},

@@ -25,8 +25,8 @@ class Block(NamedTuple):
     Attributes
     ----------
     source, target
-        Node ids. Messages go from the sources, which are those of the targets and the nodes that these have drawn;
-        the targets are the first of the sources.
+        Node ids. Messages go from the sources, which are those of the targets and the nodes that these have
+        drawn; the targets are the first of the sources.
     row, col
         Of each edge, the number of its source, and of its target, in these.
     edge
@@ -49,11 +49,11 @@ class Sampled:
     node
         Node ids, int64: the seeds as they were given, then the nodes that each hop has met first, ascending.
     row, col
-        Of each edge, int64: the number in `node` of the node that was drawn, and of the node that drew it, hop by
-        hop and by ascending `col`. Messages go from `row` to `col`.
+        Of each edge, int64: the number in `node` of the node that was drawn, and of the node that drew it,
+        hop by hop and by ascending `col`. Messages go from `row` to `col`.
     edge
-        Number of each edge, int64: its place in ``graph.to_scipy().data``. An undirected edge has two numbers, one
-        for each end that may draw it.
+        Number of each edge, int64: its place in ``graph.to_scipy().data``. An undirected edge has two
+        numbers, one for each end that may draw it.
     num_sampled_nodes, num_sampled_edges
         How many nodes are seeds and how many each hop has met first; how many edges each hop has drawn.
 
@@ -85,8 +85,8 @@ class Sampled:
     def blocks(self) -> list[Block]:
         """The blocks of a network with a layer for each hop, that of the first layer first.
 
-        The targets of the last block are the seeds. The targets of each other one are the sources of the next, and its
-        edges are those of the next and of one hop more.
+        The targets of the last block are the seeds. The targets of each other one are the sources of the
+        next, and its edges are those of the next and of one hop more.
         """
         nodes = np.cumsum(self.num_sampled_nodes).tolist()
         edges = np.cumsum(self.num_sampled_edges).tolist()
@@ -102,13 +102,15 @@ class Sampled:
         ]
 
     @classmethod
-    def of(cls, graph: Graph, dataset: xr.Dataset, seeds: NDArray[np.int64]) -> Self:
+    def of(cls, graph: Graph, dataset: xr.Dataset, seeds: NDArray[np.int64], hops: int) -> Self:
         """The sample that a run of the kernel "sample" from some seeds has drawn.
 
         Parameters
         ----------
         seeds
             Node ids.
+        hops
+            Number of fan-outs.
         """
         names = ("source", "target", "place", "hop")
         source, target, place, hop = (np.asarray(here(dataset[name])) for name in names)
@@ -118,7 +120,7 @@ class Sampled:
         number = np.full(graph.n, -1, np.int64)  # of a node that was met
         number[seeds] = np.arange(len(seeds))
         nodes, drawn = [seeds], []
-        for turn in range(hop.max(initial=-1) + 1):
+        for turn in range(hops):
             chosen = np.flatnonzero(hop == turn)
             if turn == 0:  # elsewhere numbers ascend as nodes do
                 chosen = chosen[np.argsort(number[source[chosen]], kind="stable")]
@@ -127,7 +129,7 @@ class Sampled:
             fresh = distinct(met[number[met] < 0]).astype(np.int64)
             number[fresh] = np.arange(len(fresh)) + sum(map(len, nodes))
             nodes.append(fresh)
-        order = np.concatenate(drawn) if drawn else np.empty(0, np.int64)
+        order = np.concatenate(drawn)
         return cls(
             np.concatenate(nodes),
             number[target[order]],

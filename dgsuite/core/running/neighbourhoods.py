@@ -35,11 +35,11 @@ def within(graph: Graph, seeds: Nodes, hops: int) -> dd.DataFrame:
     return table.rename(columns={"source": "seed", "target": "node"})
 
 
-def sample(graph: Graph, seeds: Nodes, **how: Any) -> Sampled:
+def sample(graph: Graph, seeds: Nodes, fanouts: Sequence[int], **how: Any) -> Sampled:
     """A sample of the neighbourhoods of some nodes; see `Graph.sample`."""
     listed = _listed(seeds)
-    ds = run("sample", graph, sources=listed, **how)
-    return Sampled.of(graph, ds, node_ids(graph, listed))
+    ds = run("sample", graph, sources=listed, fanouts=fanouts, **how)
+    return Sampled.of(graph, ds, node_ids(graph, listed), len(fanouts))
 
 
 def _listed(seeds: Any) -> Sequence[Hashable] | NDArray:
