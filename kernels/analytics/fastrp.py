@@ -108,8 +108,9 @@ class FastRP(bsp.Weighted):
     def program(self, net: bsp.Net) -> bsp.Program:
         total = (yield bsp.Round(self.survey, opening=True)).sum
         for power, factor in enumerate(self.powers):
-            how = {"total": float(total), "power": power, "factor": float(factor)}
-            yield bsp.Round(self.tell, self.average, **how)
+            yield bsp.Round(
+                self.tell, self.average, total=float(total), power=power, factor=float(factor)
+            )
 
     def start(self, c: bsp.Cluster) -> State:
         return State(*np.zeros((2, c.size, self.dimensions), np.float32))

@@ -10,7 +10,7 @@ another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ class RandomWalks(bsp.Kernel):
             "nodes of a walk, {none} after its end", dims=("node", "step"), nodes=True
         )
     }
-    numbered = ("step",)
+    numbered: ClassVar[tuple[str, ...]] = ("step",)
     fields = {
         "kind": np.int8,
         "start": np.int64,
@@ -277,7 +277,7 @@ class ManyWalks(RandomWalks):
     }
     numbered = ("number", "step")
 
-    def suited(self, graph: Graph) -> RandomWalks:
+    def suited(self, graph: Graph) -> Self:
         """The kernel itself."""
         return self
 
