@@ -48,10 +48,8 @@ def draw(indptr, indices, weights, rows, ids, key, fanout, replace):
             prefetch(indices, ahead)
             prefetch(indices, ahead + 16)  # the next cache line
         a, b = indptr[rows[i]], indptr[rows[i] + 1]
-        mine, out = (
-            keyed(key, ids[rows[i]]),
-            places[full : full + (b - a if fanout < 0 else fanout)],
-        )
+        mine = keyed(key, ids[rows[i]])
+        out = places[full : full + (b - a if fanout < 0 else fanout)]
         if len(weights) and fanout < 0:
             counts[i] = positive(weights[a:b], out)
         elif len(weights) and replace:

@@ -84,7 +84,7 @@ class Sample(bsp.Kernel):
     >>> print(dgsuite.to_dataframe(ds).compute())
        source  target  place  hop
     0       2       0      0    1
-    1       2       3      2    1
+    1       2       1      1    1
     2       3       2      0    0
     """
 

@@ -55,7 +55,6 @@ class Nearby:
         """
         return _above().neighbourhood(self, seeds, hops)
 
-    @spanned
     def within(self, seeds: Nodes, hops: int = 1) -> dd.DataFrame:
         """The nodes within some hops of each of some nodes: the nodes of their ego graphs, as a table.
 
@@ -140,7 +139,7 @@ class Nearby:
         >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
         >>> sample = graph.sample([3, 0], fanouts=(1, 1), seed=4)
         >>> sample.node, sample.num_sampled_nodes, sample.num_sampled_edges
-        (array([3, 0, 2]), [2, 1], [2])
+        (array([3, 0, 1, 2]), [2, 2, 0], [2, 2])
         """
         how = {"replace": replace, "weighted": weighted, "seed": seed}
         return _above().sample(self, seeds, fanouts, **how)
