@@ -89,7 +89,6 @@ class Nearby:
         """
         return _above().within(self, seeds, hops)
 
-    @spanned
     def sample(
         self,
         seeds: Nodes,
