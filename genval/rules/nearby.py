@@ -16,7 +16,9 @@ def neighbourhood(job: Job) -> list[Found]:
     edge to it from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the
     smallest node.
     """
-    target, source, hop = (job.outputs[name] for name in ("target", "source", "hop"))
+    target, source, hop = (
+        job.outputs[name].astype(np.int64) for name in ("target", "source", "hop")
+    )
     if report := _strange(job, target, source):
         return report
     hops, nearest = int(job.fact("hops", 1)), bool(job.fact("nearest", False))
@@ -91,7 +93,9 @@ def sample(job: Job) -> list[Found]:
     """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out
     says, which are edges of the graph; without replacement different ones, and with weights none of weight 0.
     """
-    source, target, hop = (job.outputs[name] for name in ("source", "target", "hop"))
+    source, target, hop = (
+        job.outputs[name].astype(np.int64) for name in ("source", "target", "hop")
+    )
     if report := _strange(job, source, target):
         return report
     fanouts = job.listed("fanouts", (15, 10))
