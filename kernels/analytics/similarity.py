@@ -74,7 +74,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class Similarity(bsp.Weighted):
-    """How similar nodes are by their neighbours: ends of edges, given pairs, or the best of each node.
+    """How similar nodes are by their neighbours: ends of edges, given pairs, or the best for each.
 
     Outputs ``source``, ``target`` and ``similarity``, a table with a row for each pair, by ascending source:
 

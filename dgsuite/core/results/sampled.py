@@ -31,6 +31,14 @@ class Block(NamedTuple):
         Of each edge, the number of its source, and of its target, in these.
     edge
         Number of each edge in the graph.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
+    >>> (block,) = graph.sample([1], fanouts=[-1]).blocks()
+    >>> block.source, block.row, block.col
+    (array([1, 0, 2]), array([1, 2]), array([0, 0]))
     """
 
     source: NDArray[np.int64]
