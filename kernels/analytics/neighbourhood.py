@@ -26,7 +26,7 @@ class State(bsp.ClusterState):
     front: NDArray[np.int64]  # nodes that a source has just reached
     by: NDArray[np.int64]  # number of that source
     pair: NDArray[np.int64]  # of nodes and sources that reach them, as one number; ascending
-    unseen: bsp.Subset = bsp.node_set()  # nodes that no source has reached
+    unseen: bsp.Subset = bsp.node_set()  # with `nearest`, nodes that no source has reached
     target: NDArray[np.int32] = bsp.later()
     source: NDArray[np.int32] = bsp.later()
     hop: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
@@ -129,7 +129,8 @@ class Neighbourhood(bsp.Kernel):
 
     def reach(self, c: bsp.Cluster, s: State, hop: int) -> None:
         """Sources have reached the nodes of the front."""
-        s.unseen.remove(distinct(s.front))
+        if self.nearest:
+            s.unseen.remove(s.front)
         pair = np.append(s.pair, s.front * len(s.chosen) + s.by)
         order = np.argsort(pair, kind="stable")
         s.pair = pair[order]
