@@ -19,8 +19,10 @@ from dgsuite.genval.rules import (
     communities,
     components,
     cores,
+    embeddings,
     leaders,
     motifs,
+    nearby,
     orders,
     paths,
     ranks,
@@ -58,7 +60,8 @@ class Validator(NamedTuple):
     sampled
         Whether the second dimension of outputs may have another length: some nodes only, or steps.
     columns
-        Name of an array of the results, for each entry of which outputs may have a column of their own.
+        Name of an array of the results, for each entry of which outputs may have a column of their own, or
+        several.
     table
         Names of the outputs that are columns of a table with any number of rows.
     """
@@ -116,6 +119,7 @@ VALIDATORS: dict[str, Validator] = {
         table=("source", "target", "betweenness"),
     ),
     "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
+    "fastrp": Validator({"embedding": 2}, embeddings.fastrp, "embedding", sampled=True),
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
     "hits": Validator({"hub": 1, "authority": 1}, ranks.hits, ("hub", "authority")),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
@@ -135,8 +139,22 @@ VALIDATORS: dict[str, Validator] = {
     "mis": Validator({"in_mis": 1}, sets.mis),
     "motifs": Validator({"orbits": 2}, motifs.motifs, sampled=True),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
+    "neighbourhood": Validator(
+        {"target": 1, "source": 1, "hop": 1},
+        nearby.neighbourhood,
+        nodes=("target", "source"),
+        table=("target", "source", "hop"),
+    ),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
-    "random_walks": Validator({"walk": 2}, walks.random_walks, nodes="walk", sampled=True),
+    "random_walks": Validator(
+        {"walk": 2}, walks.random_walks, nodes="walk", sampled=True, columns="number"
+    ),
+    "sample": Validator(
+        {"source": 1, "target": 1, "place": 1, "hop": 1},
+        nearby.sample,
+        nodes=("source", "target"),
+        table=("source", "target", "place", "hop"),
+    ),
     "scc": Validator({"component": 1}, components.scc, nodes="component"),
     "similarity": Validator(
         {"source": 1, "target": 1, "similarity": 1},
@@ -223,7 +241,8 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
         name in asked.table or (asked.sampled and len(values) == n)
     )
     if asked.columns is not None and asked.columns in results:
-        free |= values.shape == (n, np.size(results[asked.columns]))
+        several = n, np.size(results[asked.columns])
+        free |= values.ndim == dimensions + 1 and values.shape[:2] == several
     if values.shape != (n,) * dimensions and not free:
         what = "each" if dimensions == 1 else "each pair"
         raise InputError(

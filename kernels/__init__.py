@@ -28,6 +28,7 @@ from dgsuite.kernels.analytics.densest import Densest
 from dgsuite.kernels.analytics.eccentricity import Eccentricity
 from dgsuite.kernels.analytics.edge_betweenness import EdgeBetweenness
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
+from dgsuite.kernels.analytics.fastrp import FastRP
 from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.hyperball import HyperBall
 from dgsuite.kernels.analytics.katz import Katz
@@ -37,8 +38,10 @@ from dgsuite.kernels.analytics.leiden import Leiden
 from dgsuite.kernels.analytics.louvain import Louvain
 from dgsuite.kernels.analytics.matching import Matching
 from dgsuite.kernels.analytics.motifs import Motifs
+from dgsuite.kernels.analytics.neighbourhood import Neighbourhood
 from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.kernels.analytics.random_walks import RandomWalks
+from dgsuite.kernels.analytics.sample import Sample
 from dgsuite.kernels.analytics.scc import StrongComponents
 from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.similarity import Similarity
@@ -118,11 +121,14 @@ KERNELS: dict[str, type[Kernel]] = {
         NegativePaths,
         EdgeBetweenness,
         Motifs,
+        Neighbourhood,
         Eigenvector,
+        FastRP,
         HITS,
         Katz,
         PageRank,
         RandomWalks,
+        Sample,
         ShortestPaths,
         Similarity,
         SpanningTree,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,11 @@ class Job:
                 return facts[name]
         return default
 
+    def listed(self, name: str, default: Sequence[float]) -> list[Any]:
+        """A parameter that is a list of numbers."""
+        given = self.given(name)
+        return [*self.fact(name, default if given is None else given)]
+
     @property
     def weighted(self) -> bool:
         """Whether weights counted in the run: by default where the graph has some."""
@@ -106,7 +111,7 @@ class Job:
         InputError
             An item is not a node.
         """
-        given = self.fact(name)
+        given = self.fact(name, self.given(name))
         if not isinstance(given, list | tuple | np.ndarray):
             return None
         if (labels := self.graph.labels) is None:

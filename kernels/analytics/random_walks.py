@@ -1,24 +1,30 @@
-"""Random walks, of first order or node2vec's (Grover and Leskovec 2016).
+"""Random walks, of first order or node2vec's (Grover and Leskovec 2016), and with restarts (Tong, Faloutsos
+and Pan 2006, Fast random walk with restart and its applications).
 
-A walker proposes a random neighbour. The neighbour accepts with a probability that depends on the node that
-the walker came from, or sends the walker back, which proposes again (rejection sampling; Yang et al. 2019,
-KnightKing): so no node has to know the neighbours of another.
+A walker proposes a random neighbour, in proportion to the weights of edges where these count. The neighbour
+accepts with a probability that depends on the node that the walker came from, or sends the walker back, which
+proposes again (rejection sampling; Yang et al. 2019, KnightKing): so no node has to know the neighbours of
+another.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.extremes import negative
 from dgsuite.kernels.tools.rng import uniform
 
-PROPOSAL, REFUSAL, RECORD = 0, 1, 2
-"""Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, and a step to be recorded
-at the node where the walk started."""
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+PROPOSAL, REFUSAL, RECORD, RESTART = 0, 1, 2, 3
+"""Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at
+the node where the walk started, and a step back to there."""
 
 MOST = 100
 """Largest `p` and `q`; the smallest are its inverse. Each step takes about so many proposals at most."""
@@ -26,12 +32,15 @@ MOST = 100
 LONGEST = 1 << 24
 """Most steps of a walk."""
 
+HEAVIEST = 2.0**900
+"""Largest weight, of which sums are finite."""
+
 
 class Walkers(NamedTuple):
     """Walkers at the nodes of a cluster, before a proposal."""
 
     node: NDArray[np.int64]
-    start: NDArray[np.int64]  # node where the walk started
+    start: NDArray[np.int64]  # node where the walk started, plus n times the walk's number
     step: NDArray[np.int64]  # number of the step to take, from 1
     before: NDArray[np.int64]  # node of the step before; -1 where it does not matter
     tries: NDArray[np.int64]  # proposals that were refused
@@ -44,16 +53,17 @@ class Walkers(NamedTuple):
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    walk: NDArray[np.int32]  # by node and step
+    walk: NDArray[np.int32]  # by node and step, or node, walk and step
+    sums: NDArray[np.float64]  # where weights count, those of a row up to each entry
 
 
 @dataclass(frozen=True)
 class RandomWalks(bsp.Kernel):
-    """A random walk from each node.
+    """Random walks from each node.
 
     Output ``walk``, by node and step: the nodes of the walk that starts at the node, itself first; -1 after a
-    node that no edge leaves. Other walks come with another `seed`. Weights do not count: a
-    walker takes any edge with the same probability, but for `p` and `q`.
+    node that no edge leaves. With several `walks` it is by node, number of the walk, and step. Other walks
+    come with another `seed`.
 
     Parameters
     ----------
@@ -66,6 +76,14 @@ class RandomWalks(bsp.Kernel):
         In-out parameter, from 0.01 to 100: how much less likely than to a common neighbour it goes to a node
         that is not a neighbour of the one that it came from. Unless `p` and `q` are 1, the graph must be
         undirected.
+    walks
+        Number of walks from each node.
+    restart
+        Probability, from 0 to 1, that a walker goes back to where its walk started instead of along an edge.
+        If it is above 0, a walk does not end: from a node that no edge leaves, a walker goes back as well.
+    weighted
+        Whether a walker takes an edge in proportion to its weight, which must not be negative, else all edges
+        are alike. With `p` and `q` their factors multiply the weights.
 
     Notes
     -----
@@ -87,6 +105,9 @@ class RandomWalks(bsp.Kernel):
     length: int = 10
     p: float = 1.0
     q: float = 1.0
+    walks: int = 1
+    restart: float = 0.0
+    weighted: bool = False
 
     name = "random_walks"
     outputs = {
@@ -94,7 +115,7 @@ class RandomWalks(bsp.Kernel):
             "nodes of a walk, {none} after its end", dims=("node", "step"), nodes=True
         )
     }
-    numbered = ("step",)
+    numbered: ClassVar[tuple[str, ...]] = ("step",)
     fields = {
         "kind": np.int8,
         "start": np.int64,
@@ -110,6 +131,15 @@ class RandomWalks(bsp.Kernel):
         for name, value in (("p", self.p), ("q", self.q)):
             if not 1 / MOST <= value <= MOST:
                 return f"{name} must be from {1 / MOST} to {MOST}, got {value}"
+        if self.walks < 1:
+            return f"walks must be at least 1, got {self.walks}"
+        if not 0 <= self.restart <= 1:
+            return f"restart must be from 0 to 1, got {self.restart}"
+        if self.weighted and c.weights is not None and len(c.weights):
+            if c.weights.max() > HEAVIEST:
+                return f"weights must be at most 2^900 to walk by them, got {c.weights.max()}"
+            if wrong := negative(c.weights):
+                return wrong
         if c.directed and (self.p, self.q) != (1, 1):
             return "p and q must be 1 on a directed graph; graph.to_undirected() makes another"
         return None
@@ -118,31 +148,51 @@ class RandomWalks(bsp.Kernel):
         yield bsp.Round(self.depart, opening=True)
         yield from bsp.until_quiet(self.walk)
 
+    def suited(self, graph: Graph) -> RandomWalks:  # type: ignore[override]
+        """The kernel for several walks, where there are several."""
+        return self if self.walks == 1 else ManyWalks(**vars(self))
+
     def start(self, c: bsp.Cluster) -> State:
-        walk = np.full((c.size, self.length + 1), -1, np.int32)
-        walk[:, 0] = c.ids
-        return State(walk)
+        walk = np.full((c.size, self.walks, self.length + 1), -1, np.int32)
+        walk[:, :, 0] = c.ids[:, None]
+        sums = np.empty(0)
+        if self.weighted and c.weights is not None:
+            from dgsuite.kernels.tools import _draws
+
+            sums = _draws.running_by_row(c.indptr, c.weights)
+        return State(self.laid_out(walk), sums)
+
+    def laid_out(self, walk: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The output of walks by node, number of the walk, and step."""
+        return walk[:, 0]
 
     def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        none = c.zeros()
-        return self.send(c, Walkers(np.arange(c.size), c.ids, none + 1, none - 1, none))
+        node = np.repeat(np.arange(c.size), self.walks)
+        start = (c.ids[:, None] + c.n * np.arange(self.walks)).ravel()
+        none = np.zeros(len(node), np.int64)
+        return self.send(c, s, Walkers(node, start, none + 1, none - 1, none))
 
     def walk(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
         kind, step, source = inbox["kind"], inbox["step"], inbox.src
         here = Walkers(inbox.node, inbox["start"], step, inbox["before"], inbox["tries"])
         records = kind == RECORD
-        s.walk[here.node[records], step[records]] = source[records]
+        at = here.start[records] // c.n * (self.length + 1) + step[records]
+        s.walk.reshape(c.size, self.walks * (self.length + 1))[here.node[records], at] = source[
+            records
+        ]
         accepted = kind == PROPOSAL
         accepted[accepted] = self.accepts(c, here.among(accepted))
         refused = (kind == PROPOSAL) & ~accepted
         back = here.among(refused)._replace(tries=here.tries[refused] + 1)
+        accepted |= kind == RESTART
         come = here.among(accepted)
-        onward = come._replace(step=come.step + 1, before=source[accepted], tries=come.tries * 0)
+        before = np.where(kind == RESTART, -1, source)[accepted]
+        onward = come._replace(step=come.step + 1, before=before, tries=come.tries * 0)
         again = here.among(kind == REFUSAL)
         walkers = Walkers(*map(np.concatenate, zip(again, onward, strict=True)))
         walkers = walkers.among(walkers.step <= self.length)
-        replies = [(RECORD, come.start, come), (REFUSAL, source[refused], back)]
-        return self.send(c, walkers, *replies), bsp.vote(any=len(kind) > 0)
+        replies = [(RECORD, come.start % c.n, come), (REFUSAL, source[refused], back)]
+        return self.send(c, s, walkers, *replies), bsp.vote(any=len(kind) > 0)
 
     def accepts(self, c: bsp.Cluster, walkers: Walkers) -> NDArray[np.bool_]:
         """Whether each of some proposals is accepted; it depends on the node of the step before."""
@@ -158,16 +208,22 @@ class RandomWalks(bsp.Kernel):
     def send(
         self,
         c: bsp.Cluster,
+        s: State,
         walkers: Walkers,
         *replies: tuple[int, NDArray[np.int64], Walkers],
     ) -> bsp.Unicast:
-        """Walkers propose a random neighbour; after them, replies of a kind to some nodes."""
-        degree = c.degree[walkers.node]
-        walkers, degree = walkers.among(degree > 0), degree[degree > 0]
+        """Walkers go back, or propose a random neighbour; after them, replies of a kind to some nodes."""
+        entry = self.choose(c, s, walkers)
+        stay = np.zeros(len(entry), bool)
+        if self.restart:
+            stay = (walkers.tries == 0) & (self.draw(c, walkers, 2) < self.restart) | (entry < 0)
+        back, go = walkers.among(stay), ~stay & (entry >= 0)
+        walkers, entry = walkers.among(go), entry[go]
         # the only neighbour always accepts
-        walkers = walkers._replace(before=np.where(degree > 1, walkers.before, -1))
-        entry = c.indptr[walkers.node] + (self.draw(c, walkers, 0) * degree).astype(np.int64)
-        sent = [(PROPOSAL, c.indices[entry].astype(np.int64), walkers), *replies]
+        only = c.degree[walkers.node] == 1
+        walkers = walkers._replace(before=np.where(only, -1, walkers.before))
+        proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers)
+        sent = [proposed, (RESTART, back.start % c.n, back), *replies]
         kinds, to, moving = zip(*sent, strict=True)
         node, start, step, before, tries = map(np.concatenate, zip(*moving, strict=True))
         return bsp.unicast(
@@ -180,7 +236,50 @@ class RandomWalks(bsp.Kernel):
             tries=tries,
         )
 
+    def choose(self, c: bsp.Cluster, s: State, walkers: Walkers) -> NDArray[np.int64]:
+        """A random edge for each walker, as an entry of the adjacency; -1 where there is none to take."""
+        luck = self.draw(c, walkers, 0)
+        if self.weighted and c.weights is not None:
+            from dgsuite.kernels.tools import _draws
+
+            return _draws.picked_by_row(c.indptr, s.sums, walkers.node, luck)
+        degree = c.degree[walkers.node]
+        return np.where(degree > 0, c.indptr[walkers.node] + (luck * degree).astype(np.int64), -1)
+
     def draw(self, c: bsp.Cluster, walkers: Walkers, which: int) -> NDArray[np.float64]:
         """A random number for each walker, step and try."""
         turn = walkers.tries * self.length + walkers.step - 1
-        return uniform("counter", self.seed, turn * c.n + walkers.start, which)
+        return uniform("counter", self.seed, turn * (c.n * self.walks) + walkers.start, which)
+
+
+@dataclass(frozen=True)
+class ManyWalks(RandomWalks):
+    """Several random walks from each node; see `RandomWalks` for the parameters.
+
+    Notes
+    -----
+    Rounds: those of `RandomWalks`.
+
+    Messages: those of `RandomWalks` for each walk.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("random_walks", graph, length=3, walks=2).walk.shape
+    (4, 2, 4)
+    """
+
+    outputs = {
+        "walk": bsp.Output(
+            "nodes of a walk, {none} after its end", dims=("node", "number", "step"), nodes=True
+        )
+    }
+    numbered = ("number", "step")
+
+    def suited(self, graph: Graph) -> Self:
+        """The kernel itself."""
+        return self
+
+    def laid_out(self, walk: NDArray[np.int32]) -> NDArray[np.int32]:
+        return walk

@@ -54,14 +54,19 @@ def uniform(
     return _splitmix(seed, nodes, draw)
 
 
+def key(seed: int, draw: int) -> NDArray[np.uint64]:
+    """The key of a draw's numbers, shape (1,), to which the nodes are the counters."""
+    first = mix(np.array([seed % 2**64], np.uint64) + GOLDEN)
+    return mix(first + np.array([draw], np.uint64) * GOLDEN)
+
+
 def _splitmix(seed: int, nodes: NDArray, draw: int) -> NDArray[np.float64]:
-    key = mix(np.array([seed % 2**64], np.uint64) + GOLDEN)
-    key = mix(key + np.array([draw], np.uint64) * GOLDEN)
+    first = key(seed, draw)
     out = np.empty(len(nodes))
     for start in range(0, len(nodes), BLOCK):
         x = nodes[start : start + BLOCK].astype(np.uint64)
         x *= GOLDEN
-        x += key
+        x += first
         mix(x)
         x >>= np.uint64(11)
         np.multiply(x, 2.0**-53, out=out[start : start + BLOCK])

@@ -29,6 +29,7 @@ from dgsuite.partition.graph import (
 from dgsuite.partition.graph.cache import Cache
 from dgsuite.partition.graph.dask_views import Collection
 from dgsuite.partition.graph.growing import Growing
+from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources.duplicates import Built
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class Graph(Readers, Growing, Collection):
+class Graph(Readers, Growing, Collection, Nearby):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,

@@ -43,7 +43,7 @@ def named(graph: Graph, nodes: Any) -> NDArray[np.bool_]:
         if nodes.dtype == np.bool_:
             return _mask(graph, nodes)
     chosen = np.zeros(graph.n, bool)
-    chosen[_ids(graph, nodes if isinstance(nodes, np.ndarray) else [*nodes])] = True
+    chosen[node_ids(graph, nodes)] = True
     return _mask(graph, chosen)
 
 
@@ -55,7 +55,16 @@ def _mask(graph: Graph, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return chosen
 
 
-def _ids(graph: Graph, values: Any) -> NDArray[np.int64]:
+def node_ids(graph: Graph, values: Any) -> NDArray[np.int64]:
+    """Node ids of nodes that are named by their labels, where the graph has labels, else by their ids.
+
+    Raises
+    ------
+    InputError
+        One of them is not a node.
+    """
+    if not isinstance(values, np.ndarray):
+        values = [*values]
     if graph.labels is not None:
         return graph.labels.nodes(values)
     ids = np.asarray(values, None if len(values) else np.int64)
@@ -74,7 +83,7 @@ def in_component(graph: Graph, node: Any = None) -> NDArray[np.bool_]:
     found = components(graph)
     if node is None:
         return found == np.bincount(found).argmax()
-    at = _ids(graph, [node])[0] if graph.labels is None else graph.labels.node(node)
+    at = node_ids(graph, [node])[0] if graph.labels is None else graph.labels.node(node)
     return found == found[at]
 
 

@@ -74,13 +74,67 @@ def test_seeds_give_other_walks():
         ({"length": 0}, "length must be from 1 to 16777216, got 0"),
         ({"p": 0.0}, "p must be from 0.01 to 100, got 0.0"),
         ({"q": float("inf")}, "q must be from 0.01 to 100, got inf"),
+        ({"walks": 0}, "walks must be at least 1, got 0"),
+        ({"restart": 1.5}, "restart must be from 0 to 1, got 1.5"),
+        ({"weighted": True}, "weights must not be negative, got -1"),
     ],
 )
 def test_bad_parameters(parameters, says):
     with pytest.raises(InputError, match=says):
-        dgsuite.run("random_walks", Graph.from_edges([0], [1]), **parameters)
+        dgsuite.run("random_walks", Graph.from_edges([0], [1], weights=[-1]), **parameters)
 
 
 def test_node2vec_needs_an_undirected_graph():
     with pytest.raises(InputError, match="p and q must be 1 on a directed graph"):
         dgsuite.run("random_walks", Graph.from_edges([0], [1], directed=True), q=2.0)
+
+
+@given(st.one_of(networks(), networks(directed=True)), st.integers(1, 3), st.data())
+def test_walks_with_restarts_do_not_end(net, several, data):
+    """They are the same on any cut."""
+    how = {"length": 4, "walks": several, "restart": 0.3}
+    found = walks(cut(net, data.draw), **how)
+    assert found.shape == ((len(net), 5) if several == 1 else (len(net), several, 5))
+    assert (found >= 0).all()
+    assert (found == walks(Graph.from_networkx(net, clusters=1), **how)).all()
+
+
+def test_several_walks_from_a_node():
+    """They differ."""
+    found = walks(nx.complete_graph(40), length=5, walks=3)
+    assert found.shape == (40, 3, 6)
+    assert (found[:, :, 0] == np.arange(40)[:, None]).all()
+    assert (found[:, 0] != found[:, 1]).any(axis=1).all()
+
+
+def test_restarts_are_as_likely_as_said():
+    """On a ring, where no edge leads from a node to itself."""
+    net = nx.DiGraph([(v, (v + 1) % 1000) for v in range(1000)])
+    found = walks(net, length=1, restart=0.25)
+    assert abs((found[:, 1] == found[:, 0]).mean() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 1000)
+    assert (walks(net, length=3, restart=1.0) == np.arange(1000)[:, None]).all()
+
+
+@pytest.mark.parametrize("p", [1.0, 0.5])
+def test_steps_by_weight(p):
+    """Of 2000 first steps, within five standard deviations; an edge of weight 0 is no way to go."""
+    net = nx.star_graph(4)
+    shares = np.array([0.0, 1.0, 2.0, 5.0]) / 8
+    nx.set_edge_attributes(net, {(0, v): 8 * shares[v - 1] for v in range(1, 5)}, "weight")
+    found = walks(net, length=1, walks=2000, weighted=True, p=p)
+    counts = np.bincount(found[0, :, 1], minlength=5)[1:] / 2000
+    assert (abs(counts - shares) <= 5 * np.sqrt(shares * (1 - shares) / 2000)).all()
+    assert (found[1, :, 1] == -1).all()
+
+
+def test_weights_and_node2vec():
+    """On a ring whose edges alternate between weights 1 and 3, with p = 1/2: back with weight times 2."""
+    net = nx.cycle_graph(40)
+    nx.set_edge_attributes(net, {e: 1.0 + 2 * (min(e) % 2) for e in net.edges}, "weight")
+    net.edges[0, 39]["weight"] = 3.0
+    found = walks(net, length=2, walks=100, weighted=True, p=0.5)
+    before, here, after = found.reshape(-1, 3).T
+    heavy = np.array([net.edges[e]["weight"] == 3 for e in zip(before, here, strict=True)])
+    for came, share in ((heavy, 6 / 7), (~heavy, 2 / 5)):
+        returns = (after == before)[came]
+        assert abs(returns.mean() - share) < 5 * np.sqrt(share * (1 - share) / came.sum())

@@ -67,7 +67,16 @@ PAGES = [
     "README.md",
     *(
         f"docs/howto/{name}.md"
-        for name in ("checkpoint", "choose", "counts", "linkage", "reduction", "save", "scc")
+        for name in (
+            "checkpoint",
+            "choose",
+            "counts",
+            "embeddings",
+            "linkage",
+            "reduction",
+            "save",
+            "scc",
+        )
     ),
     *(f"docs/{name}.md" for name in ("dask", "networkx", "stopping")),
 ]

@@ -82,6 +82,20 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["log2m"] = draw(st.integers(4, 8))
     if name == "random_walks":
         options |= {"length": draw(st.integers(1, 5)), "p": draw(st.sampled_from([1.0, 0.5]))}
+        options |= {"restart": draw(st.sampled_from([0.0, 0.3])), "weighted": draw(st.booleans())}
+    if name in ("neighbourhood", "sample"):
+        some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
+        options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
+    if name == "neighbourhood":
+        options |= {"hops": draw(st.integers(0, 4)), "nearest": draw(st.booleans())}
+    if name == "sample":
+        fanouts = st.lists(st.integers(-1, 4), min_size=1, max_size=3)
+        options |= {"fanouts": draw(fanouts), "replace": draw(st.booleans())}
+        options["weighted"] = draw(st.booleans())
+    if name == "fastrp":
+        options |= {"dimensions": draw(st.integers(1, 9)), "normalise": draw(st.booleans())}
+        options |= {"beta": draw(st.sampled_from([-0.5, 0.0])), "weighted": draw(st.booleans())}
+        options["powers"] = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=3))
     if name == "similarity":
         options["measure"] = draw(st.sampled_from([*MEASURES]))
         node = st.integers(0, n - 1)
@@ -138,8 +152,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
         if draw(st.booleans()):
             options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    weigh = ("bellman_ford", "cdlp", "dr", "similarity", "sssp", *COMMUNITIES, *RANKS)
-    if name in weigh and draw(st.booleans()):
+    weigh = ("bellman_ford", "cdlp", "dr", "fastrp", "random_walks", "sample", "similarity", "sssp")
+    if name in (*weigh, *COMMUNITIES, *RANKS) and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):

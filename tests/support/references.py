@@ -8,6 +8,8 @@ import networkx as nx
 import numpy as np
 
 from dgsuite.kernels import KERNELS
+from dgsuite.kernels.tools import _draws
+from dgsuite.kernels.tools import rng as counters
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import RANKS
 from tests.support.definitions import (
@@ -171,11 +173,24 @@ def reference(kernel, graph):
     if kernel == "leiden":
         found = smallest(nx.community.louvain_communities(net, seed=1))
         return {"community": found, "resolution": 1.0, "objective": "modularity"}
+    if kernel == "fastrp":
+        facts = {"dimensions": 6, "seed": 101, "powers": [0.0, 1.0, 1.0], "normalise": True}
+        return {"embedding": embedded(net), **facts}
+    if kernel == "neighbourhood":
+        near = {u: nx.single_source_shortest_path_length(net, u, 2) for u in (3, 17)}
+        rows = sorted((v, u, hop) for u, hops in near.items() for v, hop in hops.items())
+        target, source, hop = np.array(rows).T
+        found = {"target": target, "source": source, "hop": hop}
+        return {**found, "sources": [3, 17], "hops": 2}
+    if kernel == "sample":
+        columns = map(np.array, zip(*sorted(drawn(net, [3, 17], (2, 1))), strict=True))
+        found = dict(zip(("source", "target", "place", "hop"), columns, strict=True))
+        return {**found, "sources": [3, 17], "fanouts": [2, 1]}
     if kernel == "random_walks":
         walk = [np.arange(N)]
         for _ in range(3):
             walk.append(np.array([min(net[v]) for v in walk[-1]]))
-        return {"walk": np.stack(walk, axis=1), "length": 3}
+        return {"walk": np.stack(walk, axis=1), "length": 3, "restart": 0.0}
     if kernel == "ktruss":
         return {"truss": trusses(net)}
     if kernel == "core_number":
@@ -259,6 +274,29 @@ def coloured(net):
             odd = next(nodes for nodes in nx.simple_cycles(some) if len(nodes) % 2)
             cycle[odd] = np.arange(len(odd))
     return {"colour": colour, "cycle": cycle}
+
+
+def drawn(net, sources, fanouts):
+    """Rows of a sample in which each node draws its last edges."""
+    met, front, rows = {*sources}, [*sources], []
+    for hop, fanout in enumerate(fanouts):
+        edges = [(u, v, k, hop) for u in front for k, v in [*enumerate(sorted(net[u]))][-fanout:]]
+        front = sorted({v for _, v, _, _ in edges} - met)
+        met |= {*front}
+        rows += edges
+    return rows
+
+
+def embedded(net):
+    """Vectors of 6 dimensions, by the definition."""
+    ways = nx.to_numpy_array(net, weight=None)
+    ways /= ways.sum(axis=1, keepdims=True)
+    key = counters.key(101, 0)[0]
+    keys = [np.uint64(_draws.keyed(key, v)) for v in net]
+    luck = [[_draws.uniform(mine, j) * 3 for j in range(6)] for mine in keys]
+    vectors = np.sqrt(3) * np.select([np.array(luck) < 0.5, np.array(luck) < 1], [1, -1])
+    first, second = ways @ ways @ vectors, ways @ ways @ ways @ vectors
+    return sum(v / np.linalg.norm(v, axis=1, keepdims=True) for v in (first, second))
 
 
 def centralities(kernel, net):

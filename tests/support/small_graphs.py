@@ -32,9 +32,8 @@ from tests.support.definitions import (
 
 WEIGHTED = (
     *RANKS,
-    *("bc", "bellman_ford", "cdlp", "dr", "edge_betweenness", "leiden", "louvain", "mst"),
-    "similarity",
-    "sssp",
+    *("bc", "bellman_ford", "cdlp", "dr", "edge_betweenness", "fastrp", "leiden", "louvain", "mst"),
+    *("sample", "similarity", "sssp"),
 )
 """Kernels that use weights."""
 
@@ -165,7 +164,15 @@ class Case(NamedTuple):
             "leiden": {"objective": ("modularity", "cpm")[turn // 2], **weighted},
             "louvain": weighted,
             "pagerank": few,
+            "fastrp": {"dimensions": 1 + turn, "normalise": turn < 2, **weighted},
+            "neighbourhood": {"hops": turn, "nearest": self.number % 3 == 0},
             "random_walks": {"length": 3, "p": 1.0 if self.net.is_directed() else 0.5},
+            "sample": {
+                "sources": [last],
+                "fanouts": (1, 2, -1)[: 1 + turn],
+                "replace": self.number % 3 == 0,
+                **weighted,
+            },
             "similarity": self.similarity(),
             "sssp": {**root, "delta": (None, 1.0, 2.5, np.inf)[turn]},
             "vc": {"root": 0, "parents": self.parents()},

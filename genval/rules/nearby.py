@@ -1,0 +1,209 @@
+"""What lies around some nodes: neighbourhoods and samples of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.partition.arrays.segments import expand
+from dgsuite.partition.clusters.cluster import Cluster
+
+
+def neighbourhood(job: Job) -> list[Found]:
+    """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an
+    edge to it from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the
+    smallest node.
+    """
+    target, source, hop = (
+        job.outputs[name].astype(np.int64) for name in ("target", "source", "hop")
+    )
+    if report := _strange(job, target, source):
+        return report
+    hops, nearest = int(job.fact("hops", 1)), bool(job.fact("nearest", False))
+    key = target * job.n + (0 if nearest else source)
+    wanted = _sources(job, source[hop == 0])
+    missing = np.setdiff1d(wanted, source[(hop == 0) & (target == source)])
+    report = [
+        collect(
+            target,
+            (
+                "order",
+                np.diff(key, prepend=-1) <= 0,
+                lambda i: "rows that ascend by target and source, each once",
+                lambda i: f"source {source[i]} there",
+            ),
+            (
+                "source",
+                ~np.isin(source, wanted) | ((hop == 0) != (target == source)),
+                lambda i: "a source, at hop 0 of itself alone",
+                lambda i: f"node {source[i]} at hop {hop[i]}",
+            ),
+            (
+                "hops",
+                (hop < 0) | (hop > hops),
+                lambda i: f"a hop from 0 to {hops}",
+                lambda i: str(hop[i]),
+            ),
+        ),
+        _missing(missing, "source", "at hop 0 of itself"),
+    ]
+    if any(found.total for found in report):
+        return report
+    rows = job.each(_spread, hops=hops, nearest=nearest)
+    backed = np.any([backed for backed, _ in rows], axis=0) | (hop == 0)
+    far = np.unique(np.concatenate([far for _, far in rows]))
+    return [
+        collect(
+            target,
+            (
+                "nearer",
+                ~backed,
+                lambda i: f"a neighbour at hop {hop[i] - 1} of node {source[i]}",
+                lambda i: f"none, at hop {hop[i]}",
+            ),
+        ),
+        _missing(far, "neighbour", "a row that is at most one hop further than its neighbour's"),
+    ]
+
+
+def _spread(
+    c: Cluster, outputs: Outputs, hops: int, nearest: bool
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which rows have an edge from a row of a cluster's nodes that is a hop nearer, and the nodes to which an
+    edge leads, but for which there is no row that is near enough.
+    """
+    target, source, hop = (outputs[name].astype(np.int64) for name in ("target", "source", "hop"))
+    key = target * c.n + (0 if nearest else source)
+    rank = hop * c.n + source  # what comes first is nearer
+    mine = np.flatnonzero((c.partition.owner(target) == c.index) & (hop < hops))
+    at, entry = expand(c.indptr, c.partition.position(target[mine]) - c.first)
+    row, end = mine[at], c.indices[entry].astype(np.int64)
+    wanted = end * c.n + (0 if nearest else source[row])
+    there = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    due = rank[row] + c.n
+    near = (key[there] == wanted) & (rank[there] <= due)
+    backed = np.zeros(len(key), bool)
+    backed[there[near & (rank[there] == due)]] = True
+    return backed, np.unique(end[~near])
+
+
+def sample(job: Job) -> list[Found]:
+    """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out
+    says, which are edges of the graph; without replacement different ones, and with weights none of weight 0.
+    """
+    source, target, hop = (
+        job.outputs[name].astype(np.int64) for name in ("source", "target", "hop")
+    )
+    if report := _strange(job, source, target):
+        return report
+    fanouts = job.listed("fanouts", (15, 10))
+    report = [
+        collect(
+            source,
+            (
+                "order",
+                np.diff(source, prepend=0) < 0,
+                lambda i: "rows that ascend by source",
+                lambda i: f"node {source[i]} there",
+            ),
+            (
+                "hop",
+                (hop < 0) | (hop >= len(fanouts)),
+                lambda i: f"a hop from 0 to {len(fanouts) - 1}",
+                lambda i: str(hop[i]),
+            ),
+        )
+    ]
+    if report[0].total:
+        return report
+    due = np.full(job.n, len(fanouts))  # hop in which a node draws
+    np.minimum.at(due, target, hop + 1)
+    due[_sources(job, np.unique(source[hop == 0]))] = 0
+    how = {
+        "fanouts": np.array([*fanouts, 0]),
+        "replace": bool(job.fact("replace", False)),
+        "weighted": bool(job.fact("weighted", False)),
+    }
+    return [*report, *(found for each in job.each(_drawn, due=due, **how) for found in each)]
+
+
+def _drawn(
+    c: Cluster,
+    outputs: Outputs,
+    due: NDArray,
+    fanouts: NDArray,
+    replace: bool,
+    weighted: bool,
+) -> list[Found]:
+    """What is wrong with the edges that a cluster's nodes have drawn."""
+    source, target, place, hop = (
+        outputs[name].astype(np.int64) for name in ("source", "target", "place", "hop")
+    )
+    mine = c.partition.owner(source) == c.index
+    source, target, place, hop = source[mine], target[mine], place[mine], hop[mine]
+    row = c.partition.position(source) - c.first
+    real = (place >= 0) & (place < c.degree[row])
+    entry = np.where(real, c.indptr[row] + place, -1)
+    real[real] = c.indices[entry[real]] == target[real]
+    able = np.ones(len(c.indices), bool)
+    if weighted and c.weights is not None:
+        able = c.weights > 0
+        real[real] = able[entry[real]]
+    order = np.lexsort((place, source))
+    twice = np.zeros(len(source), bool)
+    again = (np.diff(source[order]) == 0) & (np.diff(place[order]) == 0)
+    twice[order[1:][again]] = True
+    there = np.bincount(np.repeat(np.arange(c.size), c.degree), able, c.size).astype(np.int64)
+    fanout = fanouts[due[c.ids]]
+    twice &= (not replace) | (fanout[row] < 0)
+    wanted = np.where(there > 0, fanout, 0) if replace else np.minimum(there, fanout)
+    wanted = np.where(fanout < 0, there, wanted)
+    has = np.bincount(row, minlength=c.size)
+    return [
+        collect(
+            c.ids,
+            ("number", has != wanted, lambda i: f"{wanted[i]} edges", lambda i: str(has[i])),
+        ),
+        collect(
+            source,
+            (
+                "edge",
+                ~real,
+                lambda i: "an edge that can be drawn, by its place among those of the node",
+                lambda i: f"node {target[i]} at place {place[i]}",
+            ),
+            ("twice", twice, lambda i: "different edges", lambda i: f"place {place[i]} again"),
+            ("turn", hop != due[source], lambda i: f"hop {due[source[i]]}", lambda i: str(hop[i])),
+        ),
+    ]
+
+
+def _strange(job: Job, *columns: NDArray) -> list[Found]:
+    """The rows that name what is no node, if there are any."""
+    wrong = np.any([(column < 0) | (column >= job.n) for column in columns], axis=0)
+    found = collect(
+        np.clip(columns[0], 0, job.n - 1),
+        (
+            "node",
+            wrong,
+            lambda i: f"nodes from 0 to {job.n - 1}",
+            lambda i: " and ".join(str(column[i]) for column in columns),
+        ),
+    )
+    return [found] if found.total else []
+
+
+def _sources(job: Job, seen: NDArray) -> NDArray:
+    """The nodes to start from, where the run lists them; all of them, or those that it has drawn."""
+    listed = job.nodes("sources")
+    if listed is None and job.fact("sources") is None:
+        return np.arange(job.n)
+    return np.unique(seen if listed is None else listed)
+
+
+def _missing(nodes: NDArray, what: str, wanted: str) -> Found:
+    return collect(
+        nodes, (what, np.ones(len(nodes), bool), lambda i: wanted, lambda i: "no such row")
+    )

@@ -1,0 +1,146 @@
+"""Embeddings by very sparse random projections (Chen, Sultan, Tian, Chen and Skiena 2019, Fast and accurate
+network embeddings via very sparse random projection, CIKM, algorithm 1).
+
+A node's random vector has few entries that are not 0. It tells its neighbours its vector, and each takes the
+mean of what it is told; again and again, which multiplies all vectors by powers of the transition matrix. The
+embedding is a weighted sum of these powers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels.tools import rng
+from dgsuite.partition.arrays.segments import add
+
+HEAVIEST = 2.0**400
+"""Largest weight, of which sums are finite."""
+
+WIDEST = 1 << 16
+"""Most dimensions."""
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    embedding: NDArray[np.float32]  # by node and dimension
+    vector: NDArray[np.float32]  # the random vectors, times the last power
+
+
+@dataclass(frozen=True)
+class FastRP(bsp.Weighted):
+    """A vector for each node, such that nodes with similar neighbourhoods have similar vectors.
+
+    Output ``embedding``, float32, by node and dimension: rows of the matrix ``(powers[0] A + powers[1] A^2 +
+    ...) L R``. A is the adjacency matrix, each row divided by its sum; L is diagonal and has ``(d / s)^beta``
+    for a node of degree d, where s is the sum of all degrees; R is random, with entries ``sqrt(sparsity)``
+    and ``-sqrt(sparsity)``, each with probability ``1 / (2 sparsity)``, and else 0. The vector of a node
+    without neighbours is 0. With weights, entries of A and degrees are those of the weighted graph.
+
+    Parameters
+    ----------
+    dimensions
+        Length of the vectors, from 1 to 65,536.
+    powers
+        Weight of each power of A, from the first on: how much nodes so many steps away count.
+    normalise
+        Whether each row of each power is scaled to length 1 before it is weighted, as the authors' program
+        does.
+    beta
+        From -1 to 1: with a negative one nodes of high degree count less.
+    sparsity
+        From 1 on; the paper has 3, and greater numbers make more entries 0.
+
+    Notes
+    -----
+    Rounds: exactly ``len(powers)``.
+
+    Messages: exactly ``arcs * len(powers)``: a node tells each neighbour its vector in each round.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 3, 4, 5, 0], [1, 2, 0, 4, 5, 3, 3])
+    >>> ds = dgsuite.run("fastrp", graph, dimensions=32)
+    >>> ds.embedding.shape
+    (6, 32)
+    >>> near = ds.embedding.values @ ds.embedding.values.T
+    >>> bool(near[1, 2] > near[1, 4])
+    True
+    """
+
+    dimensions: int = 128
+    powers: Sequence[float] = (0.0, 1.0, 1.0)
+    normalise: bool = True
+    beta: float = 0.0
+    sparsity: float = 3.0
+
+    name = "fastrp"
+    outputs = {"embedding": bsp.Output("vector of the node", dims=("node", "dimension"))}
+    numbered = ("dimension",)
+    fields = {"vector": np.float32}
+
+    def widths(self, n: int) -> dict[str, int]:
+        return {"vector": self.dimensions}
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if not 1 <= self.dimensions <= WIDEST:
+            return f"dimensions must be from 1 to {WIDEST}, got {self.dimensions}"
+        if not len(self.powers) or not np.isfinite(np.asarray(self.powers, np.float64)).all():
+            return f"powers must be finite numbers, at least one, got {self.powers!r}"
+        if not -1 <= self.beta <= 1:
+            return f"beta must be from -1 to 1, got {self.beta!r}"
+        if not 1 <= self.sparsity < float("inf"):
+            return f"sparsity must be at least 1, got {self.sparsity!r}"
+        if self.weighted and c.weights is not None and len(c.weights):
+            if c.weights.max() > HEAVIEST:
+                return f"weights must be at most 2^400, got {c.weights.max()}"
+            return negative(c.weights)
+        return None
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        total = (yield bsp.Round(self.survey, opening=True)).sum
+        for power, factor in enumerate(self.powers):
+            yield bsp.Round(
+                self.tell, self.average, total=float(total), power=power, factor=float(factor)
+            )
+
+    def start(self, c: bsp.Cluster) -> State:
+        return State(*np.zeros((2, c.size, self.dimensions), np.float32))
+
+    def survey(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        return bsp.vote(sum=self.degrees(c))
+
+    def degrees(self, c: bsp.Cluster) -> NDArray[np.float64]:
+        """Number, or weight, of each node's edges."""
+        if self.weighted and c.weights is not None:
+            return add(c.weights.astype(np.float64), c.indptr)
+        return c.degree.astype(np.float64)
+
+    def tell(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, total: float, power: int
+    ) -> bsp.Broadcast:
+        if power == 0:
+            from dgsuite.kernels.analytics import _fastrp
+
+            share = self.degrees(c) / (total or 1.0)
+            key = rng.key(self.seed, 0)[0]
+            _fastrp.project(c.ids, share, self.beta, key, self.sparsity, s.vector)
+        return bsp.broadcast(vector=s.vector)
+
+    def average(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float) -> None:
+        from dgsuite.kernels.analytics import _fastrp
+
+        if not len(c.indices):
+            return
+        indptr, slots, vectors = inbox.latest("vector")
+        weights = c.weights if self.weighted and c.weights is not None else np.empty(0)
+        how = self.normalise, factor
+        _fastrp.step(indptr, slots, weights, vectors, *how, s.vector, s.embedding)

@@ -1,0 +1,62 @@
+"""Compiled draws: random numbers by key and counter, and choices in proportion to weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dgsuite.base.compiling import compiled
+from dgsuite.base.mixing import GOLDEN, mix
+
+mixed = compiled(mix)
+
+
+@compiled
+def keyed(key, number):
+    """The key of something numbered, such as a node, made of the key of all of these."""
+    return mixed(key + np.uint64(number) * GOLDEN)
+
+
+@compiled
+def uniform(key, draw):
+    """A number in [0, 1), of draw `draw`."""
+    return (keyed(key, draw + 1) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def running(weights, sums):
+    """Sums of weights up to each, in their order."""
+    total = 0.0
+    for i in range(len(weights)):
+        total += weights[i]
+        sums[i] = total
+
+
+@compiled
+def running_by_row(indptr, weights):
+    """Sums of weights up to each entry of a row."""
+    sums = np.empty(len(weights))
+    for row in range(len(indptr) - 1):
+        a, b = indptr[row], indptr[row + 1]
+        running(weights[a:b], sums[a:b])
+    return sums
+
+
+@compiled
+def picked(sums, luck):
+    """The place of a weight, in proportion to the weights: the first whose running sum is above a share of
+    all.
+
+    A weight of 0 is not picked. The last sum must be above 0.
+    """
+    share = min(luck * sums[-1], np.nextafter(sums[-1], 0.0))
+    return np.searchsorted(sums, share, side="right")
+
+
+@compiled
+def picked_by_row(indptr, sums, rows, luck):
+    """For each of some rows, the entry that is `picked`, or -1 where all weights are 0 or there are none."""
+    entries = np.empty(len(rows), np.int64)
+    for i in range(len(rows)):
+        a, b = indptr[rows[i]], indptr[rows[i] + 1]
+        entries[i] = a + picked(sums[a:b], luck[i]) if b > a and sums[b - 1] > 0 else -1
+    return entries

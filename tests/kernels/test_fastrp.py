@@ -1,0 +1,113 @@
+"""FastRP's vectors are those of the definition, on any cut, and separate communities."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.partition.graph.graph import Graph
+from tests.support.definitions import cut, networks
+
+
+def embedding(graph, **how):
+    """The vectors of a run that the rule accepts."""
+    ds = dgsuite.run("fastrp", graph, style="serial", **how)
+    report = genval.validate("fastrp", graph, ds)
+    assert report.ok, str(report)
+    return ds.embedding.values
+
+
+@given(networks(), st.integers(1, 8), st.booleans(), st.sampled_from([-1.0, 0.0, 0.5]), st.data())
+def test_vectors_do_not_depend_on_the_cut(net, dimensions, normalise, beta, data):
+    how = {"dimensions": dimensions, "normalise": normalise, "beta": beta, "powers": [1, 0.5]}
+    whole = embedding(Graph.from_networkx(net, clusters=1), **how)
+    assert whole.dtype == np.float32
+    assert (whole == embedding(cut(net, data.draw), **how)).all()
+    alone = [v for v in net if not net.degree[v]]
+    assert not whole[alone].any()
+
+
+def test_it_is_linear_in_its_powers():
+    """Without normalisation; each power is the mean over the neighbours of the one before."""
+    net = nx.gnm_random_graph(60, 240, seed=1)
+    graph = Graph.from_networkx(net, clusters=3)
+    first, second, both = (
+        embedding(graph, normalise=False, dimensions=16, powers=powers)
+        for powers in ([1.0], [0.0, 1.0], [2.0, -1.0])
+    )
+    np.testing.assert_allclose(both, 2 * first - second, atol=1e-6)
+    ways = nx.to_numpy_array(net)
+    ways /= np.maximum(ways.sum(axis=1, keepdims=True), 1)
+    np.testing.assert_allclose(second, ways @ first, atol=1e-6)
+
+
+def test_weights_count_as_parallel_edges_do():
+    """A neighbour with weight 3 counts three times; with equal weights the graph is as without."""
+    star = Graph.from_edges([0, 0], [1, 2], weights=[3.0, 1.0])
+    plain = {"normalise": False, "dimensions": 64, "powers": [1.0]}
+    alone = embedding(Graph.from_edges([0, 1], [1, 2]), **plain)  # its ends see the middle alone
+    mine = embedding(star, **plain)
+    assert mine.shape == alone.shape
+    middle = embedding(star, weighted=False, **plain)[0]
+    ends = [embedding(Graph.from_edges([v], [0], n=3), **plain)[0] for v in (1, 2)]
+    np.testing.assert_allclose(mine[0], (3 * ends[0] + ends[1]) / 4, atol=1e-6)
+    np.testing.assert_allclose(middle, (ends[0] + ends[1]) / 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("sparsity", [1.0, 3.0, 10.0])
+def test_entries_are_as_sparse_as_said(sparsity):
+    """Node v's neighbour has the random vector of v as its first power."""
+    pairs = np.arange(2000)
+    graph = Graph.from_edges(pairs, pairs + 2000)
+    found = embedding(graph, normalise=False, powers=[1.0], dimensions=8, sparsity=sparsity).ravel()
+    size = np.float32(np.sqrt(sparsity))
+    assert np.isin(found, [-size, 0, size]).all()
+    share = 1 / (2 * sparsity)
+    for sign in (-1, 1):
+        assert abs((np.sign(found) == sign).mean() - share) < 5 * np.sqrt(
+            share * (1 - share) / found.size
+        )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_communities_are_separated(seed):
+    """The most similar node of nearly all nodes is of their community; of random vectors, of a quarter."""
+    net = nx.planted_partition_graph(4, 50, 0.3, 0.02, seed=seed)
+    vectors = embedding(Graph.from_networkx(net, clusters=2), dimensions=32, seed=seed)
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, -1)
+    community = np.arange(200) // 50
+    assert (community[likeness.argmax(axis=1)] == community).mean() > 0.97
+
+
+def test_seeds_give_other_vectors():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    assert (embedding(graph, seed=1) != embedding(graph, seed=2)).any()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"dimensions": 0}, "dimensions must be from 1 to 65536, got 0"),
+        ({"powers": ()}, "powers must be finite numbers, at least one, got \\(\\)"),
+        ({"powers": (1.0, float("nan"))}, "powers must be finite numbers"),
+        ({"beta": 2.0}, "beta must be from -1 to 1, got 2.0"),
+        ({"sparsity": 0.5}, "sparsity must be at least 1, got 0.5"),
+        ({}, "weights must not be negative, got -1"),
+    ],
+)
+def test_bad_parameters(parameters, says):
+    with pytest.raises(InputError, match=says):
+        dgsuite.run("fastrp", Graph.from_edges([0], [1], weights=[-1]), **parameters)
+
+
+def test_directed_graphs_are_refused():
+    with pytest.raises(InputError, match="undirected"):
+        dgsuite.run("fastrp", Graph.from_edges([0], [1], directed=True))
