@@ -31,7 +31,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class Eccentricity(bsp.Kernel):
-    """Hops from each node of a connected undirected graph to the farthest; or diameter, or radius.
+    """Hops from each node of a connected undirected graph to the farthest; or diameter or radius.
 
     Outputs ``eccentricity`` and ``limit``, int32: hops to the farthest node are at least the one and at most
     the other. Of all nodes they are the same. The largest eccentricity is the diameter, and the smallest

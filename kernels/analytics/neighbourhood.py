@@ -34,7 +34,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class Neighbourhood(bsp.Kernel):
-    """The nodes within some hops of some nodes; `dgsuite.Graph.neighbourhood` makes a graph of them.
+    """The nodes within some hops of some nodes; `Graph.neighbourhood` makes a graph of them.
 
     Outputs ``target``, ``source`` and ``hop``, a table by ascending target and source: a row for each node
     and each source that is at most so many hops away from it, itself at hop 0. With `nearest` a node has one

@@ -24,7 +24,6 @@ DIGITS = 52
 FEW = 1 << 8
 """Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
-
 SUBNORMAL = -1075
 """Exponent of the integers that `by_exponent` adds first."""
 
@@ -62,12 +61,14 @@ def exact_sum(values: NDArray) -> int | Fraction:
     floats = np.asarray(values, np.float64).ravel()
     if not len(floats):
         return Fraction(0)
+    if len(floats) <= FEW:
+        _finite(floats)
+        if (few := _sum_of_few(floats.tolist())) is not None:
+            return few
     if (compiled := fast(len(floats))) is not None:
         sums = compiled.by_exponent(floats, LOW)
         return _finite(floats) if sums[:, -1].any() else _combined(sums, SUBNORMAL)
     _finite(floats)
-    if len(floats) <= FEW and (few := _sum_of_few(floats.tolist())) is not None:
-        return few
     mantissa, exponent = np.frexp(floats)
     whole = (mantissa * 2.0**53).astype(np.int64)
     lowest = int(exponent.min())
@@ -84,7 +85,8 @@ def exact_change(new: NDArray[np.float64], old: NDArray[np.float64]) -> Fraction
     InputError
         One of these is not a finite number.
     """
-    if (compiled := fast(len(new))) is not None:
+    compiled = fast(len(new)) if len(new) > FEW else None
+    if compiled is not None:
         sums = compiled.change_by_exponent(new, old, LOW)
         if not sums[:, -1].any():
             return _combined(sums, SUBNORMAL)

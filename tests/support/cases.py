@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from dgsuite.kernels import KERNELS, Kernel
@@ -232,3 +233,14 @@ def cuts(draw, n: int) -> dict[str, Any]:
     clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
     owner = st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array)
     return {"clusters": clusters, "owner": draw(st.one_of(st.none(), owner))}
+
+
+def in_turn(names, ways):
+    """Each name with each way, of which one is tried always, the first name's first way and so on, and the
+    others in long runs.
+    """
+    return [
+        pytest.param(name, way, marks=[] if (k - i) % len(ways) == 0 else pytest.mark.long)
+        for i, name in enumerate(names)
+        for k, way in enumerate(ways)
+    ]

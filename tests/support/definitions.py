@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import combinations, permutations
 
 import networkx as nx
@@ -126,6 +127,14 @@ def blocks(net):
 
 def orbits(net):
     """How often each node is in each orbit of motifs of up to four nodes, by looking at all sets of nodes."""
+    return orbits_of(len(net), frozenset(map(frozenset, net.edges)))
+
+
+@lru_cache
+def orbits_of(n, edges):
+    """The same for a graph of n nodes and some edges; not to be changed."""
+    net = nx.empty_graph(n)
+    net.add_edges_from(edges)
     few = {(1, 1): {1: 0}, (2, 2): {1: 1, 2: 2}, (3, 2): {2: 3}}
     fours = {(3, 2): {1: 4, 2: 5}, (4, 2): {2: 8}, (4, 3): {1: 9, 2: 10, 3: 11}}
     fours |= {(3, 3): {1: 6, 3: 7}, (5, 3): {2: 12, 3: 13}, (6, 3): {3: 14}}

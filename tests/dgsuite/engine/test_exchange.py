@@ -45,8 +45,15 @@ POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoo
 """How the clusters of a site run: in order, in another order, or side by side."""
 
 
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("compiled", "shared"),
+    [
+        (False, False),
+        (True, True),
+        pytest.param(False, True, marks=pytest.mark.long),
+        pytest.param(True, False, marks=pytest.mark.long),
+    ],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_cut_gives_the_same_for_every_kernel(name, compiled, shared, monkeypatch):
     if compiled:

@@ -25,6 +25,7 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
 from tests.support import references
+from tests.support.cases import in_turn
 from tests.support.schedules import Ordered, Preempting, pool_of
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import BY_CUT
@@ -65,16 +66,16 @@ def compiled(monkeypatch):
 WAYS = [
     ("as small", "apart"),
     ("as large", "shared"),
-    pytest.param("as small", "shared", marks=pytest.mark.long),
-    pytest.param("as large", "apart", marks=pytest.mark.long),
+    ("as small", "shared"),
+    ("as large", "apart"),
 ]
 """Whether graphs take the way of large ones, and sites share memory."""
 
 
-@pytest.mark.parametrize(("size", "memory"), WAYS)
-@pytest.mark.parametrize("name", KERNELS)
-def test_no_schedule_changes_a_result(name, size, memory, request):
+@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS))
+def test_no_schedule_changes_a_result(name, way, request):
     """A thread is stopped once at every line of the engine that a run takes while another passes."""
+    size, memory = way
     if size == "as large":
         request.getfixturevalue("compiled")
     kernel, whole = expected(name)
