@@ -37,12 +37,12 @@ autodoc_typehints = "none"  # signatures have them, and docstrings say what they
 # Examples run in an empty folder, so they may write files.
 doctest_global_setup = """
 import os, tempfile
-folder, before = tempfile.TemporaryDirectory(), os.getcwd()
-os.chdir(folder.name)
+_folder, _before = tempfile.TemporaryDirectory(), os.getcwd()
+os.chdir(_folder.name)
 """
 doctest_global_cleanup = """
-os.chdir(before)
-folder.cleanup()
+os.chdir(_before)
+_folder.cleanup()
 """
 napoleon_google_docstring = False
 napoleon_use_rtype = False
