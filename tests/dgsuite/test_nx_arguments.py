@@ -82,11 +82,11 @@ ATTRIBUTES = [None, "weight", "nothing", lambda *_: 1, 5, ["weight"], "", True]
 GIVEN = [None, {0: 1}, {}, []]
 ODD = {
     **dict.fromkeys(("source", "target", "n", "u", "root"), NODES),
-    **dict.fromkeys(("nodes", "nbunch", "v", "sources"), SOME),
+    **dict.fromkeys(("nodes", "nbunch", "v", "sources", "center_nodes"), SOME),
     **dict.fromkeys(("weight", "distance"), ATTRIBUTES),
     **dict.fromkeys(("alpha", "beta", "tol"), NUMBERS),
     **dict.fromkeys(("normalized", "endpoints", "wf_improved", "count_zeros", "keys", "data"), FLAGS),
-    **dict.fromkeys(("ignore_nan", "interchange", "usebounds"), FLAGS),
+    **dict.fromkeys(("heuristic", "ignore_nan", "interchange", "usebounds"), FLAGS),
     **dict.fromkeys(("nstart", "dangling", "e", "sp"), GIVEN),
     "ebunch": [None, [], [(0, 3), (3, 0), (0, 3)], ((0, 1), [1, 2]), [(0, "none")], [(2, 2)], [(0, [1])],
                [0, 1], [(0, 1, 2)], "ab", 5, np.array([[0, 1]]), [(0.0, True)], iter([(0, 3)])],
@@ -103,7 +103,7 @@ ODD = {
 
 HOPS = [0, 1, -1, 1.0, 1.5, "1", None, True, math.inf, math.nan, []]
 
-NEEDED = {"source": 0, "target": 3, "n": 0, "distance": 1}
+NEEDED = {"source": 0, "target": 3, "n": 0, "distance": 1, "center_nodes": [0, 3]}
 """Where a function has no default."""
 
 WEIGHTS = {
@@ -128,7 +128,7 @@ WEIGHTS = {
 ALONE = {"hits", "leiden_communities"}
 """Functions that are tested apart: networkx's are rounded otherwise, or there are none."""
 
-ANY = {"greedy_color", "maximal_independent_set", "maximal_matching"}
+ANY = {"greedy_color", "maximal_independent_set", "maximal_matching", "voronoi_cells"}
 """Functions whose results may be others than networkx's; `test_nx_results` says which are right."""
 
 UNORDERED = {"articulation_points", "biconnected_components", "strongly_connected_components"}
@@ -187,7 +187,7 @@ def arguments_of(name):
 
 def differences(name, graphs, sets, close=1e-9):
     """Calls whose outcome is not networkx's."""
-    function = getattr(nx, name)
+    function = getattr(nx, name, None) or getattr(nx.bipartite, name)
     for label, make in graphs.items():
         for arguments in sets:
             found = outcome(function, make(), arguments, backend="dgsuite")

@@ -60,6 +60,15 @@ CALLS = {
     "color": (
         lambda graph, **backend: [nx.bipartite.color(graph, **backend).get(node) for node in graph],
     ),
+    "articulation_points": (lambda graph, **backend: {*nx.articulation_points(graph, **backend)},),
+    "biconnected_components": (
+        lambda graph, **backend: {*map(frozenset, nx.biconnected_components(graph, **backend))},
+    ),
+    "bridges": (lambda graph, **backend: {*map(frozenset, nx.bridges(graph, **backend))},),
+    "has_bridges": (by_node(nx.has_bridges),),
+    "square_clustering": (  # networkx has 0 or 0.0
+        lambda graph, **backend: in_order(nx.square_clustering(graph, **backend), graph),
+    ),
     "preferential_attachment": (predicted(nx.preferential_attachment),),
     "connected_components": (by_node(nx.connected_components),),
     "is_connected": (by_node(nx.is_connected),),

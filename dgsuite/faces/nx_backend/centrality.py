@@ -298,6 +298,8 @@ def _(G: Any, weight: Any, endpoints: bool, seed: Any, k: Any, **_: Any) -> str 
 def _(G: Any, seed: Any, k: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return "parallel edges are merged, but here each has a share"
+    if isinstance(k, float):
+        return "k: networkx takes whole numbers alone"
     if k is not None and not isinstance(seed, Random):
         return "seed: sources are drawn from a random.Random"
     return None
