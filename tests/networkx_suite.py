@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 import pytest
 
 MODULES = (
+    "bipartite.tests.test_basic",
     "centrality.tests.test_betweenness_centrality",
     "centrality.tests.test_closeness_centrality",
     "centrality.tests.test_eigenvector_centrality",
