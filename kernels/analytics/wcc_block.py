@@ -2,9 +2,10 @@
 
 A cluster finds the components of its own edges by union and find (Tarjan 1975). From then on each of
 them is one node. Nodes with edges to other clusters tell these in which component they are, unless it is the
-largest of their cluster. So a neighbour that tells nothing is in the largest component of its own. What a
-cluster learns about the largest ones and about those that tell goes to all clusters, which join it in the
-same way; the rest concerns no other cluster.
+largest of their cluster. So a neighbour that tells nothing is in the largest component of its own cluster.
+Each cluster then tells all others which of the largest components, and of those that nodes have told of,
+belong together, and every cluster joins them in the same way. All other components lie within one cluster, or
+are part of such a set.
 """
 
 from __future__ import annotations
@@ -108,9 +109,9 @@ class BlockComponents(bsp.Kernel):
             mine = s.sets[clusters:] == k
             if mine.any():
                 pairs.append(np.array([[c.n + k], [c.ids[mine.argmax()]]]))
-        one, other = forest(np.concatenate(pairs, axis=1))
-        to = np.repeat(np.arange(clusters), len(one))
-        return bsp.ship(to, one=np.tile(one, clusters), other=np.tile(other, clusters))
+        known = np.concatenate(pairs, axis=1)
+        _, _, new = united(known)
+        return to_all(c, known[:, new])
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         labels, joined, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
@@ -153,6 +154,9 @@ def united(pairs: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray]:
     return names, names[root], new
 
 
-def forest(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The pairs of which each joins two sets."""
-    return pairs[:, united(pairs)[2]]
+def to_all(c: bsp.Cluster, pairs: NDArray[np.int64]) -> bsp.Shipment:
+    """Pairs of components that belong together, to all clusters."""
+    clusters = c.partition.clusters
+    one, other = np.tile(pairs, clusters)
+    to = np.repeat(np.arange(clusters), pairs.shape[1])
+    return bsp.ship(to, one=one, other=other)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.wcc import Components
-from dgsuite.kernels.analytics.wcc_block import united
+from dgsuite.kernels.analytics.wcc_block import to_all, united
 
 
 @dataclass(eq=False)
@@ -84,10 +84,7 @@ class ComponentsSince(bsp.Kernel):
         own, label = s.before(c, nodes), inbox.shipped("label")
         apart = own != label if c.directed else own < label  # else the other end tells
         least, most = np.minimum(own, label)[apart], np.maximum(own, label)[apart]
-        one, other = np.divmod(np.unique(least * c.n + most), c.n)
-        clusters = c.partition.clusters
-        to = np.repeat(np.arange(clusters), len(one))
-        return bsp.ship(to, one=np.tile(one, clusters), other=np.tile(other, clusters))
+        return to_all(c, np.stack(np.divmod(np.unique(least * c.n + most), c.n)))
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         from dgsuite.kernels.tools import _unions

@@ -62,13 +62,14 @@ def exact_sum(values: NDArray) -> int | Fraction:
     if not len(floats):
         return Fraction(0)
     if len(floats) <= FEW:
-        _finite(floats)
+        _check_finite(floats)
         if (few := _sum_of_few(floats.tolist())) is not None:
             return few
     if (compiled := fast(len(floats))) is not None:
         sums = compiled.by_exponent(floats, LOW)
-        return _finite(floats) if sums[:, -1].any() else _combined(sums, SUBNORMAL)
-    _finite(floats)
+        if not sums[:, -1].any():
+            return _combined(sums, SUBNORMAL)
+    _check_finite(floats)
     mantissa, exponent = np.frexp(floats)
     whole = (mantissa * 2.0**53).astype(np.int64)
     lowest = int(exponent.min())
@@ -93,12 +94,11 @@ def exact_change(new: NDArray[np.float64], old: NDArray[np.float64]) -> Fraction
     return Fraction(exact_sum(np.abs(new - old)))
 
 
-def _finite(floats: NDArray[np.float64]) -> Fraction:
-    """Refuse what is not a finite number; of finite ones, no sum."""
+def _check_finite(floats: NDArray[np.float64]) -> None:
+    """Refuse what is not a finite number."""
     if not np.isfinite(floats).all():
         bad = floats[~np.isfinite(floats)][0]
         raise InputError(f"{bad} cannot be added exactly; finite numbers can")
-    return Fraction(0)
 
 
 def _combined(sums: NDArray[np.int64], lowest: int) -> Fraction:

@@ -236,8 +236,8 @@ def cuts(draw, n: int) -> dict[str, Any]:
 
 
 def in_turn(names, ways):
-    """Each name with each way, of which one is tried always, the first name's first way and so on, and the
-    others in long runs.
+    """Cases of each name with each way. One way of each name is always tried, the next way for the next
+    name; the others are long.
     """
     return [
         pytest.param(name, way, marks=[] if (k - i) % len(ways) == 0 else pytest.mark.long)
