@@ -17,8 +17,8 @@ from dgsuite.partition.arrays._compiled import bit
 FEW = 20
 """Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits."""
 
-AHEAD = 4
-"""Lists that are fetched from memory before they are read."""
+AHEAD = 12
+"""Lists that are fetched from memory before they are read; where they begin, four times as many before."""
 
 ONE, WORD, LOW = np.uint64(1), np.uint64(6), np.uint64(63)
 
@@ -52,15 +52,17 @@ def prefetch(typingctx, array, index):
 
 
 @compiled
-def above(indptr, indices, theirs, nodes, lengths, found):
+def above(indptr, indices, slots, degrees, nodes, least, hubs, lengths, found):
     """Entries of the adjacency that lead to neighbours of higher rank.
 
     Parameters
     ----------
-    theirs
-        By entry, the degree of the neighbour.
+    slots, degrees
+        By entry, the slot of the neighbour; by slot, its degree.
     nodes
         By row, its node id.
+    hubs
+        Filled, by node id, with the degrees of neighbours where they are `least` or more.
     lengths, found
         Filled with their number by row, and with the entries.
 
@@ -72,7 +74,10 @@ def above(indptr, indices, theirs, nodes, lengths, found):
     for row in range(len(nodes)):
         before, mine = count, indptr[row + 1] - indptr[row]
         for e in range(indptr[row], indptr[row + 1]):
-            if theirs[e] > mine or (theirs[e] == mine and indices[e] > nodes[row]):
+            theirs = degrees[slots[e]]
+            if theirs >= least:
+                hubs[indices[e]] = theirs
+            if theirs > mine or (theirs == mine and indices[e] > nodes[row]):
                 found[count] = e
                 count += 1
         lengths[row] = count - before
@@ -80,7 +85,7 @@ def above(indptr, indices, theirs, nodes, lengths, found):
 
 
 @compiled
-def rows_of(core, starts, ends, values, place):
+def rows_of(core, starts, ends, values, place, both):
     """Lists of the core as rows of bits, by place.
 
     Parameters
@@ -89,6 +94,8 @@ def rows_of(core, starts, ends, values, place):
         Node id at each place.
     place
         By node id, its place, or -1 outside the core.
+    both
+        Whether the row of each end of an edge has the other.
     """
     rows = np.zeros((len(core), (len(core) + 63) // 64), np.uint64)
     for p in range(len(core)):
@@ -96,6 +103,8 @@ def rows_of(core, starts, ends, values, place):
             if place[values[k]] >= 0:
                 q = np.uint64(place[values[k]])
                 rows[p, q >> WORD] |= ONE << (q & LOW)
+                if both:
+                    rows[q, np.uint64(p) >> WORD] |= ONE << (np.uint64(p) & LOW)
     return rows
 
 
@@ -164,3 +173,127 @@ def closed(indptr, indices, starts, ends, values, place, rows):
                 near[np.uint32(indices[e]) >> 3] = 0
         count[row] = total
     return count
+
+
+@compiled
+def counted(own, mine, starts, ends, values, place, rows, times):
+    """Triangles of which each row is the node of lowest rank, and in how many of them each item of its list is.
+
+    An edge joins two nodes of a list if one is in the other's list. Where both are in the core, rows of bits
+    say so; other lists are read item by item.
+
+    Parameters
+    ----------
+    own, mine
+        The rows' lists: shape (size + 1,), where they begin, and their items.
+    starts, ends, values
+        The lists, by node id.
+    place, rows
+        See `rows_of`.
+    times
+        Filled by item of the rows' lists.
+    """
+    count = np.zeros(len(own) - 1, np.int64)
+    near = np.zeros(len(place) // 8 + 1, np.uint8)
+    hits = np.zeros(len(place), np.int32)  # of the items of a list, by node id
+    bits = np.zeros(rows.shape[1], np.uint64)
+    most = 0
+    for row in range(len(count)):
+        most = max(most, own[row + 1] - own[row])
+    inner, outer = np.empty(most, np.int64), np.empty(most, np.int64)  # items of a list
+    for row in range(len(count)):
+        low, high = own[row], own[row + 1]
+        k, others = 0, 0
+        for e in range(low, high):
+            if e + 4 * AHEAD < len(mine):
+                later = np.int64(mine[e + 4 * AHEAD])
+                prefetch(starts, later)
+                prefetch(ends, later)
+                prefetch(place, later)
+                first = starts[mine[e + AHEAD]]
+                prefetch(values, first)
+                prefetch(values, first + 16)  # the next cache line
+            if place[mine[e]] >= 0:
+                inner[k] = e
+                k += 1
+            else:
+                outer[others] = e
+                others += 1
+        if high - low < 2:
+            continue
+        count[row] = within_core(mine, place, rows, inner[:k], bits, times)
+        if others:
+            for e in range(low, high):
+                v = np.uint32(mine[e])
+                near[v >> 3] |= np.uint8(1 << (v & 7))
+            total = 0
+            for i in range(others):
+                before = total
+                v = mine[outer[i]]
+                for j in range(starts[v], ends[v]):
+                    if bit(near, values[j]):
+                        hits[values[j]] += 1
+                        total += 1
+                times[outer[i]] += total - before
+            count[row] += total
+            for e in range(low, high):
+                near[np.uint32(mine[e]) >> 3] = 0
+                times[e] += hits[mine[e]]
+                hits[mine[e]] = 0
+    return count
+
+
+@compiled
+def added(starts, ends, values, begins, stops, times):
+    """By node id, the sum of what lists say of the nodes of other lists.
+
+    Parameters
+    ----------
+    starts, ends, values
+        Lists of nodes, by node id.
+    begins, stops, times
+        Lists of numbers, by node id: as long as those of nodes, or empty.
+    """
+    total = np.zeros(len(starts), np.int64)
+    for u in range(len(begins)):
+        for i in range(stops[u] - begins[u]):
+            total[values[starts[u] + i]] += times[begins[u] + i]
+    return total
+
+
+@compiled
+def within_core(mine, place, rows, inner, bits, times):
+    """Pairs of some items in the core that an edge joins; how many each is in is added to `times`.
+
+    Parameters
+    ----------
+    inner
+        Which items, in the core.
+    bits
+        A row of bits, all of them 0.
+    """
+    total = 0
+    if len(inner) < FEW:
+        for i in range(len(inner)):
+            row_of_bits = rows[place[mine[inner[i]]]]
+            for j in range(i):
+                q = np.uint64(place[mine[inner[j]]])
+                if row_of_bits[q >> WORD] >> (q & LOW) & ONE:
+                    times[inner[i]] += 1
+                    times[inner[j]] += 1
+                    total += 1
+        return total
+    words = 0
+    for e in inner:
+        q = np.uint64(place[mine[e]])
+        bits[q >> WORD] |= ONE << (q & LOW)
+        words = max(words, (place[mine[e]] >> 6) + 1)
+    for e in inner:
+        row_of_bits, joined = rows[place[mine[e]]], np.uint64(0)
+        for j in range(words):
+            joined += ones(row_of_bits[j] & bits[j])
+        times[e] += joined
+        total += joined
+    for e in inner:
+        bits[place[mine[e]] >> 6] = 0
+    return total // 2

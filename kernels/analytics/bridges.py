@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.tools import blocks
 from dgsuite.partition.arrays.segments import expand
 
 SOLVER = 0
@@ -48,7 +47,7 @@ class Searched(bsp.Kernel):
         row, entry = expand(c.indptr, np.arange(c.size))
         mine = c.ids[row] < c.indices[entry]
         row, entry = row[mine], entry[mine]
-        ends = blocks.index_in(c, c.positions[entry])
+        ends = c.index_in(c.positions[entry])
         away = ends < 0
         others, place = np.unique(c.indices[entry[away]], return_inverse=True)
         ends[away] = c.size + place

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.triangles import higher
+from dgsuite.kernels.analytics.triangles import ranked
 
 
 @dataclass(eq=False)
@@ -75,7 +75,7 @@ class Cliques(bsp.Kernel):
         return bsp.broadcast(degree=c.degree)
 
     def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        s.lengths, entries = higher(c, inbox.along("degree")[1])
+        s.lengths, entries, _ = ranked(c, inbox)
         s.above = c.indices[entries]
         nodes = np.flatnonzero(s.lengths)
         return bsp.share(nodes, s.lengths[nodes], neighbour=s.above)

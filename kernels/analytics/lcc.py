@@ -17,6 +17,7 @@ class State(triangles.State):
     """What the nodes of a cluster know."""
 
     coefficient: NDArray[np.float64] = bsp.per_node(0.0)
+    mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class ClusteringCoefficient(triangles.Triangles):
     -----
     Rounds: exactly ``1``.
 
-    Messages: at most ``4 * m``: a node sends its degree, then a list, to each neighbour.
+    Messages: at most ``6 * m``: a node sends its degree, then two lists, to each neighbour.
 
     Examples
     --------
@@ -47,19 +48,19 @@ class ClusteringCoefficient(triangles.Triangles):
     state = State
     both_ways = True
 
-    def items(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
-        found = super().items(c, entries)
-        if c.directions is not None:
-            found["mutual"] = c.directions[entries] == IN | OUT
-        return found
+    def more(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
+        return {} if c.directions is None else {"mutual": c.directions[entries] == IN | OUT}
 
-    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:  # type: ignore[override]
-        super().close(c, s, inbox)
-        joined = 2 * s.triangles  # ordered pairs of neighbours
+    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:  # type: ignore[override]
         if c.directions is not None:
             starts, ends, nodes = inbox.shared("neighbour")
             mutual = inbox.shared("mutual").values
             before = np.concatenate([[0], np.cumsum(mutual)])
             lists = bsp.Shared(before[starts], before[ends], nodes[mutual])
-            joined = s.triangles + triangles.between(c, s.core, lists)
+            s.mutual = triangles.between(c, s.core, lists)
+        return super().close(c, s, inbox)
+
+    def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:  # type: ignore[override]
+        super().add(c, s, inbox)
+        joined = s.triangles + (s.triangles if c.directions is None else s.mutual)  # ordered pairs
         s.coefficient = joined / np.maximum(c.degree * (c.degree.astype(np.int64) - 1), 1)

@@ -117,7 +117,7 @@ class BlockComponents(bsp.Kernel):
         labels, joined, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
         clusters = c.partition.clusters
         nodes = np.searchsorted(labels, c.n)
-        here = blocks.index_in(c, c.partition.position(labels[:nodes]))
+        here = c.index_in(c.partition.position(labels[:nodes]))
         own = np.flatnonzero(here >= 0)
         least = np.concatenate([np.zeros(clusters, np.int64), c.ids])
         least[labels[nodes:] - c.n] = joined[nodes:]

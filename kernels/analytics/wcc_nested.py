@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels import bsp
-from dgsuite.kernels.tools import blocks
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -136,7 +135,7 @@ class NestedComponents(bsp.Kernel):
         """The ends of edges that may lie between components say in which they are."""
         s.entry = np.flatnonzero(s.missed == level)
         s.row = np.searchsorted(c.indptr, s.entry, side="right") - 1
-        other = blocks.index_in(c, c.positions[s.entry])
+        other = c.index_in(c.positions[s.entry])
         keep(s, (other < 0) | (s.root[other] != s.root[s.row]))
         return bsp.broadcast(s.tellers, label=s.label[s.root[s.tellers]])
 

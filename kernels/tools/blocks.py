@@ -9,12 +9,6 @@ from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
 
-def index_in(c: Cluster, positions: NDArray) -> NDArray[np.int64]:
-    """Index in a cluster of the nodes at some positions of the graph's layout; -1 for those of others."""
-    where = positions - c.first
-    return np.where((where >= 0) & (where < c.size), where, -1)
-
-
 def crossing(
     c: Cluster, nodes: NDArray, backwards: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -34,6 +28,6 @@ def crossing(
     remote = c.remote_in_degree if backwards else c.remote_degree
     border = np.sort(nodes[remote[nodes] > 0])
     at, entry = expand(indptr, border)
-    out = index_in(c, positions[entry]) < 0
+    out = c.index_in(positions[entry]) < 0
     entry = entry[out]
     return border[at[out]], entry, indices[entry].astype(np.int64)

@@ -301,6 +301,11 @@ class Cluster:
         )
         return np.array([at] if 0 <= at < self.size else [], np.int64)
 
+    def index_in(self, positions: NDArray) -> NDArray[np.int64]:
+        """Index in this cluster of the nodes at some positions of the graph's layout; -1 for other nodes."""
+        where = positions - self.first
+        return np.where((where >= 0) & (where < self.size), where, -1)
+
     def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
         """Index in `indices` of a given neighbour of each row (local index), or -1 if it is not one."""
         at, found = self.places(rows, neighbours)

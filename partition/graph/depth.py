@@ -1,4 +1,4 @@
-"""Whether a graph is deep: whether paths between its nodes have many hops."""
+"""Whether a graph is deep, that is, whether paths have many hops, and whether its clusters hold together."""
 
 from __future__ import annotations
 
@@ -26,18 +26,25 @@ NODES = 1 << 14
 """Nodes after which a search ends: what grows so fast is shallow."""
 
 
+SAMPLE = 1 << 10
+"""Nodes of a cluster whose neighbours are looked at."""
+
+ALONE = 1 / 64
+"""Clusters hold together if at most this share of the nodes has edges, but none within its cluster."""
+
+
 class Look(NamedTuple):
-    """What was seen of a graph's depth.
+    """What was seen of a graph.
 
     Attributes
     ----------
-    deep
-        Whether the graph is deep within its clusters.
+    yes
+        Whether it is so.
     reason
-        Why so.
+        Why.
     """
 
-    deep: bool
+    yes: bool
     reason: str
 
 
@@ -60,7 +67,7 @@ def look(graph: Graph) -> Look:
     >>> from dgsuite import Graph
     >>> from dgsuite.partition.graph.depth import look
     >>> look(Graph.from_edges(np.arange(999), np.arange(1, 1000)))
-    Look(deep=True, reason='searches within clusters take more than 64 hops')
+    Look(yes=True, reason='searches within clusters take more than 64 hops')
     """
     ends = sum(graph.entries) / graph.n
     if ends > SPARSE:
@@ -69,6 +76,41 @@ def look(graph: Graph) -> Look:
     if 2 * sum(size for size, deep in found if deep) > graph.n:
         return Look(True, f"searches within clusters take more than {HOPS} hops")
     return Look(False, f"searches within clusters end after at most {HOPS} hops")
+
+
+def together(graph: Graph) -> Look:
+    """Whether nearly all nodes with edges have a neighbour in their own cluster, by a sample.
+
+    Parameters
+    ----------
+    graph
+        Where its clusters are on workers, they look.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite import Graph
+    >>> from dgsuite.partition.graph.depth import together
+    >>> together(Graph.from_edges(np.arange(999), np.arange(1, 1000), clusters=2))
+    Look(yes=True, reason='nodes with neighbours in other clusters alone are 0 % of a sample')
+    """
+    found = of_clusters(graph, _alone, "looking at the graph's clusters")
+    share = sum(size * alone for size, alone in found) / graph.n
+    return Look(
+        share <= ALONE,
+        f"nodes with neighbours in other clusters alone are {100 * share:.0f} % of a sample",
+    )
+
+
+def _alone(c: Cluster) -> tuple[int, float]:
+    """Nodes of a cluster, and the share of them that has edges, but none to another node of it."""
+    if not c.size:
+        return 0, 0.0
+    rows = np.unique(np.linspace(0, c.size - 1, SAMPLE).astype(np.int64))
+    which, entry = expand(c.indptr, rows)
+    inside = np.zeros(len(rows), bool)
+    inside[which[c.index_in(c.partition.position(c.indices[entry])) >= 0]] = True
+    return c.size, float(np.mean(~inside & (c.degree[rows] > 0)))
 
 
 def _deep(c: Cluster) -> tuple[int, bool]:
@@ -89,7 +131,7 @@ def _goes_on(c: Cluster, start: int, seen: np.ndarray) -> bool:
         if not len(front) or found > NODES:
             return False
         _, entry = expand(c.indptr, front)
-        at = c.partition.position(c.indices[entry]) - c.first
-        at = at[(at >= 0) & (at < c.size)]
+        at = c.index_in(c.partition.position(c.indices[entry]))
+        at = at[at >= 0]
         front = distinct(at[~seen[at]])
     return len(front) > 0

@@ -10,12 +10,15 @@ from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import once
-from dgsuite.partition.graph.depth import look
+from dgsuite.partition.graph.depth import look, together
 from dgsuite.partition.graph.graph import Graph
 
 EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "wcc")
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their
 rounds alone. The choice depends on the cut, and outputs must not."""
+
+SPANNED = ("wcc",)
+"""Kernels whose block form is faster on every graph whose clusters hold together."""
 
 LARGE = 1 << 16
 """Nodes from which a choice is worth a look at the graph."""
@@ -50,5 +53,7 @@ def chosen(
     known = {f.name for f in fields(BLOCK[kernel.lower()])}
     if any(own.keys() - known for own in each):
         return None, None
-    deep, reason = once(graph, f"depth of {graph.name}", look)  # within its clusters
-    return "block" if deep else "iterative", reason
+    found = once(graph, f"depth of {graph.name}", look)  # within its clusters
+    if not found.yes and kernel.lower() in SPANNED:
+        found = once(graph, f"clusters of {graph.name}", together)
+    return "block" if found.yes else "iterative", found.reason

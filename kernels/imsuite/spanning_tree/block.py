@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.spanning_tree.edges import keys
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
-from dgsuite.kernels.tools import blocks
 
 EDGE, HOOK = 0, 1
 """Kinds of messages of a choice: to the ends of the edge, and to the fragment behind it."""
@@ -124,7 +123,7 @@ class BlockSpanningTree(bsp.Kernel):
         s.top, s.fragment = np.flatnonzero(first), (np.cumsum(first) - 1)[root]
         s.name = c.ids[s.top]
         s.fresh = np.ones(len(s.top), np.bool_)
-        other = blocks.index_in(c, c.positions[entry])
+        other = c.index_in(c.positions[entry])
         within = other >= 0
         two = np.where(within, s.fragment[other], -1)
         inner, outer = c.ids[rows], c.indices[entry].astype(np.int64)
@@ -267,7 +266,7 @@ class BlockSpanningTree(bsp.Kernel):
         from dgsuite.kernels.imsuite.spanning_tree import _blocks
 
         at, ends = s.tree
-        where = blocks.index_in(c, c.partition.position(ends))
+        where = c.index_in(c.partition.position(ends))
         within = where >= 0
         s.rows = _blocks.rows(at[within], where[within], c.size)
         order = np.argsort(at[~within], kind="stable")

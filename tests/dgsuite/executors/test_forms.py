@@ -52,6 +52,17 @@ def test_others_run_in_rounds(graph, reason):
     assert reason in ds.attrs["form_reason"]
 
 
+def test_components_are_found_by_blocks_where_clusters_hold_together():
+    graph = genval.graph("er", 1024, m=8192, clusters=2)
+    ds = dgsuite.run("wcc", graph)
+    assert ds.attrs["form"] == "block"
+    assert ds.attrs["form_reason"].endswith("in other clusters alone are 0 % of a sample")
+    across = Graph.from_edges(np.arange(500), np.arange(500, 1000), clusters=2)
+    ds = dgsuite.run("wcc", across)
+    assert ds.attrs["form"] == "iterative"
+    assert ds.attrs["form_reason"].endswith("in other clusters alone are 100 % of a sample")
+
+
 @pytest.mark.parametrize(
     "asked",
     [
