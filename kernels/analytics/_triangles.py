@@ -177,7 +177,7 @@ def closed(indptr, indices, starts, ends, values, place, rows):
 
 @compiled
 def counted(own, mine, starts, ends, values, place, rows, times):
-    """Triangles of which each row is the node of lowest rank, and in how many of them each item of its list is.
+    """Triangles of which each row has the lowest rank, and in how many of them each item of its list is.
 
     An edge joins two nodes of a list if one is in the other's list. Where both are in the core, rows of bits
     say so; other lists are read item by item.
