@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
+    from dgsuite.core.results.mixing import mixing
     from dgsuite.core.results.quality import quality
     from dgsuite.core.running.catalogue import list_kernels
     from dgsuite.core.running.components import components
@@ -34,6 +35,7 @@ __all__ = [
     "components",
     "hartree_fock",
     "list_kernels",
+    "mixing",
     "open",
     "quality",
     "run",
@@ -63,6 +65,7 @@ __getattr__, __dir__ = lazy_imports(
         "components": "dgsuite.core.running.components:components",
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
+        "mixing": "dgsuite.core.results.mixing:mixing",
         "open": "dgsuite.core.results.dataset:open_dataset",
         "quality": "dgsuite.core.results.quality:quality",
         "run": "dgsuite.core.running.runner:run",

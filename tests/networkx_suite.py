@@ -14,6 +14,9 @@ from importlib.metadata import entry_points
 import pytest
 
 MODULES = (
+    "assortativity.tests.test_connectivity",
+    "assortativity.tests.test_correlation",
+    "assortativity.tests.test_neighbor_degree",
     "bipartite.tests.test_basic",
     "centrality.tests.test_betweenness_centrality",
     "centrality.tests.test_closeness_centrality",
@@ -39,6 +42,7 @@ MODULES = (
     "tests.test_link_prediction",
     "tests.test_matching",
     "tests.test_mis",
+    "tests.test_richclub",
     "tests.test_voronoi",
     "traversal.tests.test_bfs",
     "tree.tests.test_mst",

@@ -79,6 +79,7 @@ LIMITS = [
 COUNTS = [0, 1, 100, -1, 1.5, 100.0, "3", True, None, math.inf, np.int64(100), 2**63 - 1, 2**70]
 FLAGS = [True, False, 0, 2, "", "x", None, np.bool_(True)]
 ATTRIBUTES = [None, "weight", "nothing", lambda *_: 1, 5, ["weight"], "", True]
+DEGREES = ["out", "in", "in+out", "", None, 1, [], True]
 GIVEN = [None, {0: 1}, {}, []]
 ODD = {
     **dict.fromkeys(("source", "target", "n", "u", "root"), NODES),
@@ -96,6 +97,8 @@ ODD = {
     "seed": [3, "x", 1.5, random.Random(3), np.random.RandomState(1), np.random.default_rng(1)],
     "personalization": [{}, {0: -1, 1: 1}, {0: math.nan}, {"none": 1}, {0: "1"}, {0: 1e308, 1: 1e308}],
     "strategy": ["largest_first", "bogus", None, []],
+    **dict.fromkeys(("x", "y"), DEGREES),
+    "Q": [1, "x", None],
     "algorithm": ["kruskal", "prim", "bogus", None, []],
     "method": ["unweighted", "dijkstra", "bogus", []],
 }  # fmt: skip

@@ -114,7 +114,7 @@ def quality(
     names, number = _numbered("labels", labels, graph.n)
     table = None if other is None else _Table.of(number, _numbered("other", other, graph.n)[1])
     counts = weighted is not False and graph.weighted
-    shift, unit = _scale(graph) if counts else (None, 1.0)
+    shift, unit = scale(graph) if counts else (None, 1.0)
     sums = _each(graph, number, len(names), shift)
     total = sums.out.sum()
     nodes = np.bincount(number, minlength=len(names))
@@ -166,7 +166,7 @@ def _numbered(what: str, labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np
     return names, number.astype(np.int64)
 
 
-def _scale(graph: Graph) -> tuple[int | None, float]:
+def scale(graph: Graph) -> tuple[int | None, float]:
     """The power of two that makes weights whole numbers, and what 1 then stands for; none without weight."""
     once(graph, "non-negative weights", check_weights)
     total = sum(_each_weight(graph), Fraction(0))

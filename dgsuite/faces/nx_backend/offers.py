@@ -84,6 +84,12 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "preferential_attachment": Worth(inf, inf),
         "resource_allocation_index": SOME,
     },
+    "mixing": {
+        "average_degree_connectivity": PASS,
+        "average_neighbor_degree": PASS,
+        "degree_assortativity_coefficient": PASS,
+        "rich_club_coefficient": PASS,
+    },
     "neighbourhoods": {
         "average_clustering": MANY,
         "clustering": MANY,
