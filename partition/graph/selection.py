@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import components, of_clusters
 from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources.duplicates import DEFAULT
 from dgsuite.partition.sources.piece import Piece
 
 if TYPE_CHECKING:
@@ -95,6 +97,23 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
     chosen
         Shape (n,): which nodes; at least one.
     """
+    return renumbered(graph, chosen, _among)
+
+
+def renumbered(
+    graph: Graph, chosen: NDArray[np.bool_], pick: Callable[..., Piece], rule: str = DEFAULT
+) -> Graph:
+    """The graph of some nodes, numbered anew in the order of their ids, in as many clusters.
+
+    Parameters
+    ----------
+    chosen
+        Shape (n,): which nodes; at least one.
+    pick
+        Makes edges of a cluster and the new number of each node, -1 where it is not chosen.
+    rule
+        By which repeated edges are merged.
+    """
     nodes = np.flatnonzero(chosen)
     given = graph.labels
     labels = Labels(nodes, len(nodes), ascending=True) if given is None else given.among(nodes)
@@ -107,14 +126,14 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
     number: NDArray = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(id_dtype(graph.n))
     pieces: list[Any]
     if client is None:
-        pieces = [_among(part, number) for part in graph.parts]
+        pieces = [pick(part, number) for part in graph.parts]
     else:
         from dask import delayed as as_delayed
 
         workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
-        pieces = [as_delayed(submitted(client, _among, p, there)) for p in graph.parts]
-    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers)
+        pieces = [as_delayed(submitted(client, pick, p, there)) for p in graph.parts]
+    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, rule)
     return graph.like(
         made.parts,
         made.entries,
