@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from numpy.typing import ArrayLike
 
@@ -132,8 +132,8 @@ class Nearby:
         from dgsuite.partition.graph.selection import named
 
         graph: Any = self
-        made: Self = projected(graph, named(graph, nodes))
-        return made
+        made: Any = projected(graph, named(graph, nodes))
+        return cast("Self", made)
 
     def sample(
         self,
