@@ -82,7 +82,7 @@ def compare(case: Case, graph: Any, forms: Forms, given: argparse.Namespace) -> 
             check(case, name, answers[name], answers["ours"])
         return took
 
-    who = {"ours": Peer(run, lambda ds: case.answer(ds, graph))} | of_peers(case, forms)  # type: ignore[misc]
+    who = {"ours": Peer(run, lambda ds: case.answer(ds, graph))} | of_peers(case, forms)
     times = in_turns(
         {name: partial(measure, name, peer) for name, peer in who.items()}, given.turns
     )
