@@ -278,7 +278,8 @@ def similarity_networkit(g: Forms) -> Call:
 def similarity_igraph(g: Forms) -> Call:
     """Lists of neighbours of both ends, merged; one thread."""
     pairs = g.igraph.get_edgelist()
-    return lambda: g.igraph.similarity_jaccard(pairs=pairs)
+    # by default it counts a node as its own neighbour
+    return lambda: g.igraph.similarity_jaccard(pairs=pairs, loops=False)
 
 
 def cdlp_networkit(g: Forms) -> Call:

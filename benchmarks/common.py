@@ -28,7 +28,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
 # a peer's idle threads must not spin into our turn
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-PEERS = ("igraph", "mpi4py", "networkit", "pandas", "pyscf", "suitesparse-graphblas")
+PEERS = (
+    *("igraph", "leidenalg", "mpi4py", "networkit", "networkx", "pandas", "pyscf"),
+    "suitesparse-graphblas",
+)
 """Packages that benchmarks compare with; their versions are noted where they are installed."""
 
 LOOPS, EVERY = 1_000_000, 5.0

@@ -31,7 +31,7 @@ PARTS = {
     "Kernels": "imsuite scale large bounds needs",
     "Graphs": "construction cuts parquet",
     "Searches and analytics": "bfs_peers graph500_memory searches deep grid_bytes analytics gap "
-    "networkx_backend linkage",
+    "networkx_backend linkage questions",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",
     "Transports and scalability": "transports transports_bench throttle throttle_means scalability "
     "scaling_sizes extrap",
