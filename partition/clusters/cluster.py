@@ -132,8 +132,8 @@ class Cluster:
     (array([1, 2]), array([ True, False]))
     >>> c.leaves(np.array([1]))
     True
-    >>> c.first, c.positions - c.first
-    (2, array([-1,  1,  0], dtype=int32))
+    >>> c.first, c.positions - c.first, c.index_in(c.positions)
+    (2, array([-1,  1,  0], dtype=int32), array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
     (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
     >>> c.nbytes == sum(array.nbytes for array in c.edge_arrays)
