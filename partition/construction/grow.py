@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.grown import Added, Growth, GrownCluster, growth_of
+from dgsuite.partition.clusters.grown import Added, GrownCluster, Growth, growth_of
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.build import id_dtype, keys_of
 from dgsuite.partition.sources.duplicates import Tally, merged, ordered
