@@ -47,11 +47,15 @@ class Added(NamedTuple):
 
     def and_also(self, others: Added, before: NDArray[np.int64]) -> Added:
         """These and others, each before one of these."""
-        arrays = (
-            None if own is None else np.insert(own, before, more)
-            for own, more in zip(self, others, strict=True)
+        weights = self.weights
+        if weights is not None and others.weights is not None:
+            weights = np.insert(weights, before, others.weights)
+        return Added(
+            np.insert(self.rows, before, others.rows),
+            np.insert(self.columns, before, others.columns),
+            np.insert(self.at, before, others.at),
+            weights,
         )
-        return Added(*arrays)  # type: ignore[arg-type]
 
 
 def nothing(weights: NDArray | None) -> Added:

@@ -140,7 +140,7 @@ def grown(
         nodes = partition.node(first + fresh.rows)
         base, added, about = _added(base, added, fresh, nodes, partition.n, rule)
     same = base is parts[0] and added is parts[1]
-    if not same or (size, wide) != (growth.size, growth.dtype):
+    if not same or size != growth.size or growth.dtype != wide:
         growth = Growth(base, added, size, wide)
     made = GrownCluster.of(c, growth, partition=partition, identify=identify, block=None)
     return made, about
