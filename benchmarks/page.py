@@ -29,7 +29,7 @@ PARTS = {
     "Rounds and calls": "overhead between_hosts whole_call threads log_memory metg recursive checkpoints",
     "What is worth its code": "mechanisms libraries",
     "Kernels": "imsuite scale large bounds needs",
-    "Graphs": "construction cuts parquet",
+    "Graphs": "construction cuts parquet growing",
     "Searches and analytics": "bfs_peers graph500_memory searches deep grid_bytes analytics gap "
     "networkx_backend linkage questions",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",

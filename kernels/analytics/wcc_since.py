@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_block import to_all, united
+from dgsuite.partition.construction.build import id_dtype
 
 
 @dataclass(eq=False)
@@ -90,7 +91,7 @@ class ComponentsSince(bsp.Kernel):
         from dgsuite.kernels.tools import _unions
 
         labels, least, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
-        fall = np.zeros(c.n, c.indices.dtype)  # pages that nothing touches take no memory
+        fall: NDArray = np.zeros(c.n, id_dtype(c.n))  # pages that nothing touches take no memory
         fall[labels] = labels - least
         s.component = np.empty(c.size, np.int64)
         first_new = len(s.old)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.base.once import once
+from dgsuite.base.once import LOCK, once
 from dgsuite.partition.arrays.segments import expand, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
@@ -159,7 +159,7 @@ class Cluster:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         state["cache"] = {}
-        for derived in DERIVED:
+        for derived in (*DERIVED, LOCK):
             state.pop(derived, None)
         return state
 
@@ -176,7 +176,7 @@ class Cluster:
     @property
     def nbytes(self) -> int:
         """Bytes of the adjacency, and of what an earlier run has found."""
-        arrays: list[Any] = [*self.edge_arrays, self.identify]
+        arrays: list[Any] = [*self.stored, self.identify]
         if self.earlier is not None:
             arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
         return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
@@ -191,6 +191,11 @@ class Cluster:
         out = self.indptr, self.indices, self.weights
         into = self.in_indptr, self.in_indices, self.in_weights
         return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
+
+    @property
+    def stored(self) -> list[NDArray]:
+        """The arrays that it has of the edges."""
+        return self.edge_arrays
 
     @property
     def pulls(self) -> bool:

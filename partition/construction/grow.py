@@ -1,4 +1,4 @@
-"""New edges for clusters that are there: a cluster's rows are woven together with those that are new."""
+"""New edges for clusters that are there: what is new is put beside a cluster's rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.arrays.segments import inserted, lifted
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.grown import Added, GrownCluster, Growth, growth_of
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.build import id_dtype, keys_of
 from dgsuite.partition.sources.duplicates import Tally, merged, ordered
@@ -101,7 +101,8 @@ def divided(
 def grown(
     c: Cluster, partition: Partition, fresh: Fresh | None, rule: str, dtype: DTypeLike | None
 ) -> tuple[Cluster, Grown]:
-    """A cluster with more nodes or edges; arrays that stay the same are shared.
+    """A cluster with more nodes or edges. Its rows are woven when they are first read; arrays that stay the
+    same are shared.
 
     Parameters
     ----------
@@ -119,7 +120,6 @@ def grown(
     """
     first, end = partition.offsets[c.index : c.index + 2].tolist()
     size = end - first
-    weights = None if c.weights is None else c.weights.astype(dtype, copy=False)
     identify = c.identify
     if isinstance(identify, np.ndarray) and size > c.size:
         if not np.array_equal(identify, partition.nodes(c.index)[: c.size]):
@@ -128,54 +128,69 @@ def grown(
                 "anew with all of its nodes"
             )
         identify = None
+    growth = growth_of(c)
+    none = np.empty(0, np.int64)
+    about = Grown(growth.entries, none, none)
     wide = id_dtype(partition.n)
-    indptr: NDArray = c.indptr
-    indices: NDArray = c.indices.astype(wide, copy=False)
-    nothing = np.empty(0, np.int64)
-    about = Grown(len(indices), nothing, nothing)
+    base, added = parts = growth.parts
+    if base.weights is not None and added.weights is not None and base.weights.dtype != dtype:
+        base = replace(base, weights=base.weights.astype(dtype), cache={})
+        added = added._replace(weights=added.weights.astype(dtype))
     if fresh is not None:
         nodes = partition.node(first + fresh.rows)
-        old = fresh.rows < c.size
-        at, there = np.full(len(old), len(indices)), np.zeros(len(old), bool)
-        at[old], there[old] = c.places(fresh.rows[old], fresh.columns[old])
-        changed = ~there
-        new = None if fresh.weights is None else fresh.weights[~there]
-        raised = wrong = None
-        if weights is None:
-            if rule == "error" and there.any():
-                wrong = _edge(nodes, fresh, np.flatnonzero(there))
-        elif there.any():
-            before = weights[at[there]]
-            after, bad = _again(before, fresh.weights[there], rule)  # type: ignore[index]
-            again = np.flatnonzero(there)
-            wrong = _edge(nodes, fresh, again[bad])
-            raised = _edge(nodes, fresh, again[after > before])
-            if (other := after != before).any():
-                changed[again[other]] = True
-                weights = weights.copy() if weights is c.weights else weights
-                weights[at[there]] = after
-        if not there.all():
-            rows, places = fresh.rows[~there], at[~there]
-            small = id_dtype(len(indices) + len(rows))
-            indptr = lifted(indptr, rows, size, small)
-            indices = inserted(indices, places, fresh.columns[~there], wide)
-            if weights is not None:
-                weights = inserted(weights, places, new, weights.dtype)  # type: ignore[arg-type]
-        ends = nodes[changed], fresh.columns[changed]
-        about = Grown(len(indices), *ends, raised, wrong)
-    if len(indptr) <= size:
-        indptr = lifted(indptr, nothing, size, indptr.dtype)
-    made = replace(
-        c,
-        partition=partition,
-        indptr=indptr,
-        indices=indices,
-        weights=weights,
-        identify=identify,
-        block=None,
-        cache={},
-    )
+        base, added, about = _added(base, added, fresh, nodes, partition.n, rule)
+    same = base is parts[0] and added is parts[1]
+    if not same or size != growth.size or growth.dtype != wide:
+        growth = Growth(base, added, size, wide)
+    made = GrownCluster.of(c, growth, partition=partition, identify=identify, block=None)
     return made, about
+
+
+def _added(
+    base: Cluster, added: Added, fresh: Fresh, nodes: NDArray, n: int, rule: str
+) -> tuple[Cluster, Added, Grown]:
+    """Rows, what they are to get, and what became of new entries, of whose nodes the ids are given."""
+    old = fresh.rows < base.size
+    at, in_base = np.full(len(old), len(base.indices)), np.zeros(len(old), bool)
+    at[old], in_base[old] = base.places(fresh.rows[old], fresh.columns[old])
+    among, in_added = added.places(fresh.rows, fresh.columns, n)
+    there = in_base | in_added
+    changed = ~there
+    raised = wrong = None
+    if base.weights is None or added.weights is None or fresh.weights is None:
+        if rule == "error" and there.any():
+            wrong = _edge(nodes, fresh, np.flatnonzero(there))
+    elif there.any():
+        before = fresh.weights.copy()
+        before[in_base] = base.weights[at[in_base]]
+        before[in_added] = added.weights[among[in_added]]
+        after = before.copy()
+        after[there], bad = _again(before[there], fresh.weights[there], rule)
+        wrong = _edge(nodes, fresh, np.flatnonzero(there)[bad])
+        raised = _edge(nodes, fresh, np.flatnonzero(after > before))
+        other = after != before
+        changed |= other
+        if (some := other & in_base).any():
+            base = replace(base, weights=_put(base.weights, at[some], after[some]), cache={})
+        if (some := other & in_added).any():
+            added = added._replace(weights=_put(added.weights, among[some], after[some]))
+    if not there.all():
+        more = Added(
+            fresh.rows[~there],
+            fresh.columns[~there],
+            at[~there],
+            None if fresh.weights is None else fresh.weights[~there],
+        )
+        added = added.and_also(more, among[~there])
+    entries = len(base.indices) + len(added.rows)
+    return base, added, Grown(entries, nodes[changed], fresh.columns[changed], raised, wrong)
+
+
+def _put(values: NDArray, at: NDArray, some: NDArray) -> NDArray:
+    """A copy with some values at given places."""
+    found = values.copy()
+    found[at] = some
+    return found
 
 
 def _edge(nodes: NDArray, fresh: Fresh, some: NDArray) -> Edge | None:

@@ -128,8 +128,9 @@ class Growing:
 
         Notes
         -----
-        The new edges pass through this process. A cluster that gets nodes or edges is copied, the others
-        share their arrays with this graph. Weights keep their dtype where it holds the new ones.
+        The new edges pass through this process. The rows of a cluster that gets nodes or edges are woven
+        when a kernel first reads them; the other clusters share their arrays with this graph. Weights keep
+        their dtype where it holds the new ones.
 
         Examples
         --------

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from copy import copy
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
@@ -169,7 +170,9 @@ class Since:
 
 
 def _with(c: Cluster, earlier: Earlier) -> Cluster:
-    return replace(c, earlier=earlier, cache={})
+    made = copy(c)  # reads no rows, which may have to be woven
+    made.earlier = earlier
+    return made
 
 
 def _check_same(kernel: Kernel, graph: Graph, dataset: xr.Dataset) -> None:
