@@ -132,6 +132,7 @@ def grown(
     indptr: NDArray = c.indptr
     indices: NDArray = c.indices.astype(wide, copy=False)
     nothing = np.empty(0, np.int64)
+    of_loops = None if c.loop_weights is None else c.loop_weights.astype(dtype, copy=False)
     about = Grown(len(indices), nothing, nothing)
     if fresh is not None:
         nodes = partition.node(first + fresh.rows)
@@ -171,6 +172,7 @@ def grown(
         indptr=indptr,
         indices=indices,
         weights=weights,
+        loop_weights=of_loops,
         identify=identify,
         block=None,
         cache={},
