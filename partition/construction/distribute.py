@@ -25,7 +25,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction import build
+from dgsuite.partition.construction import build, recutting
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
 from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
 from dgsuite.partition.sources.piece import Piece, check_edges
@@ -350,8 +350,8 @@ def recut(
     options = (directed, weight_dtype)
     if all(isinstance(part, Cluster) for part in parts):
         here = [
-            build.join(
-                k, new, *options, [build.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            recutting.join(
+                k, new, *options, [recutting.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
             )
             for k in range(new.clusters)
         ]
@@ -362,9 +362,11 @@ def recut(
     with _explain_lost_workers():
         everywhere = shared(new, Watch(client, BUILDING, workers))
         for k in range(new.clusters):
-            rows = [submitted(client, build.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            rows = [
+                submitted(client, recutting.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)
+            ]
             worker = worker_of(k, new.clusters, workers)
-            there.append(pinned(client, worker, build.join, k, everywhere, *options, rows))
+            there.append(pinned(client, worker, recutting.join, k, everywhere, *options, rows))
         return there, _collect(client, _length, there, workers)
 
 
