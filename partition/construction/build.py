@@ -43,7 +43,6 @@ from dgsuite.partition.sources.duplicates import (
 )
 from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, joined, least
 
-
 BANDS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 """Bits of the number of a row within its band, and their dtype."""
 
