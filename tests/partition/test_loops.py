@@ -121,6 +121,8 @@ def test_sources(directed, tmp_path):
         Graph.from_edges(dd.from_pandas(frame, npartitions=7), n=24, clusters=3, **how),
         Graph.from_dataframe(frame, relabel=False, n=24, weight="weight", **how),
         Graph.from_bag(db.from_sequence(rows, npartitions=4), n=24, **how),
+        Graph.from_parquet(tmp_path / "edges.parquet", relabel=False, n=24, weight="weight", **how),
+        Graph.from_csv(tmp_path / "edges.csv", relabel=False, n=24, weight="weight", **how),
         Graph.from_networkx(net, loops="keep"),
         Graph.from_scipy(matrix, **how),
         Graph.from_arrays(matrix.indptr, matrix.indices, matrix.data, **how),
