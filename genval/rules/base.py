@@ -223,7 +223,8 @@ def exponent(job: Job) -> int:
 
 
 def _greatest(c: Cluster, outputs: Outputs) -> float:
-    return 1.0 if c.weights is None else float(c.weights.max(initial=0))
+    found = [1.0 if a is None else float(a.max(initial=0)) for a in (c.weights, c.loop_weights)]
+    return found[0] if c.loop_weights is None else max(found)
 
 
 def lengths(c: Cluster, weighted: bool, power: int) -> NDArray[np.float64]:

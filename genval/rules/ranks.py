@@ -150,7 +150,11 @@ class Edges:
 def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int) -> Values:
     row, other = ends(c)
     terms = values[c.ids][row] * lengths(c, weighted, power)
-    return np.bincount(other, terms, c.n).astype(np.float64)
+    sums = np.bincount(other, terms, c.n).astype(np.float64)
+    if c.loops is not None:
+        nodes = c.ids[c.loops]
+        sums[nodes] += values[nodes] * _loops(c, weighted, power)
+    return sums
 
 
 def _backwards(
@@ -158,7 +162,17 @@ def _backwards(
 ) -> tuple[NDArray[np.int64], Values]:
     row, other = ends(c)
     terms = values[other] * lengths(c, weighted, power)
-    return c.ids, np.bincount(row, terms, c.size).astype(np.float64)
+    sums = np.bincount(row, terms, c.size).astype(np.float64)
+    if c.loops is not None:
+        sums[c.loops] += values[c.ids[c.loops]] * _loops(c, weighted, power)
+    return c.ids, sums
+
+
+def _loops(c: Cluster, weighted: bool, power: int) -> Values | float:
+    """What each self-loop of a cluster counts, as the edges of `lengths`."""
+    if c.loop_weights is None or not weighted:
+        return 1.0
+    return np.ldexp(c.loop_weights.astype(np.float64), -power)
 
 
 def _limits(job: Job) -> tuple[float | None, int | None]:

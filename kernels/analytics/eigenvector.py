@@ -57,7 +57,7 @@ class Eigenvector(Iterated):
         return bsp.broadcast(value=s.centrality)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote:
-        s.sums = s.centrality + self.sums(c, inbox, power)
+        s.sums = s.centrality + self.sums(c, inbox, power, s.centrality)
         return bsp.vote(sum=s.sums**2)
 
     def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, length: float) -> bsp.Vote | None:

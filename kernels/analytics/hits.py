@@ -64,11 +64,11 @@ class HITS(Iterated):
         return bsp.broadcast(value=s.hub)
 
     def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Broadcast:
-        s.authority = self.sums(c, inbox, power)
+        s.authority = self.sums(c, inbox, power, s.hub)
         return bsp.broadcast(value=s.authority, backwards=True)
 
     def rate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote:
-        s.before, s.hub = s.hub, self.sums(c, inbox, power, backwards=True)
+        s.before, s.hub = s.hub, self.sums(c, inbox, power, s.authority, backwards=True)
         return bsp.vote(max=s.hub)
 
     def compare(

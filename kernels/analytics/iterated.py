@@ -70,7 +70,9 @@ class Iterated(bsp.Weighted):
             return (
                 "iterations counts from the start; with since= give a tolerance, or leave both out"
             )
-        return negative(c.weights) if self.weighted and c.weights is not None else None
+        if not self.weighted or c.weights is None:
+            return None
+        return negative(weights_of(c))  # type: ignore[arg-type]
 
     def program(self, net: bsp.Net) -> bsp.Program:
         power = 0
@@ -91,27 +93,59 @@ class Iterated(bsp.Weighted):
         raise NotImplementedError
 
     def survey(self, c: bsp.Cluster, s: bsp.ClusterState, inbox: bsp.Inbox) -> bsp.Vote:
-        return extremes(c.weights)
+        return extremes(weights_of(c))
 
     def out(self, c: bsp.Cluster, power: int) -> NDArray[np.float64]:
         """Number, or weight, of the edges out of each node."""
         if self.weighted and c.weights is not None:
-            return add(divided(c.weights, power).astype(np.float64), c.indptr)
-        return c.degree.astype(np.float64)
+            found = add(divided(c.weights, power).astype(np.float64), c.indptr)
+        else:
+            found = c.degree.astype(np.float64)
+        if c.loops is not None:
+            found[c.loops] += self.per_loop(c, power)
+        return found
+
+    def per_loop(self, c: bsp.Cluster, power: int) -> NDArray | int:
+        """What a self-loop counts: its weight, or 1."""
+        if self.weighted and c.loop_weights is not None:
+            return divided(c.loop_weights, power)
+        return 1
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
         """The sum of all changes, as a vote; None without a tolerance."""
         return None if self.tolerance is None else bsp.vote(sum=exact_change(new, old))
 
     def sums(
-        self, c: bsp.Cluster, inbox: bsp.Inbox, power: int, backwards: bool = False
+        self,
+        c: bsp.Cluster,
+        inbox: bsp.Inbox,
+        power: int,
+        own: NDArray[np.float64],
+        backwards: bool = False,
     ) -> NDArray[np.float64]:
-        """What came along the edges, times their weights; or backwards, along those that leave."""
+        """What came along the edges, times their weights; or backwards, along those that leave.
+
+        Parameters
+        ----------
+        own
+            What the nodes of the cluster sent, which comes back along their self-loops.
+        """
         weights = c.weights if backwards else c.sender_weights
         if not self.weighted or weights is None or not c.size:
-            return inbox.totals("value")
-        indptr, indices, values = inbox.latest("value")
-        return weigh(indptr, indices, divided(weights, power), values)
+            found: NDArray[np.float64] = inbox.totals("value")
+        else:
+            indptr, indices, values = inbox.latest("value")
+            found = weigh(indptr, indices, divided(weights, power), values)
+        if c.loops is not None:
+            found[c.loops] += own[c.loops] * self.per_loop(c, power)
+        return found
+
+
+def weights_of(c: bsp.Cluster) -> NDArray | None:
+    """Weights of the entries of a cluster's adjacency, and of its self-loops."""
+    if c.weights is None or c.loop_weights is None:
+        return c.weights
+    return np.append(c.weights, c.loop_weights)
 
 
 def divided(weights: NDArray, power: int) -> NDArray:

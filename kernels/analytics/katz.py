@@ -85,7 +85,7 @@ class Katz(Iterated):
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote | None:
         half = power // 2  # 2 to the whole power may be no float64
         alpha = self.alpha * 2.0**half * 2.0 ** (power - half)
-        old, sums = s.centrality, self.sums(c, inbox, power)
+        old, sums = s.centrality, self.sums(c, inbox, power, s.centrality)
         if alpha < inf:
             s.centrality = alpha * sums + self.beta
         if not alpha < inf or s.centrality.max(initial=0) > HUGE:

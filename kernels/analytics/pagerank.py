@@ -144,7 +144,7 @@ class PageRank(Iterated):
     def gather(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float, power: int
     ) -> bsp.Vote | None:
-        rank = self.sums(c, inbox, power)
+        rank = self.sums(c, inbox, power, s.share)
         rank *= self.damping
         rank += s.preference * (1 - self.damping + self.damping * held)
         old, s.rank = s.rank, rank

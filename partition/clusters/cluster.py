@@ -107,6 +107,11 @@ class Cluster:
     weights_in
         Where `directions` and weights are there: the weight of the edge that comes in, and `weights` has that
         of the edge that leaves. An entry with one edge has its weight in both.
+    loops
+        Index of each node with a self-loop, int64, ascending, where the graph keeps these, else None. They
+        are no entries of `indices`.
+    loop_weights
+        Weight of each entry of `loops`, where these and weights are there.
     earlier
         What an earlier run has found, where a run goes on from it.
 
@@ -153,6 +158,8 @@ class Cluster:
     in_weights: NDArray | None = None
     directions: NDArray[np.uint8] | None = None
     weights_in: NDArray | None = None
+    loops: NDArray[np.int64] | None = None
+    loop_weights: NDArray | None = None
     earlier: Earlier | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -176,7 +183,7 @@ class Cluster:
     @property
     def nbytes(self) -> int:
         """Bytes of the adjacency, and of what an earlier run has found."""
-        arrays: list[Any] = [*self.stored, self.identify]
+        arrays: list[Any] = [*self.stored, self.identify, self.loops, self.loop_weights]
         if self.earlier is not None:
             arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
         return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))

@@ -170,5 +170,7 @@ def growth_of(c: Cluster) -> Growth:
     """The rows of a cluster, and what they are to get, if they have not been woven yet."""
     if isinstance(c, GrownCluster) and c.growth is not None:
         return c.growth
-    bare = replace(c, identify=None, block=None, earlier=None, cache={})
+    bare = replace(
+        c, identify=None, block=None, earlier=None, loops=None, loop_weights=None, cache={}
+    )
     return Growth(bare, nothing(c.weights), c.size, c.indices.dtype)

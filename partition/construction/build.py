@@ -7,7 +7,8 @@ with none of their products. The rules are the same for every source of edges:
 directed
     By default each input edge joins both its ends. With ``directed=True`` a row holds out-edges.
 self-loops
-    Dropped, since a processor does not send to itself over the network, and counted.
+    Dropped, since a processor does not send to itself over the network, and counted; or kept, apart from the
+    adjacency (`Cluster.loops`).
 duplicates
     Merged, also (u, v) and (v, u) of an undirected graph, by a rule (see `sources.duplicates`), and counted.
 weights
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
@@ -41,9 +42,6 @@ from dgsuite.partition.sources.duplicates import (
     tallied,
 )
 from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, joined, least
-
-Rows = tuple[NDArray, NDArray, NDArray | None, NDArray]
-"""Consecutive rows of a CSR matrix: row pointers from 0, columns, weights, identifiers of the nodes."""
 
 BANDS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 """Bits of the number of a row within its band, and their dtype."""
@@ -135,6 +133,7 @@ def split(
     start: int = 0,
     where: str = "",
     rule: str = DEFAULT,
+    keep: bool = False,
 ) -> list[Shard | None]:
     """Divide a piece of the edge list into shards.
 
@@ -146,6 +145,8 @@ def split(
         As for `dgsuite.partition.sources.piece.check_edges`.
     rule
         By which duplicates are merged.
+    keep
+        Whether shards hold self-loops, each as an edge end.
 
     Returns
     -------
@@ -167,13 +168,10 @@ def split(
     if same.any():
         at = np.searchsorted(bounds, partition.position(src[same]), side="right") - 1
         looped = np.bincount(at, minlength=len(looped))
-        weights = None if weights is None else weights[~same]
-    if weights is not None and not directed:
-        weights = np.repeat(weights, 2)
-    keys = keys_of(src, dst, partition, directed)
+    keys, weights = keys_and_weights(piece, partition, directed, keep)
     del src, dst, piece, same
     keys, weights = ordered(keys, weights, rule)
-    there = np.diff(np.searchsorted(keys, bounds * n))
+    there = np.diff(np.searchsorted(keys, bounds * n)) - (looped if keep else 0)
     if (weights is None and rule != "error") or rule in BY_PIECE:
         keys, weights, _ = merged(keys, weights, rule)
     cuts = np.searchsorted(keys, bounds * n)
@@ -182,6 +180,22 @@ def split(
         _pack(keys[a:b], None if weights is None else weights[a:b], int(lo), int(hi - lo), n, tally)
         for (a, b), (lo, hi), tally in zip(pairwise(cuts), pairwise(bounds), tallies, strict=True)
     ]
+
+
+def keys_and_weights(
+    piece: Piece, partition: Partition, directed: bool, keep: bool
+) -> tuple[NDArray[np.int64], NDArray | None]:
+    """Keys of edge ends, as of `keys_of`, and the weight of each; then those of self-loops, if kept."""
+    src, dst, weights = piece
+    keys, same = keys_of(src, dst, partition, directed), src == dst
+    nodes = src[same & keep].astype(np.int64)
+    if weights is not None:
+        ends = weights[~same] if same.any() else weights
+        ends = ends if directed else np.repeat(ends, 2)
+        weights = np.append(ends, weights[same]) if len(nodes) else ends
+    if len(nodes):
+        keys = np.append(keys, partition.position(nodes) * np.int64(partition.n) + nodes)
+    return keys, weights
 
 
 def keys_of(src: NDArray, dst: NDArray, partition: Partition, directed: bool) -> NDArray[np.int64]:
@@ -263,6 +277,7 @@ def assemble(
     directed: bool,
     shards: Sequence[Shard | None],
     rule: str = DEFAULT,
+    keep: bool = False,
 ) -> Assembled:
     """Make clusters `first` to `last` from their shards of all pieces.
 
@@ -275,6 +290,8 @@ def assemble(
         In the order of the pieces.
     rule
         By which duplicates are merged.
+    keep
+        Whether self-loops are kept: shards hold them.
 
     Raises
     ------
@@ -291,6 +308,8 @@ def assemble(
     weights = None if dtype is None else np.empty(total, dtype)
     indptr = np.zeros(size + 1, np.int64)
     used, wrong = 0, []
+    looped: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    of_loops: list[NDArray] = [] if dtype is None else [np.empty(0, dtype)]
     blocks = list(_blocks(some, 0, size, total))
     # memory for the keys of a block and once more for sorting: new pages take as long as the sort
     room = np.empty((2, max((ends for _, _, ends in blocks), default=0)), np.int64)
@@ -306,6 +325,13 @@ def assemble(
         if len(bad):
             nodes = partition.node(bad // n + partition.offsets[first]).tolist()
             wrong.append(min(zip(nodes, (bad % n).tolist(), strict=True)))
+        if keep:
+            loop = partition.node(keys // n + partition.offsets[first]) == keys % n
+            looped.append(keys[loop] // n)
+            keys = keys[~loop]
+            if values is not None:
+                of_loops.append(values[loop])
+                values = values[~loop]
         begin, used = used, used + len(keys)
         _take_apart(keys, n, low, 0, indptr[low : high + 1], None, columns[begin:used])
         if weights is not None:
@@ -316,6 +342,9 @@ def assemble(
     if weights is not None:
         weights.resize(used, refcheck=False)
     cuts = indptr[starts].tolist()
+    rows = np.concatenate(looped)
+    at = np.searchsorted(rows, starts).tolist()
+    values = np.concatenate(of_loops) if of_loops else None
     clusters = [
         Cluster(
             k,
@@ -325,13 +354,17 @@ def assemble(
             None if weights is None else _own(weights, s, e),
             uid if uid is None or callable(uid) else _own(uid, a, b),
             directed,
+            loops=_own(rows, i, j) - a if keep else None,
+            loop_weights=None if values is None or not keep else _own(values, i, j),
         )
-        for k, (a, b), (s, e) in zip(
-            range(first, last), pairwise(starts), pairwise(cuts), strict=True
+        for k, (a, b), (s, e), (i, j) in zip(
+            range(first, last), pairwise(starts), pairwise(cuts), pairwise(at), strict=True
         )
     ]
     tally = tallied(shard.tally for shard in some)
-    return Assembled(clusters, tally._replace(wrong=min(wrong, default=None)))
+    return Assembled(
+        clusters, tally._replace(wrong=min(wrong, default=None), kept=len(rows) if keep else None)
+    )
 
 
 def _own(values: NDArray, first: int, last: int) -> NDArray:
@@ -364,36 +397,3 @@ def _weight_dtype(shards: Sequence[Shard], rule: str) -> np.dtype | None:
     if len(found) < len(shards):
         raise InputError("some pieces of the edge list have weights, others have none")
     return summed(common_dtype(found), rule)
-
-
-def cut(cluster: Cluster, first: int, last: int) -> Rows:
-    """Rows `first` to `last` (node ids) of a cluster of a block partition."""
-    base = int(cluster.partition.offsets[cluster.index])
-    a, b = first - base, last - base
-    s, e = int(cluster.indptr[a]), int(cluster.indptr[b])
-    weights = None if cluster.weights is None else cluster.weights[s:e]
-    return cluster.indptr[a : b + 1] - s, cluster.indices[s:e], weights, cluster.uid[a:b]
-
-
-def join(
-    index: int,
-    partition: Partition,
-    directed: bool,
-    weight_dtype: DTypeLike | None,
-    rows: Sequence[Rows],
-) -> Cluster:
-    """Make a cluster from consecutive rows that `cut` returned."""
-    ends = np.cumsum([0] + [len(indices) for _, indices, _, _ in rows])
-    pointers = [indptr[1:] + e for (indptr, _, _, _), e in zip(rows, ends, strict=False)]
-    weights = None
-    if weight_dtype is not None:
-        weights = joined([w for _, _, w, _ in rows if w is not None], weight_dtype)
-    return Cluster(
-        index,
-        partition,
-        np.concatenate([np.zeros(1, np.int64), *pointers]).astype(id_dtype(int(ends[-1]))),
-        joined([indices for _, indices, _, _ in rows], id_dtype(partition.n)),
-        weights,
-        joined([uid for _, _, _, uid in rows], np.int64),
-        directed,
-    )

@@ -25,7 +25,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction import build
+from dgsuite.partition.construction import build, recutting
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
 from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
 from dgsuite.partition.sources.piece import Piece, check_edges
@@ -69,6 +69,7 @@ def construct(
     client: Client | None,
     workers: Sequence[str],
     rule: str = DEFAULT,
+    keep: bool = False,
 ) -> Constructed:
     """Make all clusters.
 
@@ -78,6 +79,8 @@ def construct(
         The edge list, from `edges.pieces`. Workers that split lazy pieces empty this list.
     rule
         By which repeated edges are merged: one of `dgsuite.base.names.RULES`.
+    keep
+        Whether self-loops are kept.
 
     Raises
     ------
@@ -91,18 +94,20 @@ def construct(
     small = not any(map(lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
     if client is not None and not small:
         with client.as_current(), _explain_lost_workers():
-            return _construct_on_workers(pieces, partition, uid, directed, client, workers, rule)
+            return _construct_on_workers(
+                pieces, partition, uid, directed, client, workers, rule, keep
+            )
     (groups,) = _groups(partition.clusters, 1)
     bundles = []
     for piece, where in zip(pieces, origins(pieces), strict=True):
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
-            bundles.append(build.split(some, partition, directed, groups, start, where, rule))
+            bundles.append(build.split(some, partition, directed, groups, start, where, rule, keep))
     parts: list[Any] = []
     tallies: list[Tally] = []
     for g, (first, last) in enumerate(pairwise(groups)):
         ids = _of_range(uid, partition, first, last)
-        made = _assemble(first, last, partition, ids, directed, g, bundles, rule)
+        made = _assemble(first, last, partition, ids, directed, g, bundles, rule, keep)
         parts += made
         tallies.append(made.tally)
     return Constructed(parts, *_facts([_fact(part) for part in parts]), tallied(tallies))
@@ -135,9 +140,12 @@ def _assemble(
     at: int,
     bundles: Sequence[list[build.Shard | None]],
     rule: str,
+    keep: bool,
 ) -> build.Assembled:
     """Make a group of clusters; its shard is number `at` of each bundle."""
-    return build.assemble(first, last, partition, uid, directed, [b[at] for b in bundles], rule)
+    return build.assemble(
+        first, last, partition, uid, directed, [b[at] for b in bundles], rule, keep
+    )
 
 
 def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
@@ -156,15 +164,18 @@ def _construct_on_workers(
     client: Client,
     workers: Sequence[str],
     rule: str,
+    keep: bool,
 ) -> Constructed:
     groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
     everywhere = shared(partition, watch)
     if any(map(lazy, pieces)):
-        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers, rule)
+        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers, rule, keep)
     else:
         n = partition.n
-        bundles = _split_arrays(pieces, everywhere, n, directed, groups, client, workers, rule)
+        bundles = _split_arrays(
+            pieces, everywhere, n, directed, groups, client, workers, rule, keep
+        )
     parts: list[Any] = []
     tallies: list[Tally] = []
     for worker, bounds, found in zip(workers, groups, bundles, strict=False):
@@ -172,7 +183,7 @@ def _construct_on_workers(
             ids: Any = _of_range(uid, partition, first, last)
             if isinstance(ids, np.ndarray):
                 ids = watch.scatter(ids, worker)
-            args = (first, last, everywhere, ids, directed, g, found, rule)
+            args = (first, last, everywhere, ids, directed, g, found, rule, keep)
             group = pinned(client, worker, _assemble, *args)
             parts += members(client, worker, group, last - first)
             tallies.append(submitted(client, tally_of, group))
@@ -217,6 +228,7 @@ def _split_lazy(
     client: Client,
     workers: Sequence[str],
     rule: str,
+    keep: bool,
 ) -> list[list[Future]]:
     """Split pieces that are Delayed objects; returns the bundles of each worker.
 
@@ -225,7 +237,7 @@ def _split_lazy(
     split = delayed(_split)
     splits = client.compute(
         [
-            split(piece, partition, directed, groups, 0, where, rule)
+            split(piece, partition, directed, groups, 0, where, rule, keep)
             for piece, where in zip(pieces, origins(pieces), strict=True)
         ]
     )
@@ -243,6 +255,7 @@ def _split_arrays(
     client: Client,
     workers: Sequence[str],
     rule: str,
+    keep: bool,
 ) -> list[list[Future]]:
     """Split pieces that are arrays of this process; returns the bundles of each worker."""
     watch = Watch(client, BUILDING, workers)
@@ -254,7 +267,7 @@ def _split_arrays(
         worker = workers[turn % len(workers)]
         piece: Piece = (src.astype(small), dst.astype(small), weights)
         there = watch.scatter(piece, worker)
-        args = (there, partition, directed, groups, start, "", rule)
+        args = (there, partition, directed, groups, start, "", rule, keep)
         split = pinned(client, worker, _split, *args)
         rows.append(_send(client, split, workers[: len(groups)]))
         del there, args, split
@@ -272,10 +285,11 @@ def _split(
     start: int,
     where: str,
     rule: str,
+    keep: bool,
 ) -> list[list[build.Shard | None]]:
     """Split a piece; for each worker, the shards of its groups."""
     ranges = [0, *(end for bounds in groups for end in bounds[1:])]
-    shards = iter(build.split(piece, partition, directed, ranges, start, where, rule))
+    shards = iter(build.split(piece, partition, directed, ranges, start, where, rule, keep))
     return [[next(shards) for _ in bounds[1:]] for bounds in groups]
 
 
@@ -336,8 +350,8 @@ def recut(
     options = (directed, weight_dtype)
     if all(isinstance(part, Cluster) for part in parts):
         here = [
-            build.join(
-                k, new, *options, [build.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            recutting.join(
+                k, new, *options, [recutting.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
             )
             for k in range(new.clusters)
         ]
@@ -348,9 +362,11 @@ def recut(
     with _explain_lost_workers():
         everywhere = shared(new, Watch(client, BUILDING, workers))
         for k in range(new.clusters):
-            rows = [submitted(client, build.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            rows = [
+                submitted(client, recutting.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)
+            ]
             worker = worker_of(k, new.clusters, workers)
-            there.append(pinned(client, worker, build.join, k, everywhere, *options, rows))
+            there.append(pinned(client, worker, recutting.join, k, everywhere, *options, rows))
         return there, _collect(client, _length, there, workers)
 
 

@@ -142,7 +142,14 @@ def grown(
     same = base is parts[0] and added is parts[1]
     if not same or size != growth.size or growth.dtype != wide:
         growth = Growth(base, added, size, wide)
-    made = GrownCluster.of(c, growth, partition=partition, identify=identify, block=None)
+    of_loops = None if c.loop_weights is None else c.loop_weights.astype(dtype, copy=False)
+    changes = {
+        "partition": partition,
+        "identify": identify,
+        "block": None,
+        "loop_weights": of_loops,
+    }
+    made = GrownCluster.of(c, growth, **changes)
     return made, about
 
 

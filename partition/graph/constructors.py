@@ -34,6 +34,7 @@ class Constructors:
     """The constructors of `dgsuite.partition.graph.graph.Graph` that read no files."""
 
     built: repeated.Built | None
+    keeps_loops: bool
 
     if TYPE_CHECKING:
 
@@ -58,6 +59,7 @@ class Constructors:
         labels: Iterable[Hashable] | None = None,
         relabel: bool = False,
         duplicates: str | None = None,
+        loops: str = "drop",
         source: Hashable = "source",
         target: Hashable = "target",
         weight: Hashable | None = "weight",
@@ -69,8 +71,8 @@ class Constructors:
         src, dst
             Ends of each edge: integers from 0, or identifiers with ``relabel=True``. NumPy arrays or lists,
             Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame as `src`, with columns ``source``,
-            ``target`` and optionally ``weight``. Self-loops are dropped; ``graph.built`` counts them, and
-            there is a warning unless `duplicates` is given.
+            ``target`` and optionally ``weight``. Self-loops are dropped unless `loops` says otherwise;
+            ``graph.built`` counts them, and there is a warning unless `duplicates` is given.
         n
             Number of nodes; by default the largest id plus one.
         nodes
@@ -110,6 +112,10 @@ class Constructors:
             follow each other; "error": repeated edges are refused. By default the smallest weight stays,
             with a warning that counts the others. Sums of integers are int64 or uint64;
             floats are added in 64 bits, in the order of the rows.
+        loops
+            What becomes of self-loops: "drop", or "keep". Those that are kept are merged by the same rule.
+            They are apart from the edges: the adjacency, degrees and ``graph.m`` are without them, and of
+            the kernels only `pagerank`, `katz`, `eigenvector` and `hits` count them.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
             ``src`` and ``dst`` are accepted with a warning.
@@ -155,7 +161,7 @@ class Constructors:
         >>> graph.weights.compute()
         array([16, 16,  8,  8])
         """
-        rule = repeated.check(duplicates)
+        rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client = session.current_client(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
         if nodes is not None and n is not None:
@@ -180,7 +186,7 @@ class Constructors:
         workers = worker_addresses(client) if client is not None else []
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
-        made = distribute.construct(pieces, how, ids, directed, client, workers, rule)
+        made = distribute.construct(pieces, how, ids, directed, client, workers, rule, keep)
         graph: Any = cls(
             made.parts,
             how,
@@ -192,6 +198,7 @@ class Constructors:
             identified=uid is not None,
             chosen=clusters is not None or not isinstance(partition, str),
         )
+        graph.keeps_loops = loops == "keep"
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
 
@@ -226,11 +233,14 @@ class Constructors:
         """
         given = options.pop("duplicates", None)
         rule = repeated.check(given or "sum")
-        found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule)
+        keep = repeated.keeps(options.get("loops", "drop"))
+        found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule, keep)
         if options.get("relabel"):
             del found["n"]
         graph: Any = cls.from_edges(**{**found, **options, "duplicates": repeated.DEFAULT})
-        graph.built = repeated.Built(rows, rows - loops - graph.m, loops, rule, graph.weighted)
+        loops = graph.built.loops if keep else loops
+        merged = rows - loops - graph.m
+        graph.built = repeated.Built(rows, merged, loops, rule, graph.weighted, keep)
         if given is None:  # entries that are there twice are one sum, as everywhere in SciPy
             repeated.warn_of(graph.built._replace(merged=0))
         return graph
@@ -389,6 +399,7 @@ class Constructors:
         attrs: dict[str, Any] | None = None,
         labels: Iterable[Hashable] | None = None,
         duplicates: str | None = None,
+        loops: str = "drop",
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -413,6 +424,8 @@ class Constructors:
         duplicates
             As for `from_edges`, where a row names a neighbour more than once. Floats are added in ascending
             order, so that both ends of an edge have the same sum.
+        loops
+            As for `from_edges`; a self-loop is one entry of its row.
 
         Raises
         ------
@@ -435,7 +448,8 @@ class Constructors:
         client = session.current_client(client)
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
-        made, how = chunks.construct(arrays, partition, directed, client, rule)
+        keep = repeated.keeps(loops)
+        made, how = chunks.construct(arrays, partition, directed, client, rule, keep)
         graph: Any = cls(
             made.parts,
             how,
@@ -447,6 +461,7 @@ class Constructors:
             identified=uid is not None,
             chosen=hasattr(indptr, "dask"),
         )
+        graph.keeps_loops = loops == "keep"
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.clusters.cluster import Cluster
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def of_scipy(
-    matrix: sp.sparray | sp.spmatrix, directed: bool, rule: str
+    matrix: sp.sparray | sp.spmatrix, directed: bool, rule: str, keep: bool = False
 ) -> tuple[dict[str, Any], int, int]:
     """Arguments of `Graph.from_edges` for a sparse adjacency matrix; see `Graph.from_scipy`.
 
@@ -27,6 +28,8 @@ def of_scipy(
     ----------
     rule
         By which entries that are stored several times are merged.
+    keep
+        Whether self-loops are to be kept, so that the rule holds for them, too.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def of_scipy(
     rows, columns = coo.coords
     count = int(len(rows) if directed else np.count_nonzero(rows <= columns))
     loops = int(np.count_nonzero(rows == columns))
-    coo = _merged(coo, rule)
+    coo = _merged(coo, rule, keep)
     rows, columns = coo.coords
     if not directed:
         differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
@@ -66,7 +69,7 @@ def of_scipy(
     return {"src": rows, "dst": columns, "n": coo.shape[0], "weights": weights}, count, loops
 
 
-def _merged(coo: sp.coo_array, rule: str) -> sp.coo_array:
+def _merged(coo: sp.coo_array, rule: str, keep: bool) -> sp.coo_array:
     """A matrix that stores each entry once."""
     import scipy.sparse as sp
 
@@ -86,7 +89,8 @@ def _merged(coo: sp.coo_array, rule: str) -> sp.coo_array:
         wrong = np.append(wrong, np.flatnonzero(values != found))
     else:
         values = values[fresh]
-    wrong = wrong[rows[wrong] != columns[wrong]]  # self-loops are dropped
+    if not keep:
+        wrong = wrong[rows[wrong] != columns[wrong]]  # self-loops are dropped
     if len(wrong):
         at = wrong.min()
         duplicates.refuse(rule, (int(rows[at]), int(columns[at])))
@@ -94,7 +98,7 @@ def _merged(coo: sp.coo_array, rule: str) -> sp.coo_array:
 
 
 def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:
-    """The adjacency matrix of all clusters of a graph; see `Graph.to_scipy`."""
+    """The adjacency matrix of all clusters of a graph, with the self-loops kept; see `Graph.to_scipy`."""
     import scipy.sparse as sp
 
     ends = np.cumsum([0, *(len(c.indices) for c in clusters)])
@@ -108,7 +112,27 @@ def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:
     if data.dtype == np.float16:
         data = data.astype(np.float32)
     matrix = sp.csr_array((data, indices, indptr), shape=(partition.n, partition.n))
+    looped = [c.first + c.loops for c in clusters if c.loops is not None]
+    if looped:
+        matrix = _with_loops(matrix, np.concatenate(looped), clusters, partition)
     return matrix if partition.order is None else matrix[np.argsort(partition.order)]
+
+
+def _with_loops(
+    matrix: sp.csr_array, positions: NDArray, clusters: Sequence[Cluster], partition: Partition
+) -> sp.csr_array:
+    """A matrix, its rows by position, with entries for the self-loops at some positions."""
+    import scipy.sparse as sp
+
+    weights = [c.loop_weights for c in clusters if c.loop_weights is not None]
+    own = np.concatenate(weights) if weights else np.ones(len(positions), np.int64)
+    coo = matrix.tocoo()
+    rows = np.append(coo.row, positions)
+    columns = np.append(coo.col, partition.node(positions))
+    data = np.append(coo.data, own.astype(coo.dtype, copy=False))
+    found = sp.csr_array((data, (rows, columns)), shape=matrix.shape)
+    found.sort_indices()
+    return found
 
 
 def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
@@ -150,7 +174,7 @@ def to_networkx(
     graph.add_nodes_from(names)
     coo = matrix.tocoo()
     rows, columns = coo.coords
-    once = slice(None) if directed else rows < columns
+    once = slice(None) if directed else rows <= columns
     ends = [[names[i] for i in side[once].tolist()] for side in (rows, columns)]
     if weighted:
         graph.add_weighted_edges_from(zip(*ends, coo.data[once].tolist(), strict=True))

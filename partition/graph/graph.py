@@ -51,9 +51,10 @@ class Graph(Readers, Growing, Collection, Nearby):
     With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are
-    dropped. Repeated edges (of an undirected graph: in either direction) are merged by the rule that
-    ``duplicates=`` names; by default they keep the smallest weight, with a warning. `built` says how many
-    rows were read, merged and dropped. Weights that are not finite and edges to missing nodes are errors.
+    dropped, or kept apart from the edges with ``loops="keep"``. Repeated edges (of an undirected graph: in
+    either direction) are merged by the rule that ``duplicates=`` names; by default they keep the smallest
+    weight, with a warning. `built` says how many rows were read, merged and dropped. Weights that are not
+    finite and edges to missing nodes are errors.
 
     Attributes
     ----------
@@ -83,6 +84,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         How many rows of a table were read, merged and dropped
         (`dgsuite.partition.sources.duplicates.Built`); None where the graph was not made of a table, such
         as a subgraph.
+    keeps_loops
+        Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -131,6 +134,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         chosen: bool = True,
         saved: storage.Saved | None = None,
         built: Built | None = None,
+        keeps_loops: bool = False,
     ) -> None:
         self._parts = list(parts)
         self.partition = partition
@@ -143,6 +147,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         self.chosen = chosen
         self.saved = saved
         self.built = built
+        self.keeps_loops = keeps_loops
         self.copies: list[list[Any]] = []
         self.wanted_copies = 1
         self.recoverable = saved is not None or recovery.recoverable(self._parts)
@@ -348,6 +353,7 @@ class Graph(Readers, Growing, Collection, Nearby):
             "identified": self.identified,
             "chosen": self.chosen,
             "built": self.built,
+            "keeps_loops": self.keeps_loops,
         }
         return Graph(parts, entries=entries, **{**same, **changes})
 
@@ -635,8 +641,8 @@ class Graph(Readers, Growing, Collection, Nearby):
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix, in this process.
 
-        The data are ones (int64) if there are no weights, and float32 for weights of float16, which SciPy
-        does not have.
+        Self-loops that the graph keeps are on the diagonal. The data are ones (int64) if there are no
+        weights, and float32 for weights of float16, which SciPy does not have.
 
         Examples
         --------
@@ -651,7 +657,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         return conversion.to_scipy(self.gather(), self.partition)
 
     def to_networkx(self) -> nx.Graph:
-        """A networkx graph with the original labels, in this process.
+        """A networkx graph with the original labels, and the self-loops that are kept, in this process.
 
         Examples
         --------

@@ -189,6 +189,12 @@ def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     named = getattr(found, "naming", 0)
     piece = _together(found[: len(found) - named])
     check_edges(piece, n)
+    if graph.keeps_loops and (loop := piece[0] == piece[1]).any():
+        node = int(piece[0][loop][0])
+        raise InputError(
+            f"with_edges takes no self-loops on a graph that keeps them, got one at node {node}; make the "
+            f"graph anew with all of its edges"
+        )
     dtype, piece = _weighted(graph, piece)
     rule = duplicates.DEFAULT if graph.built is None else graph.built.duplicates
     partition = grow.extended(graph.partition, n)

@@ -33,6 +33,10 @@ def projected(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
         raise InputError(
             "the graph is directed; graph.to_undirected() makes one that has a projection"
         )
+    if graph.keeps_loops:
+        raise InputError(
+            "the graph keeps self-loops, which no bipartite graph has; make it with loops='drop'"
+        )
     if graph.client is None:
         found = each_cluster(graph, _within, chosen)
     else:

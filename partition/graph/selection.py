@@ -133,7 +133,8 @@ def renumbered(
         workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
         pieces = [as_delayed(submitted(client, pick, p, there)) for p in graph.parts]
-    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, rule)
+    keep = graph.keeps_loops
+    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, rule, keep)
     return graph.like(
         made.parts,
         made.entries,
@@ -150,7 +151,7 @@ def _identifiers(c: Cluster) -> NDArray[np.int64]:
 
 
 def _among(c: Cluster, number: NDArray) -> Piece:
-    """The edges of a cluster between chosen nodes; undirected ones once.
+    """The edges of a cluster between chosen nodes, undirected ones once, and the self-loops that it keeps.
 
     Parameters
     ----------
@@ -164,4 +165,11 @@ def _among(c: Cluster, number: NDArray) -> Piece:
     if not c.directed:
         kept &= src < dst
     weights = None if c.weights is None else c.weights[entry[kept]]
-    return src[kept], dst[kept], weights
+    if c.loops is None:
+        return src[kept], dst[kept], weights
+    nodes = number[c.ids[c.loops]]
+    chosen = nodes >= 0
+    if weights is not None and c.loop_weights is not None:
+        weights = np.append(weights, c.loop_weights[chosen])
+    src, dst = (np.append(side[kept], nodes[chosen]) for side in (src, dst))
+    return src, dst, weights

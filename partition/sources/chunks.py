@@ -36,6 +36,7 @@ def construct(
     directed: bool,
     client: Client | None,
     rule: str,
+    keep: bool = False,
 ) -> tuple[Constructed, Partition]:
     """Make all clusters; see `dgsuite.partition.graph.graph.Graph.from_arrays`.
 
@@ -45,6 +46,8 @@ def construct(
         ``indptr``, ``indices``, ``weights`` and ``uid``; the last two may be None.
     rule
         By which repeated entries are merged: one of `dgsuite.base.names.RULES`.
+    keep
+        Whether self-loops are kept.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def construct(
             raise InputError(f"{name} must be one-dimensional, got {np.ndim(array)} dimensions")
     if not all(of_dask):
         columns = {name: [np.array(array)] for name, array in given.items()}
-        return _here(columns, partition, directed, rule)
+        return _here(columns, partition, directed, rule, keep)
     counts = {name: array.numblocks[0] for name, array in given.items()}
     if len(set(counts.values())) > 1:
         text = ", ".join(f"{name} has {count}" for name, count in counts.items())
@@ -76,21 +79,26 @@ def construct(
         )
     lazy = {name: array.to_delayed().tolist() for name, array in given.items()}
     if client is not None:
-        return _on_workers(lazy, partition, directed, client, rule)
+        return _on_workers(lazy, partition, directed, client, rule, keep)
     import dask
 
     computed = dask.compute(*lazy.values(), scheduler="threads")
-    return _here(dict(zip(lazy, computed, strict=True)), partition, directed, rule)
+    return _here(dict(zip(lazy, computed, strict=True)), partition, directed, rule, keep)
 
 
 def _here(
-    columns: Columns, partition: Partition | None, directed: bool, rule: str
+    columns: Columns, partition: Partition | None, directed: bool, rule: str, keep: bool
 ) -> tuple[Constructed, Partition]:
     """Make all clusters in this process."""
     partition = _partition(list(map(len, columns["indptr"])), partition)
     made = [
         _cluster(
-            k, partition, directed, {name: column[k] for name, column in columns.items()}, rule
+            k,
+            partition,
+            directed,
+            {name: column[k] for name, column in columns.items()},
+            rule,
+            keep,
         )
         for k in range(partition.clusters)
     ]
@@ -102,7 +110,12 @@ def _here(
 
 
 def _on_workers(
-    columns: Columns, partition: Partition | None, directed: bool, client: Client, rule: str
+    columns: Columns,
+    partition: Partition | None,
+    directed: bool,
+    client: Client,
+    rule: str,
+    keep: bool,
 ) -> tuple[Constructed, Partition]:
     """Make each cluster on the worker that is to hold it."""
     workers = worker_addresses(client)
@@ -118,7 +131,7 @@ def _on_workers(
         for k in range(count):
             mine = {name: column[k] for name, column in there.items()}
             worker = worker_of(k, count, workers)
-            made = pinned(client, worker, _cluster, k, everywhere, directed, mine, rule)
+            made = pinned(client, worker, _cluster, k, everywhere, directed, mine, rule, keep)
             parts += members(client, worker, made, 1)
             tallies.append(submitted(client, tally_of, made))
         del made
@@ -150,7 +163,12 @@ def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
 
 
 def _cluster(
-    index: int, partition: Partition, directed: bool, chunks: dict[str, NDArray], rule: str
+    index: int,
+    partition: Partition,
+    directed: bool,
+    chunks: dict[str, NDArray],
+    rule: str,
+    keep: bool,
 ) -> build.Assembled:
     """Check the chunks of a cluster, and make it by the rules of `dgsuite.partition.construction.build`."""
     where, n = f"chunk {index}: ", partition.n
@@ -174,21 +192,31 @@ def _cluster(
     loops = nodes[rows] == indices
     looped = int(np.count_nonzero(loops))
     tally = Tally(len(loops) - looped, looped)
+    looped_rows: NDArray[np.int64] = np.empty(0, np.int64)
+    of_loops = None if weights is None else weights[:0]
     keys = rows * n + indices
     if looped or (keys[1:] <= keys[:-1]).any():
-        keys = keys[~loops]
-        weights = None if weights is None else weights[~loops]
+        if looped and not keep:
+            keys = keys[~loops]
+            weights = None if weights is None else weights[~loops]
         if weights is not None and rule == "sum":  # rows of both ends have the same order
             order = np.argsort(weights, kind="stable")
             keys, weights = keys[order], weights[order]
         keys, weights, bad = merged(*ordered(keys, weights, rule), rule)
+        if looped and keep:
+            loops = nodes[keys // n] == keys % n
+            looped_rows = keys[loops] // n
+            keys = keys[~loops]
+            if weights is not None:
+                of_loops, weights = weights[loops], weights[~loops]
         rows, indices = np.divmod(keys, n)
         indptr = np.searchsorted(rows, np.arange(len(nodes) + 1))
         if len(bad):
             edges = zip(nodes[bad // n].tolist(), (bad % n).tolist(), strict=True)
             tally = tally._replace(wrong=min(edges))
-    if weights is not None:
+    if weights is not None and of_loops is not None:
         weights = weights.astype(summed(weights.dtype, rule), copy=False)
+        of_loops = of_loops.astype(weights.dtype, copy=False)
     uid = chunks.get("uid")
     if uid is not None and len(uid) != len(nodes):
         raise InputError(f"{where}uid has {len(uid)} entries for {len(nodes)} nodes")
@@ -200,7 +228,10 @@ def _cluster(
         weights,
         None if uid is None else uid.astype(np.int64),
         directed,
+        loops=looped_rows if keep else None,
+        loop_weights=of_loops if keep else None,
     )
+    tally = tally._replace(kept=len(looped_rows) if keep else None)
     return build.Assembled([cluster], tally)
 
 

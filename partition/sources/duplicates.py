@@ -30,6 +30,9 @@ DEFAULT = "min"
 BY_PIECE = ("min", "max", "first")
 """Rules that may be applied to each piece of an edge list first."""
 
+LOOPS = ("drop", "keep")
+"""What may become of self-loops."""
+
 LOW = 0xFFFFFFFF
 """The lower half of 64 bits."""
 
@@ -46,11 +49,14 @@ class Tally(NamedTuple):
     wrong
         The first edge, by node ids, that breaks the rule: by "error" one that is repeated, by "sum" one whose
         sum does not fit. None if there is none.
+    kept
+        Nodes with a self-loop, where these are kept; else None.
     """
 
     ends: int
     loops: int
     wrong: tuple[int, int] | None = None
+    kept: int | None = None
 
 
 def tallied(found: Iterable[Tally]) -> Tally:
@@ -60,6 +66,7 @@ def tallied(found: Iterable[Tally]) -> Tally:
         sum(each.ends for each in some),
         sum(each.loops for each in some),
         min((each.wrong for each in some if each.wrong is not None), default=None),
+        None if any(each.kept is None for each in some) else sum(each.kept or 0 for each in some),
     )
 
 
@@ -73,11 +80,13 @@ class Built(NamedTuple):
     merged
         Rows that repeat the edge of another row, and were merged into it.
     loops
-        Self-loops, which were dropped.
+        Self-loops: rows that were dropped, or nodes with one where they are kept.
     duplicates
         The rule by which rows were merged: "sum", "min", "max", "first" or "error".
     weighted
         Whether rows had weights.
+    kept
+        Whether self-loops are kept.
 
     Examples
     --------
@@ -94,18 +103,20 @@ class Built(NamedTuple):
     loops: int
     duplicates: str
     weighted: bool
+    kept: bool = False
 
     def __str__(self) -> str:
         how = f" ({RULES[self.duplicates]})" if self.weighted and self.merged else ""
         loops = "self-loop" if self.loops == 1 else "self-loops"
         return (
-            f"{self.rows:,} rows read, {self.merged:,} merged{how}, {self.loops:,} {loops} dropped"
+            f"{self.rows:,} rows read, {self.merged:,} merged{how}, "
+            f"{self.loops:,} {loops} {'kept' if self.kept else 'dropped'}"
         )
 
     @property
     def changed(self) -> bool:
         """Whether there are fewer edges than rows."""
-        return bool(self.merged or self.loops)
+        return bool(self.merged or (self.loops and not self.kept))
 
 
 def check(rule: Any) -> str:
@@ -121,6 +132,19 @@ def check(rule: Any) -> str:
     if not isinstance(rule, str) or rule not in RULES:
         raise InputError(unknown("duplicates", rule, list(RULES)))
     return rule
+
+
+def keeps(loops: Any) -> bool:
+    """Whether an argument `loops` says that self-loops are kept.
+
+    Raises
+    ------
+    InputError
+        It is neither "drop" nor "keep".
+    """
+    if not isinstance(loops, str) or loops not in LOOPS:
+        raise InputError(unknown("loops", loops, list(LOOPS)))
+    return loops == "keep"
 
 
 def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
@@ -146,8 +170,10 @@ def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
         raise InputError(
             "duplicates='sum' adds weights, but the edges have none; give weights, or name their column"
         )
-    kept = tally.ends if graph.directed else -(-tally.ends // 2)
-    found = Built(kept + tally.loops, kept - graph.m, tally.loops, rule, graph.weighted)
+    edges = tally.ends if graph.directed else -(-tally.ends // 2)
+    loops = tally.loops if tally.kept is None else tally.kept
+    rows = edges + tally.loops
+    found = Built(rows, rows - graph.m - loops, loops, rule, graph.weighted, tally.kept is not None)
     if duplicates is None:
         warn_of(found)
     return found
@@ -168,11 +194,11 @@ def warn_of(found: Built) -> None:
             f"says that this is meant, and duplicates='error' refuses repeated edges",
             UserWarning,
         )
-    if found.loops:
+    if found.loops and not found.kept:
         what = "is a self-loop" if found.loops == 1 else "are self-loops"
         warn(
             f"{found.loops:,} of {found.rows:,} rows {what}, and dropped; graph.built counts them, and any "
-            f"rule of duplicates, such as 'min', says that this is meant",
+            f"rule of duplicates, such as 'min', says that this is meant; loops='keep' keeps them",
             UserWarning,
         )
 

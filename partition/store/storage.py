@@ -51,7 +51,7 @@ NAME = re.compile(r"(nodes|(cluster|labels)-\d{4,})-[0-9a-f]{8}\.npz")
 KIND = "graph"
 """The kind of archive that a list of files describes."""
 
-EDGES = ("indptr", "indices", "weights", "directions", "weights_in")
+EDGES = ("indptr", "indices", "weights", "directions", "weights_in", "loops", "loop_weights")
 """Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""
 
 
@@ -94,6 +94,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
         "offsets": graph.partition.offsets.tolist(),
         "entries": graph.entries,
         "built": graph.built,
+        "keeps_loops": graph.keeps_loops,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
     facts["nodes"] = archives.write(folder, f"nodes-{save_id}.npz", _nodes(graph))
@@ -150,6 +151,7 @@ def load(
             "chosen": facts["chosen"],
             "saved": saved,
             "built": None if built is None else Built(*built),
+            "keeps_loops": facts.get("keeps_loops", False),
         },
     )
 

@@ -153,6 +153,7 @@ def run(
     weight: str | None = None,
     any_weight: bool = False,
     reverse: bool = False,
+    loops: bool = False,
     **parameters: Any,
 ) -> xr.Dataset:
     """The dataset of a run on a converted graph.
@@ -167,6 +168,8 @@ def run(
         Whether the kernel looks at no weights.
     reverse
         Whether to turn the edges of a directed graph round.
+    loops
+        Whether the kernel counts self-loops.
     parameters
         Of the kernel.
 
@@ -176,7 +179,8 @@ def run(
         Numbers grow too large for the kernel.
     """
     way = Way.of(how)
-    graph = G.graph(Held(weight, reverse, way.clusters, way.client), any_weight=any_weight)
+    wanted = Held(weight, reverse, way.clusters, way.client, loops)
+    graph = G.graph(wanted, any_weight=any_weight)
     try:
         # networkx's results are in this process
         with nullcontext() if way.client is None else gathered():

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run
+from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, run
 from dgsuite.faces.nx_backend.components import component
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
@@ -64,10 +64,8 @@ def _iterate(
     networkx.PowerIterationFailedConvergence
         They do not, in `max_iter` iterations.
     NotImplementedError
-        The graph has loops, which count, or weights that are negative, or near the ends of a float64's range.
+        The graph has weights that are negative, or near the ends of a float64's range.
     """
-    if G.loops:
-        raise NotImplementedError(LOOPS)
     values = G.weight(weight)
     if values is not None:
         if (values < 0).any():
@@ -83,6 +81,7 @@ def _iterate(
         weight=weight,
         any_weight=not weighted,
         weighted=weighted,
+        loops=True,
         tolerance=tolerance,
         iterations=most + 1,  # one more than may be needed
         **parameters,

@@ -29,12 +29,15 @@ SPREAD = 8
 
 
 class Held(NamedTuple):
-    """Which form of a graph is wanted: with which weights, if any, turned round or not, and where."""
+    """Which form of a graph is wanted: with which weights, if any, turned round or not, where, and whether
+    with self-loops.
+    """
 
     weight: str | None
     reverse: bool
     clusters: int | None
     client: Client | None
+    loops: bool = False
 
 
 @dataclass(eq=False)
@@ -119,7 +122,7 @@ class ConvertedGraph:
 
     @cached_property
     def loops(self) -> bool:
-        """Whether an edge begins and ends at one node; a `Graph` has no such edges."""
+        """Whether an edge begins and ends at one node."""
         return bool((self.source == self.target).any())
 
     def chosen(self, nodes: Any) -> list[Hashable]:
@@ -168,6 +171,7 @@ class ConvertedGraph:
         self._held = {form: graph for form, graph in self._held.items() if _there(graph)}
         if self.weight(wanted.weight) is None:
             wanted = wanted._replace(weight=None)
+        wanted = wanted._replace(loops=wanted.loops and self.loops)
         for form, graph in self._held.items():
             if any_weight and form._replace(weight=wanted.weight) == wanted:
                 return graph
@@ -183,6 +187,7 @@ class ConvertedGraph:
                     weights=self.weight(wanted.weight),
                     directed=self.directed,
                     duplicates="min",  # only shortest paths take weights of multigraphs
+                    loops="keep" if wanted.loops else "drop",
                     clusters=wanted.clusters,
                     client=wanted.client,
                 )

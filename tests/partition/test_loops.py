@@ -1,0 +1,244 @@
+"""Self-loops that are kept: the same for every source, cut and place, and counted as networkx counts them."""
+
+import dask.bag as db
+import dask.dataframe as dd
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import dgsuite
+from dgsuite import Graph
+from dgsuite.base.errors import InputError
+from dgsuite.genval import validate
+
+KERNELS = {
+    "pagerank": (nx.pagerank, "rank"),
+    "katz": (nx.katz_centrality, "centrality"),
+    "eigenvector": (nx.eigenvector_centrality, "centrality"),
+}
+
+
+def table(seed, n=24, m=120):
+    """Edges among few nodes: some are loops, some repeated; weights that are exact in any order."""
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, n, (2, m))
+    loops = rng.integers(0, n, 10)
+    src, dst = np.append(src, loops), np.append(dst, loops)
+    order = rng.permutation(len(src))
+    return src[order], dst[order], rng.integers(0, 5, len(src)) / 4
+
+
+def net_of(src, dst, weights, directed, rule):
+    """The networkx graph of a table, by a dictionary."""
+    net = nx.DiGraph() if directed else nx.Graph()
+    net.add_nodes_from(range(24))
+    best = {"sum": lambda a, b: a + b, "min": min, "max": max, "first": lambda a, b: a}[rule]
+    for u, v, w in zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True):
+        if net.has_edge(u, v):
+            w = best(net[u][v]["weight"], w)
+        net.add_edge(u, v, weight=w)
+    return net
+
+
+def edges_of(net, directed):
+    """Edges and their weights, as a dictionary."""
+    return {
+        (u, v) if directed else (min(u, v), max(u, v)): w for u, v, w in net.edges(data="weight")
+    }
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("rule", ["sum", "min", "max", "first"])
+def test_rules(rule, directed):
+    src, dst, weights = table(1)
+    net = net_of(src, dst, weights, directed, rule)
+    for clusters, partition in [(1, "nodes"), (5, "nodes"), (4, "hash")]:
+        graph = Graph.from_edges(
+            *(src, dst),
+            weights=weights,
+            n=24,
+            directed=directed,
+            duplicates=rule,
+            loops="keep",
+            clusters=clusters,
+            partition=partition,
+        )
+        assert edges_of(graph.to_networkx(), directed) == edges_of(net, directed)
+        loops = nx.number_of_selfloops(net)
+        assert loops > 3
+        assert graph.m == net.number_of_edges() - loops
+        assert graph.built.rows == len(src) == graph.m + loops + graph.built.merged
+        assert graph.built.loops == loops
+        assert str(graph.built).endswith(f"{loops} self-loops kept")
+        assert graph.keeps_loops
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_without_loops_nothing_else_changes(directed):
+    src, dst, weights = table(2)
+    how = {"weights": weights, "n": 24, "directed": directed, "duplicates": "sum", "clusters": 3}
+    kept = Graph.from_edges(src, dst, loops="keep", **how)
+    dropped = Graph.from_edges(src, dst, loops="drop", **how)
+    assert not dropped.keeps_loops
+    for a, b in zip(kept.parts, dropped.parts, strict=True):
+        assert np.array_equal(a.indptr, b.indptr)
+        assert np.array_equal(a.indices, b.indices)
+        assert np.array_equal(a.weights, b.weights)
+        assert b.loops is None
+        assert a.nbytes == b.nbytes + a.loops.nbytes + a.loop_weights.nbytes
+
+
+def test_errors():
+    with pytest.raises(InputError, match=r"edge \(1, 1\) is there more than once"):
+        Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error", loops="keep")
+    assert Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error").m == 1
+    with pytest.raises(InputError, match=r"unknown loops .some.; One of: drop, keep"):
+        Graph.from_edges([0], [1], loops="some")
+    with pytest.raises(InputError, match=r"with_edges takes no self-loops .* at node 1"):
+        Graph.from_edges([0], [1], loops="keep").with_edges([1], [1])
+
+
+def test_no_warning(recwarn):
+    Graph.from_edges([0, 1], [0, 0], loops="keep")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_sources(directed, tmp_path):
+    src, dst, weights = table(3)
+    weights = weights + 0.5
+    how = {"directed": directed, "duplicates": "min", "loops": "keep"}
+    net = net_of(src, dst, weights, directed, "min")
+    frame = pd.DataFrame({"source": src, "target": dst, "weight": weights})
+    frame.to_parquet(tmp_path / "edges.parquet")
+    frame.to_csv(tmp_path / "edges.csv", index=False)
+    matrix = nx.to_scipy_sparse_array(net, range(24))
+    rows = [*zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True)]
+    found = [
+        Graph.from_edges(frame, n=24, **how),
+        Graph.from_edges(dd.from_pandas(frame, npartitions=7), n=24, clusters=3, **how),
+        Graph.from_dataframe(frame, relabel=False, n=24, weight="weight", **how),
+        Graph.from_bag(db.from_sequence(rows, npartitions=4), n=24, **how),
+        Graph.from_parquet(tmp_path / "edges.parquet", relabel=False, n=24, weight="weight", **how),
+        Graph.from_csv(tmp_path / "edges.csv", relabel=False, n=24, weight="weight", **how),
+        Graph.from_networkx(net, loops="keep"),
+        Graph.from_scipy(matrix, **how),
+        Graph.from_arrays(matrix.indptr, matrix.indices, matrix.data, **how),
+    ]
+    for graph in found:
+        assert graph.keeps_loops
+        assert graph.built.kept
+        assert edges_of(graph.to_networkx(), directed) == edges_of(net, directed)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("partition", ["nodes", "hash"])
+def test_views_keep_loops(directed, partition, tmp_path):
+    src, dst, weights = table(4)
+    net = net_of(src, dst, weights, directed, "max")
+    graph = Graph.from_edges(
+        *(src, dst),
+        n=24,
+        weights=weights,
+        directed=directed,
+        duplicates="max",
+        loops="keep",
+        clusters=4,
+        partition=partition,
+    )
+    graph.save(tmp_path / "graph")
+    loaded = Graph.load(tmp_path / "graph")
+    assert loaded.keeps_loops
+    assert str(loaded.built) == str(graph.built)
+    right = edges_of(net, directed)
+    assert edges_of(loaded.to_networkx(), directed) == right
+    if partition == "nodes":
+        again = graph.repartition(7).repartition(2)
+        assert again.keeps_loops
+        assert edges_of(again.to_networkx(), directed) == right
+    assert edges_of(graph.reversed().reversed().to_networkx(), directed) == right
+    back = edges_of(graph.reversed().to_networkx(), directed)
+    assert back == edges_of(net.reverse() if directed else net, directed)
+    few = graph.subgraph(np.arange(24) % 3 > 0)
+    assert few.keeps_loops
+    some = net.subgraph([v for v in range(24) if v % 3])
+    assert edges_of(few.to_networkx(), directed) == edges_of(some, directed)
+    more = graph.with_edges([0, 24], [24, 25], weights=[9.0, 9.0])
+    wider = net.copy()
+    wider.add_weighted_edges_from([(0, 24, 9.0), (24, 25, 9.0)])
+    assert more.keeps_loops
+    assert edges_of(more.to_networkx(), directed) == edges_of(wider, directed)
+    blind = graph.to_undirected()
+    loops = {u: w for u, v, w in nx.selfloop_edges(net, data="weight")}
+    seen = edges_of(blind.to_networkx(), False)
+    assert blind.keeps_loops
+    assert {u: w for (u, v), w in seen.items() if u == v} == loops
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", [*KERNELS, "hits"])
+@pytest.mark.parametrize("seed", [5, 6])
+def test_as_networkx(name, directed, weighted, seed):
+    src, dst, weights = table(seed)
+    net = net_of(src, dst, weights, directed, "max")
+    parameters = {"alpha": 0.02} if name == "katz" else {}
+    how = {"weights": weights} if weighted else {}
+    first = None
+    for clusters, partition in [(1, "nodes"), (5, "hash")]:
+        graph = Graph.from_edges(
+            *(src, dst),
+            n=24,
+            directed=directed,
+            duplicates="max",
+            loops="keep",
+            clusters=clusters,
+            partition=partition,
+            **how,
+        )
+        ds = dgsuite.run(name, graph, tolerance=1e-12, **parameters)
+        validate(name, graph, ds)
+        first = ds if first is None else first
+        for output in ("hub", "authority") if name == "hits" else (KERNELS[name][1],):
+            assert np.array_equal(ds[output].values, first[output].values)
+    weight = "weight" if weighted else None
+    if name == "hits":
+        _, _, vt = np.linalg.svd(nx.to_numpy_array(net, weight=weight))
+        right = np.abs(vt[0]) / np.abs(vt[0]).sum()
+        assert np.allclose(first.authority.values, right, atol=1e-6)
+        return
+    function, output = KERNELS[name]
+    right = function(net, weight=weight, tol=1e-13, max_iter=10_000, **parameters)
+    assert np.allclose(first[output].values, [right[v] for v in range(24)], atol=1e-9)
+    plain = Graph.from_edges(src, dst, n=24, directed=directed, duplicates="max", **how)
+    ds = dgsuite.run(name, plain, tolerance=1e-12, **parameters)
+    assert not np.allclose(first[output].values, ds[output].values, atol=1e-4)
+
+
+def test_validation_counts_loops():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 2], loops="keep")
+    plain = Graph.from_edges([0, 1, 2], [1, 2, 2], loops="drop", duplicates="min")
+    ds = dgsuite.run("pagerank", graph)
+    assert validate("pagerank", graph, ds).ok
+    assert not validate("pagerank", plain, ds).ok
+    assert sp.issparse(graph.to_scipy())
+    assert graph.to_scipy()[2, 2] == 1
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_backend_of_networkx(kind, weight):
+    src, dst, weights = table(7)
+    net = net_of(src, dst, weights + 0.5, kind is nx.DiGraph, "max")
+    calls = [
+        lambda how: nx.pagerank(net, weight=weight, tol=1e-10, max_iter=1000, **how),
+        lambda how: nx.eigenvector_centrality(net, weight=weight, max_iter=10_000, **how),
+        lambda how: nx.katz_centrality(net, alpha=0.02, weight=weight, **how),
+        lambda how: nx.hits(net, max_iter=1000, **how)[0],
+    ]
+    for call in calls:
+        ours, theirs = call({"backend": "dgsuite"}), call({})
+        assert list(ours) == list(theirs)
+        assert np.allclose([*ours.values()], [*theirs.values()], atol=1e-5)
