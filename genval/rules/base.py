@@ -234,6 +234,14 @@ def lengths(c: Cluster, weighted: bool, power: int) -> NDArray[np.float64]:
     return np.ldexp(c.weights.astype(np.float64), -power)
 
 
+def loop_lengths(c: Cluster, weighted: bool, power: int) -> NDArray[np.float64]:
+    """The same of the self-loops of a cluster that has some."""
+    assert c.loops is not None
+    if c.loop_weights is None or not weighted:
+        return np.ones(len(c.loops))
+    return np.ldexp(c.loop_weights.astype(np.float64), -power)
+
+
 def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
     """Weights of a cluster, in a dtype in which sums with `values` are exact; 1 if there are none.
 

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths, loop_lengths
 from dgsuite.partition.clusters.cluster import Cluster
 
 ROUNDING = 1e-12
@@ -241,4 +241,9 @@ def _between(c: Cluster, outputs: Outputs, weighted: bool, power: int) -> tuple[
     """Pairs of communities with edges between them, and the weight of each edge."""
     label = outputs["community"]
     row, other = ends(c)
-    return np.stack([label[c.ids[row]], label[other]]), lengths(c, weighted, power)
+    pairs, weight = np.stack([label[c.ids[row]], label[other]]), lengths(c, weighted, power)
+    if c.loops is not None:  # both their ends are the node's
+        own = label[c.ids[c.loops]]
+        pairs = np.append(pairs, [own, own], axis=1)
+        weight = np.append(weight, 2 * loop_lengths(c, weighted, power))
+    return pairs, weight

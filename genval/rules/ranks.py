@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths, loop_lengths
 from dgsuite.partition.clusters.cluster import Cluster
 
 ROUNDING = 1e-12
@@ -153,7 +153,7 @@ def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool, powe
     sums = np.bincount(other, terms, c.n).astype(np.float64)
     if c.loops is not None:
         nodes = c.ids[c.loops]
-        sums[nodes] += values[nodes] * _loops(c, weighted, power)
+        sums[nodes] += values[nodes] * loop_lengths(c, weighted, power)
     return sums
 
 
@@ -164,15 +164,8 @@ def _backwards(
     terms = values[other] * lengths(c, weighted, power)
     sums = np.bincount(row, terms, c.size).astype(np.float64)
     if c.loops is not None:
-        sums[c.loops] += values[c.ids[c.loops]] * _loops(c, weighted, power)
+        sums[c.loops] += values[c.ids[c.loops]] * loop_lengths(c, weighted, power)
     return c.ids, sums
-
-
-def _loops(c: Cluster, weighted: bool, power: int) -> Values | float:
-    """What each self-loop of a cluster counts, as the edges of `lengths`."""
-    if c.loop_weights is None or not weighted:
-        return 1.0
-    return np.ldexp(c.loop_weights.astype(np.float64), -power)
 
 
 def _limits(job: Job) -> tuple[float | None, int | None]:

@@ -18,9 +18,18 @@ LEAST = float(np.finfo(np.float64).smallest_normal)
 """Smaller numbers have fewer digits."""
 
 
-def negative(weights: NDArray) -> str | None:
+def weights_of(c: bsp.Cluster) -> NDArray | None:
+    """Weights of the entries of a cluster's adjacency, and of its self-loops."""
+    if c.weights is None or c.loop_weights is None:
+        return c.weights
+    return np.append(c.weights, c.loop_weights)
+
+
+def negative(weights: NDArray | None) -> str | None:
     """What is wrong with weights that must not be negative, or None."""
-    return None if (weights >= 0).all() else f"weights must not be negative, got {weights.min()}"
+    if weights is None or (weights >= 0).all():
+        return None
+    return f"weights must not be negative, got {weights.min()}"
 
 
 def extremes(weights: NDArray | None) -> bsp.Vote:

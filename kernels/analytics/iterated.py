@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import RunError
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import exponent, extremes, negative
+from dgsuite.kernels.analytics.extremes import exponent, extremes, negative, weights_of
 from dgsuite.kernels.tools.exact import exact_change
 from dgsuite.partition.arrays.segments import add, weigh
 
@@ -70,9 +70,7 @@ class Iterated(bsp.Weighted):
             return (
                 "iterations counts from the start; with since= give a tolerance, or leave both out"
             )
-        if not self.weighted or c.weights is None:
-            return None
-        return negative(weights_of(c))  # type: ignore[arg-type]
+        return negative(weights_of(c)) if self.weighted else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         power = 0
@@ -139,13 +137,6 @@ class Iterated(bsp.Weighted):
         if c.loops is not None:
             found[c.loops] += own[c.loops] * self.per_loop(c, power)
         return found
-
-
-def weights_of(c: bsp.Cluster) -> NDArray | None:
-    """Weights of the entries of a cluster's adjacency, and of its self-loops."""
-    if c.weights is None or c.loop_weights is None:
-        return c.weights
-    return np.append(c.weights, c.loop_weights)
 
 
 def divided(weights: NDArray, power: int) -> NDArray:

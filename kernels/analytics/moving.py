@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels.analytics.extremes import negative, weights_of
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
 from dgsuite.kernels.analytics.scaled import Scaled
 from dgsuite.kernels.tools.rng import uniform
@@ -44,7 +44,7 @@ names; the sender wants to know the mass of that community."""
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    weight: NDArray[np.float64]  # of each entry of the adjacency
+    weight: NDArray[np.float64]  # of each entry of the adjacency, then of each self-loop, twice
     community: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # node of the level it is in
     wanted: NDArray[np.int64] = bsp.no_nodes()  # these nodes, each once
     level: Level = bsp.later()
@@ -82,7 +82,8 @@ class Moving(Scaled, bsp.Weighted):
     weighted
         Whether edges count by their weights, which must not be negative; all alike without. By default
         where the graph has weights. Each is rounded to a multiple of the 2^-52nd part of their sum. Weights
-        further apart than float64 holds are refused.
+        further apart than float64 holds are refused. Self-loops count where the graph keeps them: in a
+        degree twice, as both ends of an edge.
     """
 
     resolution: float = 1.0
@@ -107,7 +108,7 @@ class Moving(Scaled, bsp.Weighted):
     def check(self, c: bsp.Cluster) -> str | None:
         if not 0 < self.resolution < np.inf:
             return f"resolution must be above 0 and finite, got {self.resolution}"
-        return negative(c.weights) if self.weighted and c.weights is not None else None
+        return negative(weights_of(c)) if self.weighted else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         weight, shift = yield from self.scaled(bool(self.weighted))
@@ -178,6 +179,11 @@ class Moving(Scaled, bsp.Weighted):
         weight = np.ones(len(c.indices))
         if self.weighted and c.weights is not None:
             weight = c.weights.astype(np.float64)
+        if c.loops is not None:  # both their ends are the node's
+            own = np.ones(len(c.loops))
+            if self.weighted and c.loop_weights is not None:
+                own = c.loop_weights.astype(np.float64)
+            weight = np.concatenate([weight, own, own])
         return State.of(c, weight=weight)
 
     # A level begins.
@@ -186,9 +192,12 @@ class Moving(Scaled, bsp.Weighted):
         """The first level: the graph itself, with the communities found so far."""
         ghosts, ends = slots_of(c, c.indices)
         row = np.repeat(np.arange(c.size), c.degree)
-        degree = np.bincount(row, s.weight, c.size)
+        weight, of_loops = np.split(s.weight, [len(c.indices)])
+        degree = np.bincount(row, weight, c.size)
+        if c.loops is not None:
+            degree += np.bincount(np.tile(c.loops, 2), of_loops, c.size)
         mass = degree if self.objective == "modularity" else np.ones(c.size)
-        s.level = Level.of(c, c.indptr.astype(np.int64), ends, s.weight, mass, ghosts)
+        s.level = Level.of(c, c.indptr.astype(np.int64), ends, weight, mass, ghosts)
         s.group = s.community
         s.community = c.ids.copy()
         return self.enter(c, s)

@@ -115,7 +115,7 @@ class Constructors:
         loops
             What becomes of self-loops: "drop", or "keep". Those that are kept are merged by the same rule.
             They are apart from the edges: the adjacency, degrees and ``graph.m`` are without them, and of
-            the kernels only `pagerank`, `katz`, `eigenvector` and `hits` count them.
+            the kernels only `pagerank`, `katz`, `eigenvector`, `hits`, `leiden` and `louvain` count them.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
             ``src`` and ``dst`` are accepted with a warning.

@@ -199,7 +199,7 @@ def test_as_networkx(name, directed, weighted, seed):
             **how,
         )
         ds = dgsuite.run(name, graph, tolerance=1e-12, **parameters)
-        validate(name, graph, ds)
+        assert validate(name, graph, ds).ok
         first = ds if first is None else first
         for output in ("hub", "authority") if name == "hits" else (KERNELS[name][1],):
             assert np.array_equal(ds[output].values, first[output].values)
@@ -215,6 +215,43 @@ def test_as_networkx(name, directed, weighted, seed):
     plain = Graph.from_edges(src, dst, n=24, directed=directed, duplicates="max", **how)
     ds = dgsuite.run(name, plain, tolerance=1e-12, **parameters)
     assert not np.allclose(first[output].values, ds[output].values, atol=1e-4)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_modularity_is_that_of_networkx(directed, weighted):
+    src, dst, weights = table(8)
+    net = net_of(src, dst, weights, directed, "max")
+    labels = np.arange(24) // 5
+    how = {"directed": directed, "duplicates": "max", "weights": weights if weighted else None}
+    graph, plain = (
+        Graph.from_edges(src, dst, n=24, clusters=3, loops=loops, **how)
+        for loops in ("keep", "drop")
+    )
+    sets = [set(np.flatnonzero(labels == label).tolist()) for label in range(5)]
+    right = nx.community.modularity(net, sets, weight="weight" if weighted else None)
+    assert np.isclose(dgsuite.quality(graph, labels).modularity, right, atol=1e-14)
+    assert not np.isclose(dgsuite.quality(plain, labels).modularity, right, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["leiden", "louvain"])
+def test_communities_count_loops(name):
+    """Two cliques are communities; with heavy loops, whose weight is within each node, all nodes are alone."""
+    pairs = [(u + k, v + k) for k in (0, 4) for u in range(4) for v in range(u)]
+    src, dst = np.array([*pairs, (0, 4), *((v, v) for v in range(8))]).T
+    weights = np.repeat([1.0, 9.0], [len(src) - 8, 8])
+    for clusters, partition in [(1, "nodes"), (3, "nodes"), (4, "hash")]:
+        how = {"weights": weights, "clusters": clusters, "partition": partition}
+        plain = Graph.from_edges(src, dst, duplicates="min", **how)
+        assert dgsuite.run(name, plain).community.values.tolist() == [0] * 4 + [4] * 4
+        graph = Graph.from_edges(src, dst, loops="keep", **how)
+        ds = dgsuite.run(name, graph)
+        assert ds.community.values.tolist() == [*range(8)]
+        assert validate(name, graph, ds).ok
+        # all loops alike count 1 without weights, and two cliques remain
+        ds = dgsuite.run(name, graph, weighted=False)
+        assert ds.community.values.tolist() == [0] * 4 + [4] * 4
+        assert validate(name, graph, ds).ok
 
 
 def test_validation_counts_loops():

@@ -89,6 +89,8 @@ def quality(
 
     Notes
     -----
+    Self-loops count where the graph keeps them: in a degree twice, as both ends of an edge.
+
     The figures are the same for any clusters and workers. To add up weights exactly, each is rounded to a
     multiple of the 2^-52nd part of their sum.
 
@@ -182,7 +184,8 @@ def _each_weight(graph: Graph) -> list[Fraction]:
 
 
 def _weight(c: Cluster) -> Fraction:
-    return Fraction(exact_sum(c.weights))  # type: ignore[arg-type]
+    total = Fraction(exact_sum(c.weights))  # type: ignore[arg-type]
+    return total if c.loop_weights is None else total + 2 * Fraction(exact_sum(c.loop_weights))
 
 
 def _each(graph: Graph, number: NDArray[np.int64], count: int, shift: int | None) -> Sums:
@@ -202,7 +205,11 @@ def _sums(c: Cluster, number: NDArray[np.int64], count: int, shift: int | None) 
     inner = one == other
     within = np.bincount(one[inner], None if weight is None else weight[inner], count)
     found = within, np.bincount(one, weight, count), np.bincount(other, weight, count)
-    return Sums(*(values.astype(np.float64) for values in found))
+    own: Any = 0
+    if c.loops is not None:
+        of_loops = None if weight is None else whole(c.loop_weights, shift)  # type: ignore[arg-type]
+        own = np.bincount(number[c.ids[c.loops]], of_loops, count) * (1 if c.directed else 2)
+    return Sums(*(values.astype(np.float64) + own for values in found))
 
 
 class _Table(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run
+from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 
@@ -23,8 +23,6 @@ def leiden_communities(
     """Sets of nodes, by their first nodes; each is connected."""
     if not len(G):
         return []
-    if G.loops:
-        raise NotImplementedError(LOOPS)
     values = G.weight(weight)
     if values is not None and (values < 0).any():
         raise NotImplementedError(f"an edge has a negative {weight}")
@@ -36,6 +34,7 @@ def leiden_communities(
         weight=weight,
         any_weight=not weighted,
         weighted=weighted,
+        loops=True,
         resolution=float(resolution),
         seed=drawn,
     )
