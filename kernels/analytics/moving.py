@@ -195,7 +195,7 @@ class Moving(Scaled, bsp.Weighted):
         weight, of_loops = np.split(s.weight, [len(c.indices)])
         degree = np.bincount(row, weight, c.size)
         if c.loops is not None:
-            degree += np.bincount(np.tile(c.loops, 2), of_loops, c.size)
+            degree = degree + np.bincount(np.tile(c.loops, 2), of_loops, c.size)
         mass = degree if self.objective == "modularity" else np.ones(c.size)
         s.level = Level.of(c, c.indptr.astype(np.int64), ends, weight, mass, ghosts)
         s.group = s.community

@@ -236,7 +236,7 @@ def test_modularity_is_that_of_networkx(directed, weighted):
 
 @pytest.mark.parametrize("name", ["leiden", "louvain"])
 def test_communities_count_loops(name):
-    """Two cliques are communities; with heavy loops, whose weight is within each node, all nodes are alone."""
+    """Two cliques are communities; with heavy loops, each within its node, all nodes are alone."""
     pairs = [(u + k, v + k) for k in (0, 4) for u in range(4) for v in range(u)]
     src, dst = np.array([*pairs, (0, 4), *((v, v) for v in range(8))]).T
     weights = np.repeat([1.0, 9.0], [len(src) - 8, 8])
