@@ -20,6 +20,24 @@ from dgsuite.partition.sources.piece import Piece
 Edge = tuple[int, int]
 
 
+class Given(NamedTuple):
+    """What a graph is to get.
+
+    Attributes
+    ----------
+    piece
+        New edges: both ends as node ids, and weights or None.
+    n
+        Number of nodes then.
+    labels
+        Labels of the new nodes, where the graph has labels and gets nodes, else None.
+    """
+
+    piece: Piece
+    n: int
+    labels: NDArray | None
+
+
 class Fresh(NamedTuple):
     """Entries of the adjacency that a cluster is to get, ascending by row, then column.
 

@@ -22,6 +22,7 @@ from dgsuite.partition.graph import (
     dask_views,
     degrees,
     display,
+    growing,
     recovery,
     selection,
     views,
@@ -543,7 +544,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         return degrees.statistics(self)
 
     @spanned
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
         """Write the graph to files, from which `load` makes it again.
 
         Parameters
@@ -551,6 +552,10 @@ class Graph(Readers, Growing, Collection, Nearby):
         path
             A folder, which is made if it is not there, or a URL of fsspec. A graph that is there is replaced.
             Workers that hold clusters write them, so they and this process must reach it.
+        append
+            Write only what the graph got by `with_edges` and `with_nodes` since it was saved there, beside
+            the files that are there. A graph that has not grown from the one in the folder is refused.
+            A later save without it writes all in one, and removes these steps.
 
         Raises
         ------
@@ -574,7 +579,10 @@ class Graph(Readers, Growing, Collection, Nearby):
         >>> Graph.load("graph")
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 1 clusters in this process>
         """
-        self.saved = storage.save(self, path)
+        if append:
+            growing.append(self, path)
+            return
+        self.saved = storage.save(self, path, growing.Lineage.of(self).identity)
         self.recoverable = True
 
     @classmethod
@@ -619,8 +627,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
         client = session.current_client(client)
-        parts, partition, options = storage.load(path, client)
-        graph = cls(parts, partition, **options)
+        parts, partition, options, identity, later = storage.load(path, client)
+        graph = growing.restored(cls(parts, partition, **options), identity, later)
         return graph if clusters is None else graph.repartition(clusters, client)
 
     @spanned

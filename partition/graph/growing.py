@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import uuid
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ from dgsuite.partition.labels.grown_labels import alike
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import duplicates, edges
 from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids, joined
+from dgsuite.partition.store import appended, storage
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -41,6 +43,8 @@ class Step(NamedTuple):
         Node ids of both ends of the entries of the adjacency that are new, or have another weight.
     raised
         An edge whose weight is greater than before, or None.
+    given
+        What it was.
     """
 
     identity: str
@@ -48,6 +52,7 @@ class Step(NamedTuple):
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
     raised: tuple[int, int] | None
+    given: grow.Given
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class Lineage:
         found: Lineage = once(graph, LINEAGE, lambda _: cls(uuid.uuid4().hex))
         return found
 
-    def since(self, identity: str) -> tuple[Step, ...] | None:
+    def since(self, identity: str | None) -> tuple[Step, ...] | None:
         """The steps from an earlier graph on; None if this graph has not grown from it."""
         if identity == self.identity:
             return ()
@@ -180,10 +185,10 @@ class Growing:
 def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     """A graph with more edges, and n nodes or more."""
     found = _here(pieces, graph.client)
-    labels = graph.labels
-    if labels is not None:
-        found, labels = _numbered(found, labels)
-        n = len(labels)
+    new = None
+    if graph.labels is not None:
+        found, new = _numbered(found, graph.labels)
+        n = graph.n + (0 if new is None else len(new))
     else:
         n = _count(found, graph.n, n)
     named = getattr(found, "naming", 0)
@@ -195,7 +200,15 @@ def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
             f"with_edges takes no self-loops on a graph that keeps them, got one at node {node}; make the "
             f"graph anew with all of its edges"
         )
-    dtype, piece = _weighted(graph, piece)
+    return applied(graph, grow.Given(piece, n, new), uuid.uuid4().hex)
+
+
+def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
+    """The graph that a graph becomes by a step, and its identity."""
+    n, labels = given.n, graph.labels
+    if given.labels is not None and labels is not None:
+        labels = labels.extended(given.labels)
+    dtype, piece = _weighted(graph, given.piece)
     rule = duplicates.DEFAULT if graph.built is None else graph.built.duplicates
     partition = grow.extended(graph.partition, n)
     fresh, tally = grow.divided(piece, partition, graph.directed, rule)
@@ -221,9 +234,40 @@ def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
         np.concatenate([each.nodes for each in about]),
         np.concatenate([each.ends for each in about]),
         min((each.raised for each in about if each.raised is not None), default=None),
+        given,
     )
-    once(made, LINEAGE, lambda _: Lineage(uuid.uuid4().hex, (*before.steps, step)))
+    once(made, LINEAGE, lambda _: Lineage(identity, (*before.steps, step)))
     return made
+
+
+def append(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write the steps by which a graph has grown since it was saved: see `Graph.save`.
+
+    Raises
+    ------
+    InputError
+        The graph in the folder is none from which this one has grown; or another process adds to it.
+    """
+    there = storage.head(path)
+    lineage = Lineage.of(graph)
+    steps = lineage.since(there.identity)
+    if steps is None:
+        raise InputError(
+            f"{there.folder}: this graph has not grown from the one there; load that, and add to it, or "
+            f"leave out append=True to replace it"
+        )
+    after = [*(step.identity for step in steps[1:]), lineage.identity]
+    for number, (step, identity) in enumerate(zip(steps, after, strict=False), there.steps + 1):
+        appended.add(there.folder, there.save_id, number, step.given, identity)
+
+
+def restored(graph: Graph, identity: str | None, steps: Iterable[storage.Later]) -> Graph:
+    """A graph from files, with its identity, and what it got there since it was saved."""
+    if identity is not None:
+        once(graph, LINEAGE, lambda _: Lineage(identity))
+    for step in steps:
+        graph = applied(graph, step.given, step.identity)
+    return graph
 
 
 def _here(pieces: list[Any], client: Any) -> edges.Pieces:
@@ -243,19 +287,17 @@ def _here(pieces: list[Any], client: Any) -> edges.Pieces:
     return found
 
 
-def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, Labels]:
-    """Pieces whose ends are node ids, given those whose ends are labels; and all labels."""
+def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, NDArray | None]:
+    """Pieces whose ends are node ids, given those whose ends are labels; and the labels of new nodes."""
     if not sum(len(piece[0]) for piece in pieces):
-        return pieces, labels
+        return pieces, None
     numbered, named = relabel(pieces, None)
     ids = labels.nodes(named.array, missing=True)
     new = np.flatnonzero(ids < 0)
     ids[new] = len(labels) + np.arange(len(new))
-    if len(new):
-        labels = labels.extended(alike(labels, named.array[new]))
     found = edges.Pieces((ids[src], ids[dst], weights) for src, dst, weights in numbered)
     found.naming = pieces.naming
-    return found, labels
+    return found, alike(labels, named.array[new]) if len(new) else None
 
 
 def _count(pieces: edges.Pieces, before: int, n: int) -> int:

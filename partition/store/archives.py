@@ -107,18 +107,48 @@ def _matching(folder: str, entry: Entry) -> Iterator[IO[bytes]]:
             yield file
 
 
-def write_list(folder: str, name: str, kind: str, facts: dict[str, Any]) -> None:
+def write_list(folder: str, name: str, kind: str, facts: dict[str, Any], new: bool = False) -> None:
     """Write a list of files, and other facts, as JSON that holds its own checksum.
 
     Parameters
     ----------
     kind
         What it is a list of, such as "graph".
+    new
+        Whether there must be none of this name.
+
+    Raises
+    ------
+    FileExistsError
+        There is one, and it was to be new.
     """
     facts = {"format": f"dgsuite {kind} 1", **facts}
-    whole = {"sha256": _digest(facts), kind: facts}
+    whole = json.dumps({"sha256": _digest(facts), kind: facts}).encode()
+    if new:
+        _create(join(folder, name), whole)
+        return
     with written(join(folder, name)) as file:
-        file.write(json.dumps(whole).encode())
+        file.write(whole)
+
+
+def _create(path: str, content: bytes) -> None:
+    """Write a file whose name must be new. In object stores two processes at once may not see each other."""
+    from fsspec.implementations.local import LocalFileSystem
+
+    files, inner = opened(path)
+    if not isinstance(files, LocalFileSystem):
+        if files.exists(inner):
+            raise FileExistsError(path)
+        with written(path) as file:
+            file.write(content)
+        return
+    part = f"{inner}.{token_hex(8)}.part"
+    try:
+        with written(part) as file:
+            file.write(content)
+        os.link(part, inner)
+    finally:
+        remove("", part)
 
 
 def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
@@ -150,6 +180,22 @@ def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
 
 def _digest(facts: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def names(folder: str) -> list[str]:
+    """Names of all files in a folder."""
+    files, inner = opened(folder)
+    with explained(folder):
+        return [os.path.basename(found) for found in files.ls(inner, detail=False)]
+
+
+def remove(folder: str, name: str) -> None:
+    """Remove a file, if it is there."""
+    path = join(folder, name) if folder else name
+    files, inner = opened(path)
+    with explained(path):
+        if files.exists(inner):
+            files.rm(inner)
 
 
 def join(folder: str, name: str) -> str:

@@ -10,7 +10,6 @@ leaves either the old graph or the new one, whenever it is interrupted.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -28,14 +27,15 @@ from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.distribute import shared
+from dgsuite.partition.construction.grow import Given
 from dgsuite.partition.graph.checks import of_clusters
-from dgsuite.partition.labels import identifiers
 from dgsuite.partition.labels.held_labels import HeldLabels, held, joined
 from dgsuite.partition.labels.identifiers import Values
-from dgsuite.partition.labels.labels import Labels, exact_array, from_json, to_json
+from dgsuite.partition.labels.labels import Labels, from_json, to_json
 from dgsuite.partition.sources.duplicates import Built
-from dgsuite.partition.store import archives
+from dgsuite.partition.store import appended, archives
 from dgsuite.partition.store.archives import Entry
+from dgsuite.partition.store.packing import packed, unpacked
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -77,7 +77,55 @@ class Saved(NamedTuple):
         return self.folder, self.clusters[k], self.directed, k
 
 
-def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
+class Head(NamedTuple):
+    """What there is of a graph in a folder.
+
+    Attributes
+    ----------
+    folder
+        Absolute path or URL.
+    save_id
+        In the names of its files.
+    steps
+        How often something was added to it.
+    identity
+        Of the graph that it is then; None if it is not known.
+    """
+
+    folder: str
+    save_id: str
+    steps: int
+    identity: str | None
+
+
+class Later(NamedTuple):
+    """What a graph in files got after it was saved, and the identity of the graph that it became."""
+
+    given: Given
+    identity: str
+
+
+def head(path: str | os.PathLike[str]) -> Head:
+    """What there is of a graph in a folder.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is damaged.
+    """
+    folder = archives.absolute(path)
+    facts = archives.read_list(folder, LIST, KIND)
+    save_id = _save_id(facts)
+    steps = appended.listed(folder, save_id)
+    last = steps[-1] if steps else facts
+    return Head(folder, save_id, len(steps), last.get("identity"))
+
+
+def _save_id(facts: dict[str, Any]) -> str:
+    return str(facts["nodes"]["file"])[-12:-4]
+
+
+def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
     """Write a graph; see `dgsuite.partition.graph.graph.Graph.save`."""
     folder = archives.absolute(path)
     files, inner = archives.opened(folder)
@@ -95,6 +143,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
         "entries": graph.entries,
         "built": graph.built,
         "keeps_loops": graph.keeps_loops,
+        "identity": identity,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
     facts["nodes"] = archives.write(folder, f"nodes-{save_id}.npz", _nodes(graph))
@@ -112,7 +161,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
 
 def load(
     path: str | os.PathLike[str], client: Client | None
-) -> tuple[list[Any], Partition, dict[str, Any]]:
+) -> tuple[list[Any], Partition, dict[str, Any], str | None, list[Later]]:
     """Read a graph; see `dgsuite.partition.graph.graph.Graph.load`.
 
     Returns
@@ -123,9 +172,12 @@ def load(
         Which cluster owns which node.
     options
         Of the constructor of a graph.
+    identity, later
+        Of the graph that was saved, and what it got since.
     """
     folder = archives.absolute(path)
     facts = archives.read_list(folder, LIST, KIND)
+    later = appended.listed(folder, _save_id(facts))
     nodes = archives.read(folder, facts["nodes"])
     partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
     saved = Saved(folder, facts["clusters"], facts["directed"])
@@ -153,6 +205,8 @@ def load(
             "built": None if built is None else Built(*built),
             "keeps_loops": facts.get("keeps_loops", False),
         },
+        facts.get("identity"),
+        [Later(appended.read(folder, step), step["identity"]) for step in later],
     )
 
 
@@ -206,37 +260,17 @@ def _nodes(graph: Graph) -> dict[str, NDArray]:
     if graph.partition.order is not None:
         arrays["order"] = graph.partition.order
     if graph.labels is not None and not isinstance(graph.labels, HeldLabels):
-        arrays |= _packed(graph.labels.array)
+        arrays |= packed(graph.labels.array)
     return arrays
-
-
-def _packed(labels: Values) -> dict[str, NDArray]:
-    """Labels as arrays: text of Arrow as UTF-8 with the ends of each, objects as lines of JSON."""
-    if identifiers.is_text(labels):
-        return dict(zip(("labels_utf8", "labels_ends"), identifiers.utf8(labels), strict=True))
-    if labels.dtype == object:
-        text = "\n".join(json.dumps(to_json(label)) for label in labels)
-        return {"labels_json": np.frombuffer(text.encode(), np.uint8)}
-    return {"labels": labels}
-
-
-def _unpacked(arrays: dict[str, NDArray]) -> Values | None:
-    """The labels that `_packed` made arrays of; None if there are none."""
-    if "labels_utf8" in arrays:
-        return identifiers.of_utf8(arrays["labels_utf8"], arrays["labels_ends"])
-    if "labels_json" in arrays:
-        lines = arrays["labels_json"].tobytes().decode().split("\n")
-        return exact_array([from_json(json.loads(line)) for line in lines])
-    return arrays.get("labels")
 
 
 def _save_labels(labels: Values, number: int, folder: str, save_id: str) -> Entry:
     """Write the file of a part of the labels; returns its entry in the list."""
-    return archives.write(folder, f"labels-{number:04}-{save_id}.npz", _packed(labels))
+    return archives.write(folder, f"labels-{number:04}-{save_id}.npz", packed(labels))
 
 
 def _load_labels(folder: str, entry: Entry) -> Values:
-    return _unpacked(archives.read(folder, entry))
+    return unpacked(archives.read(folder, entry))
 
 
 def _labels(
@@ -245,7 +279,7 @@ def _labels(
     """Labels of nodes: those of files of their own stay on the workers, if there are some."""
     entries = facts.get("labels", [])
     if not entries:
-        found = _unpacked(nodes)
+        found = unpacked(nodes)
         return None if found is None else Labels(found, len(found), ascending=facts["ascending"])
     if client is None:
         return joined([_load_labels(folder, entry) for entry in entries])
@@ -294,8 +328,9 @@ def _files_of(folder: str) -> list[str]:
     if not files.exists(f"{inner}/{LIST}"):
         return []
     facts = archives.read_list(folder, LIST, KIND)
-    return [
+    found = [
         name
         for entry in (facts["nodes"], *facts["clusters"], *facts.get("labels", []))
         if NAME.fullmatch(name := entry["file"])
     ]
+    return found + appended.files(archives.names(folder))
