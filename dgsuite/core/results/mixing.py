@@ -98,6 +98,8 @@ def mixing(
 
     Notes
     -----
+    Self-loops do not count, also where the graph keeps them.
+
     The figures are the same for any clusters and workers. To add up weights exactly, each is rounded to a
     multiple of the 2^-52nd part of their sum.
 
