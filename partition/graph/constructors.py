@@ -198,7 +198,7 @@ class Constructors:
             identified=uid is not None,
             chosen=clusters is not None or not isinstance(partition, str),
         )
-        graph.keeps_loops = loops == "keep"
+        graph.keeps_loops = keep
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
 
@@ -461,7 +461,7 @@ class Constructors:
             identified=uid is not None,
             chosen=hasattr(indptr, "dask"),
         )
-        graph.keeps_loops = loops == "keep"
+        graph.keeps_loops = keep
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
 

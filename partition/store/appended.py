@@ -58,7 +58,7 @@ def add(folder: str, save_id: str, number: int, given: Given, identity: str) -> 
     try:
         archives.write_list(folder, f"{name}.json", KIND, facts, new=True)
     except FileExistsError:
-        archives.remove(folder, entry["file"])
+        archives.remove(archives.join(folder, entry["file"]))
         raise InputError(
             f"{folder}: another process has added to the graph; load it again, and add to that"
         ) from None

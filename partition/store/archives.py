@@ -148,7 +148,7 @@ def _create(path: str, content: bytes) -> None:
             file.write(content)
         os.link(part, inner)
     finally:
-        remove("", part)
+        remove(part)
 
 
 def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
@@ -189,9 +189,8 @@ def names(folder: str) -> list[str]:
         return [os.path.basename(found) for found in files.ls(inner, detail=False)]
 
 
-def remove(folder: str, name: str) -> None:
+def remove(path: str) -> None:
     """Remove a file, if it is there."""
-    path = join(folder, name) if folder else name
     files, inner = opened(path)
     with explained(path):
         if files.exists(inner):

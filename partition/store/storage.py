@@ -122,6 +122,7 @@ def head(path: str | os.PathLike[str]) -> Head:
 
 
 def _save_id(facts: dict[str, Any]) -> str:
+    """What ends the names of the files of a save, here that of the nodes."""
     return str(facts["nodes"]["file"])[-12:-4]
 
 
