@@ -168,7 +168,7 @@ def split(
     if same.any():
         at = np.searchsorted(bounds, partition.position(src[same]), side="right") - 1
         looped = np.bincount(at, minlength=len(looped))
-    keys, weights = keys_and_weights(piece, partition, directed, keep)
+    keys, weights = keys_and_weights(piece, same, partition, directed, keep)
     del src, dst, piece, same
     keys, weights = ordered(keys, weights, rule)
     there = np.diff(np.searchsorted(keys, bounds * n)) - (looped if keep else 0)
@@ -183,17 +183,23 @@ def split(
 
 
 def keys_and_weights(
-    piece: Piece, partition: Partition, directed: bool, keep: bool
+    piece: Piece, same: NDArray[np.bool_], partition: Partition, directed: bool, keep: bool
 ) -> tuple[NDArray[np.int64], NDArray | None]:
-    """Keys of edge ends, as of `keys_of`, and the weight of each; then those of self-loops, if kept."""
+    """Keys of edge ends, as of `keys_of`, and the weight of each; then those of self-loops, if kept.
+
+    Parameters
+    ----------
+    same
+        Which edges are self-loops.
+    """
     src, dst, weights = piece
-    keys, same = keys_of(src, dst, partition, directed), src == dst
-    nodes = src[same & keep].astype(np.int64)
+    keys, looped = keys_of(src, dst, partition, directed), bool(same.any())
     if weights is not None:
-        ends = weights[~same] if same.any() else weights
+        ends = weights[~same] if looped else weights
         ends = ends if directed else np.repeat(ends, 2)
-        weights = np.append(ends, weights[same]) if len(nodes) else ends
-    if len(nodes):
+        weights = np.append(ends, weights[same]) if looped and keep else ends
+    if looped and keep:
+        nodes = src[same].astype(np.int64)
         keys = np.append(keys, partition.position(nodes) * np.int64(partition.n) + nodes)
     return keys, weights
 
