@@ -24,6 +24,7 @@ from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
+from dgsuite.kernels.analytics.core_number_since import CoreNumberSince
 from dgsuite.kernels.analytics.densest import Densest
 from dgsuite.kernels.analytics.eccentricity import Eccentricity
 from dgsuite.kernels.analytics.edge_betweenness import EdgeBetweenness
@@ -187,7 +188,7 @@ BLOCK: dict[str, type[Kernel]] = {
 """Block forms of kernels, by the same names."""
 
 SINCE: dict[str, type[Kernel]] = {
-    k.name: k for k in (ComponentsSince, Katz, PageRank, PathsSince, SearchSince)
+    k.name: k for k in (ComponentsSince, CoreNumberSince, Katz, PageRank, PathsSince, SearchSince)
 }
 """Kernels that go on from an earlier result on a graph that has grown, by the same names."""
 

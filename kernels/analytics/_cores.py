@@ -112,3 +112,118 @@ def lower(indptr, positions, first, heard, core, support, due, short, fallen):
                     queue[tail if tail < size else tail - size] = other
                     waiting += 1
     return found
+
+
+UNTRIED, NEW, TOLD, FAILED = 0, 1, 2, 3
+"""What is known of a node's next core number: nothing; that it may be one more, which other clusters do not
+know yet, or know; that it is not."""
+
+PENDING = np.iinfo(np.int32).max
+"""Support of a node that is still to be tried."""
+
+
+@compiled
+def rise(indptr, positions, first, core, status, support, seeds, short, tried, fallen):
+    """Find out which nodes may have one more, from some on.
+
+    A node may if, of its neighbours, more than its core number have more than it or may have one more than
+    it too. Neighbours in other clusters are taken to, until they say that they do not.
+
+    Parameters
+    ----------
+    core, status, support
+        By node. The last is how many of its neighbours count, of those that may have one more.
+    seeds
+        Nodes to try.
+    short
+        Nodes that are told, and have too few neighbours.
+    tried, fallen
+        Room for all nodes of the cluster.
+
+    Returns
+    -------
+    How many nodes are tried, the first in `tried`; and how many that were told have fallen, the first in
+    `fallen`.
+    """
+    size = len(core)
+    to_try, to_fall = np.empty(size, np.int64), np.empty(size, np.int64)
+    trying = falling = found = lost = 0
+    for node in short:
+        status[node] = FAILED
+        to_fall[falling] = node
+        falling += 1
+        fallen[lost] = node
+        lost += 1
+    for node in seeds:
+        if status[node] == UNTRIED:
+            status[node], support[node] = NEW, PENDING
+            to_try[trying] = node
+            trying += 1
+    while trying > 0 or falling > 0:
+        if falling > 0:
+            falling -= 1
+            node = to_fall[falling]
+            for e in range(indptr[node], indptr[node + 1]):
+                other = positions[e] - first
+                if other < 0 or other >= size or core[other] != core[node]:
+                    continue
+                if status[other] == UNTRIED or status[other] == FAILED or support[other] == PENDING:
+                    continue
+                support[other] -= 1
+                if support[other] <= core[other]:
+                    if status[other] == TOLD:
+                        fallen[lost] = other
+                        lost += 1
+                    status[other] = FAILED
+                    to_fall[falling] = other
+                    falling += 1
+            continue
+        trying -= 1
+        node = to_try[trying]
+        tried[found] = node
+        found += 1
+        held = 0
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if other < 0 or other >= size or core[other] > core[node]:
+                held += 1
+            elif core[other] == core[node] and status[other] != FAILED:
+                held += 1
+        support[node] = held
+        if held <= core[node]:
+            status[node] = FAILED
+            to_fall[falling] = node
+            falling += 1
+            continue
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if 0 <= other < size and core[other] == core[node] and status[other] == UNTRIED:
+                status[other], support[other] = NEW, PENDING
+                to_try[trying] = other
+                trying += 1
+    return found, lost
+
+
+@compiled
+def lift(indptr, core, status, refused, tried):
+    """Give the nodes that may have one more that number, and forget what is known of it.
+
+    Parameters
+    ----------
+    tried
+        Nodes of which something is known. Those that may have one more come first afterwards.
+
+    Returns
+    -------
+    How many these are.
+    """
+    found = 0
+    for k in range(len(tried)):
+        node = tried[k]
+        refused[indptr[node] : indptr[node + 1]] = False
+        if status[node] != FAILED:
+            core[node] += 1
+            tried[found], tried[k] = node, tried[found]
+            found += 1
+        status[node] = UNTRIED
+    return found

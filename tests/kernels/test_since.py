@@ -17,6 +17,7 @@ from dgsuite.partition.graph.graph import Graph
 
 SAME = {
     "bfs": ("level", "parent"),
+    "core_number": ("core",),
     "katz": (),
     "pagerank": (),
     "sssp": ("distance",),
@@ -24,13 +25,15 @@ SAME = {
 }
 """Outputs that have the bits of a run from the start."""
 
+UNDIRECTED = ("core_number",)
+
 EXACT = {"katz": {"alpha": 0.01, "tolerance": 1e-12}, "pagerank": {"tolerance": 1e-12}}
 
 
 def differing(name, found, expected):
     """Outputs that are not those of a run from the start."""
     wrong = [each for each in SAME[name] if not np.array_equal(found[each], expected[each])]
-    near = [] if name in ("bfs", "sssp", "wcc") else list(SINCE[name].outputs)
+    near = [] if SAME[name] else list(SINCE[name].outputs)
     return wrong + [
         each for each in near if not np.allclose(found[each], expected[each], atol=1e-10)
     ]
@@ -53,7 +56,8 @@ def test_outputs_are_those_from_the_start(name, data):
             found["weight"] = luck.integers(0, 4, m) if kind == "whole" else luck.random(m)
         return pd.DataFrame(found)
 
-    how = {"directed": data.draw(st.booleans()), "duplicates": "min", "clusters": k}
+    directed = name not in UNDIRECTED and data.draw(st.booleans())
+    how = {"directed": directed, "duplicates": "min", "clusters": k}
     how |= {"relabel": True, "nodes": names[:n]} if labelled else {"n": n}
     if not labelled and data.draw(st.booleans()):
         how["partition"] = luck.integers(0, k, n)
@@ -79,7 +83,7 @@ def test_outputs_are_those_from_the_start(name, data):
 def test_on_workers(client, name, style):
     luck = np.random.default_rng(4)
     src, dst = luck.integers(0, 300, (2, 400))
-    for how in ({}, {"partition": "hash"}, {"directed": True}):
+    for how in ({}, {"partition": "hash"}, {"directed": name not in UNDIRECTED}):
         graph = Graph.from_edges(src, dst, duplicates="min", clusters=4, **how).persist(client)
         grown = graph.with_edges(*luck.integers(0, 310, (2, 30)))
         before = dgsuite.run(name, graph, style=style, **EXACT.get(name, {}))
@@ -124,9 +128,35 @@ def test_the_cost_is_by_what_changed():
         found = dgsuite.run(name, graph.with_edges([n - 3], [n - 1]), since=before)
         assert found.messages.sum() == 2
         assert (found.since_edges, found.since) == (1, before.graph)
+    before = dgsuite.run("core_number", graph)
+    assert dgsuite.run("core_number", graph, since=before).messages.sum() == 0
+    found = dgsuite.run("core_number", graph.with_edges([3], [n]), since=before)
+    assert found.messages.sum() == 2 + 1
     before = dgsuite.run("wcc", graph)
     assert dgsuite.run("wcc", graph.with_edges([3], [150]), since=before).messages.sum() == 2
     assert dgsuite.run("wcc", graph.with_edges([3], [n]), since=before).messages.sum() == 2 + 4
+
+
+@given(st.integers(0, 9999), st.integers(1, 6))
+def test_core_numbers_rise_by_several(seed, clusters):
+    """New edges make a clique of nodes that were in no core, or in several."""
+    luck = np.random.default_rng(seed)
+    graph = Graph.from_edges(
+        *luck.integers(0, 60, (2, 90)),
+        n=60,
+        duplicates="min",
+        partition=luck.integers(0, clusters, 60),
+        clusters=clusters,
+    )
+    before = dgsuite.run("core_number", graph)
+    for size in (5, 9):
+        ends = np.stack(np.triu_indices(size, 1))
+        graph = graph.with_edges(*luck.permutation(64)[:size][ends])
+        found = dgsuite.run("core_number", graph, since=before)
+        expected = dgsuite.run("core_number", graph)
+        assert np.array_equal(found.core, expected.core)
+        assert found.messages.sum() <= found.sizes["round"] * 4 * graph.m
+        before = found
 
 
 def test_pagerank_takes_fewer_iterations():
@@ -164,7 +194,7 @@ def test_weights_that_fall_and_rise():
         (
             "scc",
             {},
-            "'scc' cannot go on from an earlier result; these can, by their names: bfs, katz",
+            "'scc' cannot go on from an earlier result; these can, by their names: bfs, core_number",
         ),
         (dgsuite.kernels.KERNELS["bfs"], {}, "'bfs' cannot go on"),
         ("bfs", {"form": "block"}, "has no form="),

@@ -1,0 +1,146 @@
+"""Core numbers of a graph that has grown: nodes rise by one, from the ends of new edges on, until none does.
+
+With more edges no core number falls. Those that rise by one are, with each other and with nodes of larger
+numbers, the largest set of which each has enough neighbours in it; each part of the set that hangs together
+has an end of a new edge (Sariyuce et al. 2013), or next time a node that has risen. So a search from these
+goes along nodes of the same number that may rise, and back from those that turn out not to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.core_number import CoreNumber
+from dgsuite.kernels.tools import blocks
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    core: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
+    status: NDArray[np.int8] = bsp.initial(lambda c: np.zeros(c.size, np.int8))
+    """Of `_cores`: whether a node may have one more."""
+    support: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
+    """Neighbours that then count, of a node that may."""
+    refused: NDArray[np.bool_] = bsp.initial(lambda c: np.zeros(len(c.indices), np.bool_))
+    """By entry: whether a neighbour in another cluster has said that it does not."""
+    tried: NDArray[np.int64] = bsp.no_nodes()
+    """Nodes that are not untried."""
+
+
+@dataclass(frozen=True)
+class CoreNumberSince(bsp.Kernel):
+    """Core numbers, from those of the graph before it grew; see `CoreNumber` for the output.
+
+    Notes
+    -----
+    Rounds: two for each time that nodes rise by one, and those that a change takes from cluster to cluster.
+
+    Messages: at most ``rounds * 4 * m``: none but along new edges from a node that cannot have one more.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> before = dgsuite.run("core_number", graph)
+    >>> dgsuite.run("core_number", graph.with_edges([2], [0]), since=before).core.values
+    array([2, 2, 2, 1], dtype=int32)
+    """
+
+    name = "core_number"
+    form = "block"
+    outputs = CoreNumber.outputs
+    fields = {"reach": np.int32}
+    broadcasts = False
+    along_edges = True
+    state = State
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        reply = yield bsp.Round(self.tell, self.begin)
+        while True:
+            if reply.any:
+                yield from bsp.until_quiet(self.spread)
+            reply = yield bsp.Round(self.rise)
+            if not reply.sum:
+                return
+
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        assert c.earlier is not None
+        rows, ends = c.earlier.rows, c.earlier.ends
+        return bsp.unicast(ends, rows, reach=s.core[rows])
+
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        """Try the nodes with a new neighbour that has no less than they have."""
+        gained = inbox["reach"] >= s.core[inbox.node]
+        nodes, ends, reach = self.search(c, s, inbox.node[gained])
+        return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0)
+
+    def rise(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        """Nodes that may have one more than before have it, and are the next to be tried."""
+        from dgsuite.kernels.analytics import _cores
+
+        count = _cores.lift(c.indptr, s.core, s.status, s.refused, s.tried)
+        risen, s.tried = s.tried[:count], s.tried[:0]
+        nodes, ends, reach = self.search(c, s, risen)
+        return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
+
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
+        from dgsuite.kernels.analytics import _cores
+
+        node, reach = inbox.node, inbox["reach"]
+        asked, same = reach > 0, np.abs(reach) == s.core[node] + 1
+        told = same & (s.status[node] == _cores.TOLD)
+        refusing = np.flatnonzero(told & ~asked)
+        entry = c.entries(node[refusing], inbox.src[refusing])
+        first = ~s.refused[entry]
+        s.refused[entry[first]] = True
+        short, fewer = np.unique(node[refusing[first]], return_counts=True)
+        s.support[short] -= fewer.astype(np.int32)
+        short = short[s.support[short] <= s.core[short]]
+
+        nodes, ends, reaches = self.search(c, s, node[asked & same], short)
+        able = s.core[node] + (s.status[node] == _cores.TOLD)
+        refuse = asked & (able < reach) & ~told  # those that were told and have fallen tell all
+        nodes = np.concatenate([nodes, node[refuse]])
+        ends = np.concatenate([ends, inbox.src[refuse]])
+        reaches = np.concatenate([reaches, -reach[refuse]])
+        return bsp.unicast(ends, nodes, reach=reaches), bsp.vote(any=len(ends) > 0)
+
+    def search(
+        self, c: bsp.Cluster, s: State, seeds: NDArray, short: NDArray | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """Find out which nodes may have one more; returns what other clusters are to know.
+
+        Parameters
+        ----------
+        seeds
+            Nodes to try.
+        short
+            Nodes that have too few neighbours left.
+
+        Returns
+        -------
+        nodes, ends
+            By message: the node that tells, and the node id of the receiver.
+        reach
+            The core number that the node may have, or with a minus sign, that it does not have.
+        """
+        from dgsuite.kernels.analytics import _cores
+
+        short = seeds[:0] if short is None else short
+        tried, fallen = np.empty((2, c.size), np.int64)
+        rows = c.indptr, c.positions, c.first
+        states = s.core, s.status, s.support
+        found, lost = _cores.rise(*rows, *states, seeds, short, tried, fallen)
+        s.tried = np.concatenate([s.tried, tried[:found]])
+        new = tried[:found][s.status[tried[:found]] == _cores.NEW]
+        s.status[new] = _cores.TOLD
+        nodes, _, ends = blocks.crossing(c, np.concatenate([new, fallen[:lost]]))
+        able = s.status[nodes] == _cores.TOLD
+        return nodes, ends, np.where(able, 1, -1).astype(np.int32) * (s.core[nodes] + 1)
