@@ -17,6 +17,11 @@ Range = Callable[[int], int]
 def nodes(n: int) -> int:
     """Values of a field that names a node, or counts nodes or hops.
 
+    Parameters
+    ----------
+    n
+        Number of nodes of the graph.
+
     Examples
     --------
     >>> from dgsuite.kernels import bsp
@@ -28,6 +33,11 @@ def nodes(n: int) -> int:
 
 def values(count: int) -> Range:
     """Values of a field that has so many, whatever the graph.
+
+    Parameters
+    ----------
+    count
+        How many.
 
     Examples
     --------

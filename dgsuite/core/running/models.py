@@ -15,7 +15,7 @@ from dgsuite.kernels.bsp import Kernel
 SIZES = 64, 1024
 """Nodes of the graphs."""
 
-GROWTH = 2.0
+GROWTH = 1.25
 """By how much bits per log2 n may grow from the smaller graph to the larger in CONGEST. Degrees grow by four,
 and n by sixteen."""
 
