@@ -59,6 +59,7 @@ class Bipartite(bsp.Kernel):
         "cycle": bsp.Output("place in an odd cycle, -1 elsewhere"),
     }
     fields = {"root": np.int64, "level": np.int32, "odd": np.int8, "side": np.int8}
+    ranges = {"root": bsp.nodes, "level": bsp.nodes, "odd": bsp.values(2), "side": bsp.values(2)}
     state = State
     both_ways = True
 

@@ -85,6 +85,7 @@ class LabelPropagation(Scaled):
     name = "cdlp"
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": np.int32}
+    ranges = {"label": bsp.nodes}
     both_ways = True
 
     def suited(self, graph: Graph) -> Self:

@@ -62,6 +62,7 @@ class Cliques(bsp.Kernel):
     name = "cliques"
     outputs = {"cliques": bsp.Output("cliques that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "count": np.int64}
+    ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}
     state = State
     along_edges = True
 

@@ -46,6 +46,7 @@ class Colouring(bsp.Kernel):
     name = "colouring"
     outputs = {"colour": bsp.Output("colour, from 0 on")}
     fields = {"draw": np.float64, "taken": np.int32}
+    ranges = {"draw": bsp.values(1 << 53), "taken": bsp.nodes}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.draw, self.wait)

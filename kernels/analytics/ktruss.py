@@ -56,6 +56,7 @@ class KTruss(bsp.Kernel):
     name = "ktruss"
     outputs = {"truss": bsp.Output("largest k of whose k-truss the node is part")}
     fields = {"neighbour": np.int32, "bound": np.int32}
+    ranges = {"neighbour": bsp.nodes, "bound": bsp.nodes}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

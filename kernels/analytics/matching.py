@@ -51,6 +51,7 @@ class Matching(bsp.Kernel):
         "mate": bsp.Output("the other end of the edge in the matching, {none} alone", nodes=True)
     }
     fields = {"number": np.float64}
+    ranges = {"number": bsp.values(1 << 53)}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         live = yield bsp.Round(self.draw, self.choose, opening=True)

@@ -83,6 +83,7 @@ class Neighbourhood(bsp.Kernel):
     }
     numbered = ("pair",)
     fields = {"by": np.int64}
+    ranges = {"by": bsp.nodes}
     state = State
     undirected = False
 

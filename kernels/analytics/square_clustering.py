@@ -47,6 +47,7 @@ class SquareClustering(bsp.Kernel):
     name = "square_clustering"
     outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
     fields = {"neighbour": np.int32}
+    ranges = {"neighbour": bsp.nodes}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

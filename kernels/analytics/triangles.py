@@ -66,6 +66,7 @@ class Triangles(bsp.Kernel):
     name = "triangles"
     outputs = {"triangles": bsp.Output("triangles that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "triangles": np.int32}
+    ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes, "triangles": lambda n: n * n}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -77,6 +77,7 @@ class Components(bsp.Kernel):
     name = "wcc"
     outputs = {"component": bsp.Output("smallest node of the component", nodes=True)}
     fields = {"label": np.int64}
+    ranges = {"label": bsp.nodes}
     looks_for_first = True
     both_ways = True
 

@@ -56,6 +56,7 @@ from dgsuite.kernels.bsp.state import (
     per_node,
 )
 from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
+from dgsuite.kernels.bsp.widths import nodes, values
 from dgsuite.partition.arrays.reductions import Reduction
 from dgsuite.partition.clusters.cluster import Cluster, Links
 from dgsuite.partition.clusters.subset import Subset
@@ -106,6 +107,7 @@ __all__ = [
     "no_node",
     "no_nodes",
     "node_set",
+    "nodes",
     "per_node",
     "phase_name",
     "share",
@@ -113,6 +115,7 @@ __all__ = [
     "spawn",
     "unicast",
     "until_quiet",
+    "values",
     "vote",
     "wide_identifier",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.kernels.bsp.rounds import Net, Program
 from dgsuite.kernels.bsp.state import ClusterState
+from dgsuite.kernels.bsp.widths import Range
 from dgsuite.partition.clusters.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -168,6 +169,9 @@ class Kernel:
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    ranges: ClassVar[dict[str, Range]] = {}
+    """How many values message fields can have, from the number of nodes: `dgsuite.kernels.bsp.nodes`, or
+    ``values(3)``. Bits that edges carry are counted by them; by default all values of the dtype."""
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     broadcasts: ClassVar[bool] = True

@@ -96,7 +96,7 @@ def test_a_run_that_is_not_traced_counts_no_pairs():
     ds = dgsuite.run("mis", graph, style="serial")
     assert "traffic" not in ds
     _, log = serial.run(make_kernel("mis", graph, None, {}), graph.parts)
-    assert not len(log.traffic)
+    assert not len(log.table("traffic"))
 
 
 @pytest.fixture(scope="module")

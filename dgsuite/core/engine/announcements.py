@@ -39,6 +39,10 @@ class AnnouncementType(MessageType):
         parts = []
         for k, send in sends:
             cluster = box.clusters[k]
+            if box.widths is not None:
+                raise box.fault(
+                    step, k, "announces to all nodes, which is along no edge: leave out congest="
+                )
             nodes = box.indices(step, k, send.nodes, cluster.size, "announces from")
             length = max((np.size(v) for v in send.fields.values()), default=0)
             parts.append(AnnouncementBatch(box.columns(step, k, send.fields, length)))

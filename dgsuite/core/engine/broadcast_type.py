@@ -190,6 +190,8 @@ def store(
         counts.nbytes += messages * size
         if counts.pairs is not None:
             trace(box, step, one.k, one.nodes, one.send, messages, counts.pairs)
+        if counts.bits is not None:
+            carry(box, step, one, messages, counts)
     if box.recorder is not None:
         rows = np.concatenate([one.nodes + box.starts[one.k] for one in said])
         box.record(step, BroadcastRecord(rows, size, travels))
@@ -236,6 +238,29 @@ def trace(
         )
     size = box.payload(send.fields)
     pairs.add(cluster.index, box.owner(k, send.backwards)[entry], times, np.multiply(times, size))
+
+
+def carry(box: Mailbox, step: Step, one: Said, messages: int, counts: Tally) -> None:
+    """Count the bits of so many messages of a broadcast."""
+    k, nodes, columns, send = one
+    cluster, along = box.clusters[k], send._replace(repeat=None)
+    times = None if send.repeat is None else np.broadcast_to(np.asarray(send.repeat), nodes.shape)
+    items: NDArray = np.ones(1, np.int64)
+    edges = np.array([messages])
+    if times is not None:
+        items, of = np.unique(times, return_inverse=True)
+        degree = cluster.degree if send.links is None else send.links.degree
+        edges = np.zeros(len(items), np.int64)
+        np.add.at(edges, of, degree[nodes])
+
+    def edge(i: int) -> tuple[int, int]:
+        senders = nodes if times is None else nodes[times == items[i]]
+        entry = int(reached(cluster, senders, along)[0][0])
+        indptr, indices = cluster.senders if send.backwards else (cluster.indptr, cluster.indices)
+        row = int(np.searchsorted(indptr, entry, side="right")) - 1
+        return int(cluster.ids[row]), int(indices[entry])
+
+    box.carry(step, k, columns, items, edges, edge, counts)
 
 
 def count_senders(box: Mailbox, k: int, b: Broadcast) -> int:

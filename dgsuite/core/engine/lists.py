@@ -14,6 +14,7 @@ from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.kernels.bsp import Share, Shared
 from dgsuite.partition.arrays.segments import ascending, expand, ranges, tally
+from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
 
@@ -134,6 +135,12 @@ class ListType(MessageType):
             counts.remote += tally(cluster.remote_degree, nodes)
             counts.active += len(nodes)
             counts.nbytes += int((degree * lengths).sum()) * itemsize
+
+            def edge(i: int, cluster: Cluster = cluster, nodes: NDArray = nodes) -> tuple[int, int]:
+                row = nodes[i]
+                return int(cluster.ids[row]), int(cluster.indices[cluster.indptr[row]])
+
+            box.carry(step, k, columns, lengths, degree, edge, counts)
             if counts.pairs is not None:
                 at, entry = expand(cluster.indptr, nodes)
                 to = box.owner(k)[entry]

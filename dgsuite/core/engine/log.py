@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dgsuite.core.engine.edge_bits import CARRIED
 from dgsuite.core.engine.pairs import PAIR
 from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
@@ -24,8 +25,19 @@ WHEN = ("round", "turn", "phase", "position", "last")
 
 COUNTS = attrgetter(*COUNTED)
 
-SENT = np.dtype([("phase", "i8"), *((name, PAIR[name]) for name in PAIR.names or ())])
+PHASE = [("phase", "i8")]
+
+SENT = np.dtype(PHASE + PAIR.descr)
 """Messages from one cluster to another in a phase: the number of the phase, and a `PAIR`."""
+
+BITS = np.dtype(PHASE + CARRIED.descr)
+"""Edges that carry so many bits in a phase: the number of the phase, and a `CARRIED`."""
+
+TABLES = {"traffic": SENT, "bits": BITS}
+"""What else is counted in phases: rows by phase, of which there may be none or several."""
+
+ADDED = ("messages", "bytes", "edges")
+"""Columns of these that are added where all others are the same."""
 
 PACKED = 64
 """Phases that are packed at a time: outside of the rounds, if a run has fewer."""
@@ -94,7 +106,7 @@ class Log:
         self._rows = bytearray()
         self._codes: dict[str, int] = {}
         self._notes: dict[str, array[int]] = {}
-        self._traffic = bytearray()
+        self._tables = {name: bytearray() for name in TABLES}
 
     def __len__(self) -> int:
         return len(self.votes) + len(self._open)
@@ -189,8 +201,10 @@ class Log:
                 column = self._notes.setdefault(name, array("q"))
                 column.frombytes(bytes(column.itemsize * (number - len(column))))
                 column.append(value)
-            if tally.pairs is not None:
-                self._traffic += _sent(number, tally.pairs.table()).tobytes()
+            for table, found in (("traffic", tally.pairs), ("bits", tally.bits)):
+                if found is not None:
+                    rows = _numbered(number, found.table(), TABLES[table])
+                    self._tables[table] += rows.tobytes()
             if tally.vote.given <= VOTES["any"]:
                 self.votes[number] = SHARED.get(tally.vote, tally.vote)
         self._latest.clear()
@@ -205,7 +219,7 @@ class Log:
             "rows": np.array(self._rows, np.uint8),
             "votes": self.votes,
             "notes": {name: np.array(column) for name, column in self._notes.items()},
-            "traffic": np.array(self._traffic, np.uint8),
+            **{name: np.array(rows, np.uint8) for name, rows in self._tables.items()},
         }
 
     @classmethod
@@ -216,7 +230,7 @@ class Log:
         log._codes = {name: code for code, name in enumerate(columns["names"])}
         log._rows = bytearray(columns["rows"].tobytes())
         log._notes = {name: array("q", found.tobytes()) for name, found in columns["notes"].items()}
-        log._traffic = bytearray(columns["traffic"].tobytes())
+        log._tables = {name: bytearray(columns[name].tobytes()) for name in TABLES}
         return log
 
     def part(self, clusters: slice) -> Log:
@@ -235,7 +249,8 @@ class Log:
             for name in COUNTED:
                 rows[name] = self[name]
         else:
-            columns |= {"votes": [SILENT] * len(self), "notes": {}, "traffic": self.traffic[:0]}
+            columns |= {"votes": [SILENT] * len(self), "notes": {}}
+            columns |= {name: self.table(name)[:0] for name in TABLES}
         part = Log.of({**columns, "rows": rows})
         if len(self):
             part._begun = self.rounds
@@ -262,8 +277,9 @@ class Log:
         notes = {name: np.zeros(len(moments), np.int64) for name in self._notes}
         for name, column in notes.items():
             np.add.at(column, to, self.noted(name))
-        sent = self.traffic.copy()
-        sent["phase"] = to[sent["phase"]]
+        tables = {name: self.table(name).copy() for name in TABLES}
+        for table in tables.values():
+            table["phase"] = to[table["phase"]]
         return Log.of(
             {
                 "clusters": self.clusters,
@@ -272,7 +288,7 @@ class Log:
                 "rows": rows,
                 "votes": [reduce_votes(each) for each in votes],
                 "notes": notes,
-                "traffic": _added(sent),
+                **{name: _added(table) for name, table in tables.items()},
             }
         )
 
@@ -284,11 +300,12 @@ class Log:
         found[: len(column)] = column
         return found
 
-    @property
-    def traffic(self) -> NDArray:
-        """What clusters sent each other in a traced run: rows of `SENT`, by phase, source and destination."""
+    def table(self, name: str) -> NDArray:
+        """One of the `TABLES`, by phase: what clusters sent each other in a traced run, or how many edges
+        carried how many bits.
+        """
         self._pack()
-        return np.frombuffer(self._traffic, SENT)
+        return np.frombuffer(self._tables[name], TABLES[name])
 
     def by_round(self, values: ArrayLike) -> NDArray:
         """Sum of a quantity of each phase over the phases of each round."""
@@ -325,23 +342,24 @@ def unite(logs: Sequence[Log]) -> Log:
     return merge([log.at(moments) for log in logs])
 
 
-def _added(sent: NDArray) -> NDArray:
-    """Rows of `SENT` in order; those of one phase and pair of clusters are added."""
-    when = ["phase", "source", "destination"]
-    keys, of = np.unique(sent[when], return_inverse=True)
-    rows = np.zeros(len(keys), SENT)
+def _added(table: NDArray) -> NDArray:
+    """The rows of a table in order; those of which only numbers to add differ are added."""
+    names = table.dtype.names or ()
+    when = [name for name in names if name not in ADDED]
+    keys, of = np.unique(table[when], return_inverse=True)
+    rows = np.zeros(len(keys), table.dtype)
     rows[when] = keys
-    for name in ("messages", "bytes"):
-        np.add.at(rows[name], of, sent[name])
+    for name in set(names).intersection(ADDED):
+        np.add.at(rows[name], of, table[name])
     return rows
 
 
-def _sent(phase: int, pairs: NDArray) -> NDArray:
-    """Messages between clusters in a phase, as rows of `SENT`."""
-    rows = np.empty(len(pairs), SENT)
+def _numbered(phase: int, found: NDArray, dtype: np.dtype) -> NDArray:
+    """Rows that a phase counted, with its number."""
+    rows = np.empty(len(found), dtype)
     rows["phase"] = phase
-    for name in PAIR.names or ():
-        rows[name] = pairs[name]
+    for name in found.dtype.names or ():
+        rows[name] = found[name]
     return rows
 
 
@@ -364,7 +382,8 @@ def merge(logs: Sequence[Log]) -> Log:
         merged._notes[name] = array(
             "q", np.sum([log.noted(name) for log in logs], axis=0).tobytes()
         )
-    traffic = np.concatenate([log.traffic for log in logs])
-    merged._traffic = bytearray(traffic[np.argsort(traffic["phase"], kind="stable")].tobytes())
+    for name in TABLES:
+        table = np.concatenate([log.table(name) for log in logs])
+        merged._tables[name] = bytearray(table[np.argsort(table["phase"], kind="stable")].tobytes())
     merged.votes = [reduce_votes(votes) for votes in zip(*(log.votes for log in logs), strict=True)]
     return merged

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import once
 from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.edge_bits import Widths
 from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.message_type import MessageBatch
@@ -38,6 +39,8 @@ class Mailbox:
         Those of the site.
     check
         Whether to check what takes as long as the work itself.
+    congest
+        If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most.
 
     Attributes
     ----------
@@ -65,6 +68,7 @@ class Mailbox:
         me: int,
         fault: Fault,
         check: bool = False,
+        congest: float | None = None,
     ) -> None:
         self.check = check
         self.kernel = kernel
@@ -79,6 +83,7 @@ class Mailbox:
             name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
             for name, dtype in kernel.fields.items()
         }
+        self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Record], None] | None = None
         self._phase = ""
@@ -236,6 +241,49 @@ class Mailbox:
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""
         return sum([self.dtypes[name].itemsize for name in names])
+
+    def carry(
+        self,
+        step: Step,
+        k: int,
+        fields: Mapping[str, Any],
+        items: ArrayLike,
+        edges: ArrayLike,
+        edge: Callable[[int], tuple[int, int]],
+        counts: Tally,
+    ) -> None:
+        """Count the bits that edges carry, and see that they are not too many.
+
+        Parameters
+        ----------
+        fields
+            Of a message.
+        items
+            Messages along an edge in a direction, or items of a list: different numbers.
+        edges
+            How many edges carry each of them.
+        edge
+            Called with an index of `items` for one of its edges: node ids of sender and receiver.
+
+        Raises
+        ------
+        RunError
+            They are too many.
+        """
+        if self.widths is None or counts.bits is None:
+            return
+        bits = self.widths.of(fields) * np.maximum(items, 1)
+        counts.bits.add(bits, edges)
+        over = np.flatnonzero((np.atleast_1d(bits) > self.widths.most) & (np.atleast_1d(edges) > 0))
+        if len(over):
+            u, v = edge(int(over[0]))
+            raise self.fault(
+                step,
+                k,
+                f"sends {np.atleast_1d(bits)[over[0]]} bits along the edge from node {u} to node {v}, "
+                f"{self.widths.widest(fields)}; congest={self.widths.congest:g} allows "
+                f"{self.widths.most:g} in a phase",
+            )
 
     def record(self, step: Step, sent: Record) -> None:
         """Pass on what a phase sends to the recorder, if there is one."""

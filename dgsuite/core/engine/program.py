@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
+from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.pairs import Pairs
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
@@ -42,6 +43,8 @@ class Guard(NamedTuple):
     """Whether to make the checks of `dgsuite.core.engine.checks`, which cost time."""
     trace: bool = False
     """Whether messages are counted by pair of clusters."""
+    congest: float | None = None
+    """If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most."""
 
 
 UNBOUND = Guard()
@@ -305,6 +308,8 @@ class Tally:
     vote: Vote = SILENT
     pairs: Pairs | None = None
     """Messages by pair of clusters, in a traced run."""
+    bits: EdgeBits | None = None
+    """Edges by the bits that they carry, if these are counted."""
 
     def note(self, values: dict[str, int]) -> None:
         """Add noted quantities."""
@@ -325,6 +330,8 @@ class Tally:
         self.vote = reduce_votes((self.vote, other.vote))
         if self.pairs is not None and other.pairs is not None:
             self.pairs.merge(other.pairs)
+        if self.bits is not None and other.bits is not None:
+            self.bits.merge(other.bits)
 
 
-COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote", "pairs")]
+COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote", "pairs", "bits")]

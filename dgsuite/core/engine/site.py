@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine import checks
 from dgsuite.core.engine.checks import CheckedInbox
+from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
@@ -101,7 +102,9 @@ class Site:
         self.guard = guard
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
         self.log = Log(len(clusters))
-        self.mailbox = Mailbox(kernel, clusters, self.bounds, me, self.fault, guard.check)
+        self.mailbox = Mailbox(
+            kernel, clusters, self.bounds, me, self.fault, guard.check, guard.congest
+        )
         self.make_inbox = CheckedInbox if guard.check else ClusterInbox
         self._digest = checks.digest(clusters) if guard.check else []
         self.states: list[State] = [kernel.first_state(c) for c in clusters]
@@ -193,7 +196,10 @@ class Site:
 
     def new_tally(self) -> Tally:
         """Counts at zero."""
-        return Tally(pairs=Pairs(int(self.bounds[-1])) if self.guard.trace else None)
+        return Tally(
+            pairs=Pairs(int(self.bounds[-1])) if self.guard.trace else None,
+            bits=None if self.guard.congest is None else EdgeBits(),
+        )
 
     def deliver(self, batches: Mapping[int, MessageBatch]) -> None:
         """Take in the batches of other sites, and what this site kept: the next phase's inboxes."""

@@ -151,6 +151,8 @@ class UnicastType(MessageType):
             how = send.combine
             if how is not None and any(v.dtype.kind not in how.kinds for v in columns.values()):
                 raise box.fault(step, k, f"combine={how.name!r} takes {how.takes}")
+            if counts.bits is not None:
+                carry(box, step, k, UnicastBatch(dst, src, None, columns), counts)
             parts.append(UnicastBatch(dst, src, send.combine, columns))
             home.append(cluster.index)
         messages = concatenated(parts)
@@ -178,6 +180,20 @@ class UnicastType(MessageType):
             return box.unicasts.unpack(parts)
         except InputError as error:
             raise RunError(f"kernel {box.kernel.name!r} combines messages: {error}") from None
+
+
+def carry(box: Mailbox, step: Step, k: int, sent: UnicastBatch, counts: Tally) -> None:
+    """Count the bits of the messages of a cluster, by sender and receiver."""
+    assert sent.src is not None
+    n = box.unicasts.partition.n
+    pairs, times = np.unique(sent.src.astype(np.int64) * n + sent.dst, return_counts=True)
+    edges = np.bincount(times)
+    items = np.flatnonzero(edges)
+
+    def edge(i: int) -> tuple[int, int]:
+        return divmod(int(pairs[np.argmax(times == items[i])]), n)
+
+    box.carry(step, k, sent.fields, items, edges[items], edge, counts)
 
 
 def count_own(box: Mailbox, nodes: NDArray) -> int:

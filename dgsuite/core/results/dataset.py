@@ -75,6 +75,7 @@ def build(
     reasons: Mapping[str, str] = MappingProxyType({}),
     measured_on: Mapping[str, Any] | None = None,
     traffic: bool = False,
+    congest: float | None = None,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -96,6 +97,8 @@ def build(
         Machine that ran it, from `provenance.machine_of`; by default this one.
     traffic
         Whether the log is that of a traced run, whose traffic the dataset gets.
+    congest
+        The limit of a run whose log says what bits edges carry: the dataset gets these.
 
     Raises
     ------
@@ -145,6 +148,9 @@ def build(
         "node",
         "traffic",
         "traffic_bytes",
+        "bits",
+        "edge_bits",
+        "edges_by_bits",
     }
     if clashes := sorted(taken & {*kernel.notes, *outputs}):
         raise InputError(
@@ -161,10 +167,20 @@ def build(
         texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")
         for name, values, text in zip(("traffic", "traffic_bytes"), matrices, texts, strict=True):
             variables[name] = variable((counted, *clusters), values, *text)
+    carried = np.empty(0, np.int64)
+    if congest is not None:
+        most, carried, edges = _edge_bits(log)
+        variables["edge_bits"] = per_round(
+            most, "most bits along an edge in a direction, in the round's busiest phase", "bit"
+        )
+        variables["edges_by_bits"] = variable(
+            (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
+        )
     coords = [
         _numbered(counted, log.rounds, counted),
         _numbered("cluster", len(graph.parts), "cluster"),
         *([_numbered("cluster_to", len(graph.parts), "cluster that receives")] * traffic),
+        *([coordinate("bits", carried, "bits along an edge")] * (congest is not None)),
         _models(),
         _nodes(graph, "node", "node"),
     ]
@@ -211,6 +227,8 @@ def build(
     elif kernel.ships:
         attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
     attrs |= reasons
+    if congest is not None:
+        attrs["congest"] = congest
     if workload is not None:
         toil = log.by_round(log["toil"])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
@@ -263,12 +281,26 @@ def fits(rounds: int, clusters: int) -> None:
 def _matrices(log: Log, clusters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Messages and bytes of a traced run, by round, source and destination."""
     fits(log.rounds, clusters)
-    sent = log.traffic
+    sent = log.table("traffic")
     found = np.zeros((2, log.rounds, clusters, clusters), np.int64)
     at = log["round"][sent["phase"]], sent["source"], sent["destination"]
     for matrix, name in zip(found, ("messages", "bytes"), strict=True):
         np.add.at(matrix, at, sent[name])
     return found[0], found[1]
+
+
+def _edge_bits(log: Log) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """By round the most bits along an edge in a phase; which numbers of bits there are; and by round and
+    number, how many edges carry it in a phase.
+    """
+    rows = log.table("bits")
+    at = log["round"][rows["phase"]]
+    most = np.zeros(log.rounds, np.int64)
+    np.maximum.at(most, at, rows["bits"])
+    sizes, which = np.unique(rows["bits"], return_inverse=True)
+    edges = np.zeros((log.rounds, len(sizes)), np.int64)
+    np.add.at(edges, (at, which), rows["edges"])
+    return most, sizes, edges
 
 
 @lru_cache

@@ -124,6 +124,7 @@ def checkpoints_of(
         "partition": None if order is None else crc32(order.data),
         "workload": str(load or ""),
         "trace": guard.trace,
+        "congest": guard.congest,
         "code of dgsuite": fingerprint(),
     }
     where = os.fspath(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +48,7 @@ class RunOptions:
     trace: bool | str | os.PathLike[str] = False
     checkpoint: bool | str | os.PathLike[str] | None = None
     since: xr.Dataset | None = None
+    congest: float | None = None
 
     def __post_init__(self) -> None:
         for flag, what in ((self.progress, "progress"), (self.check, "check")):
@@ -63,6 +65,13 @@ class RunOptions:
         if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise InputError(
                 f"max_rounds must be a whole number from 1 on, or None, got {rounds!r}"
+            )
+        congest = self.congest
+        if congest is not None and (
+            isinstance(congest, bool) or not isinstance(congest, Real) or not congest > 0
+        ):
+            raise InputError(
+                f"congest must be a number above 0, such as 4, or None, got {congest!r}"
             )
         if not isinstance(self.trace, bool | str | os.PathLike):
             raise InputError(f"trace must be True, False or the name of a file, got {self.trace!r}")
@@ -87,4 +96,5 @@ class RunOptions:
         check = setting(CHECK) if self.check is None else self.check
         if not isinstance(check, bool | np.bool_):
             raise InputError(f"{CHECK} must be true or false, got {check!r}")
-        return Guard(self.max_rounds, bool(check), self.trace is not False)
+        congest = None if self.congest is None else float(self.congest)
+        return Guard(self.max_rounds, bool(check), self.trace is not False, congest)

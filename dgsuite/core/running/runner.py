@@ -64,6 +64,7 @@ def run(
     trace: bool | str | os.PathLike[str] = False,
     checkpoint: bool | str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
+    congest: float | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -152,6 +153,13 @@ def run(
         are several shortest paths. "katz" and "pagerank" iterate from the earlier values until they change
         by less than the tolerance. Rounds and counts are those of what the run did. The attribute ``since``
         names the earlier graph, and ``since_edges`` counts the edges that are new or have another weight.
+    congest
+        How many times ceil(log2 n) bits an edge may carry in a direction in a phase, as in the CONGEST model
+        (Peleg 2000, section 2.3); ``float("inf")`` only counts them. A run in which an edge carries more
+        raises an error that names round, phase, field and edge. The dataset gets ``edge_bits``, by round the
+        most bits along an edge in a phase, and ``edges_by_bits``, how many edges carry how many. Bits are
+        those of a field's values (`Kernel.ranges`): a node has ceil(log2 n). Not for recursive forms, nor
+        for kernels whose clusters send to clusters.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -205,6 +213,7 @@ def run(
         trace=trace,
         checkpoint=checkpoint,
         since=since,
+        congest=congest,
     )
     return _run_each(kernel, graph, [parameters], options)[0]
 
@@ -274,6 +283,7 @@ def _run_each(
     load, guard = Workload.make(options.workload), options.guard()
     dealt = free(chosen)
     _check_trace(options, len(each), chosen, dealt)
+    _check_congest(options, chosen, dealt)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -335,6 +345,7 @@ def _run_each(
             reasons=reasons,
             measured_on=tried.machine,
             traffic=trace is True,
+            congest=guard.congest,
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
@@ -378,6 +389,19 @@ def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> 
         if runs > 1:
             raise InputError(f"trace names one file for {runs} runs; take trace=True")
         check_writable(options.trace_file)
+
+
+def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
+    """Check that messages of a kernel go along edges, if the bits of edges are to be counted."""
+    if options.congest is None:
+        return
+    why = ""
+    if free or kernel.ships:
+        why = "its clusters send to clusters, and not nodes to nodes"
+    elif kernel.form == "recursive":
+        why = "tasks of form='recursive' have no rounds; take form='iterative'"
+    if why:
+        raise InputError(f"kernel {kernel.name!r}: congest= counts bits along edges, and {why}")
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

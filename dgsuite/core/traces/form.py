@@ -32,7 +32,7 @@ def of_run(dataset: xr.Dataset, log: Log) -> xr.Dataset:
     """The trace of a traced run, from its dataset and its log."""
     names = np.array(log.names, object)
     attrs = {**dataset.attrs, "title": f"trace of {dataset.attrs['title']}"}
-    sent = log.traffic
+    sent = log.table("traffic")
     records = [sent[name] for name in ("phase", *RECORD[1:])]
     return made(
         log["round"], names[log["phase"]], (log["compute"], log["exchange"]), records, attrs

@@ -12,13 +12,19 @@ from dgsuite.faces.cli import options
 
 
 @click.command
+@click.option(
+    "--models", is_flag=True, help="Measure which obey CONGEST: bits that an edge carries."
+)
 @options.as_json
 @options.general
-def kernels(as_json: bool) -> None:
+def kernels(models: bool, as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
     from dgsuite.core.running.catalogue import listing, summary
     from dgsuite.kernels import KERNELS, forms_of
 
+    if models:
+        _models(as_json)
+        return
     if not as_json:
         print(listing())
         return
@@ -32,6 +38,20 @@ def kernels(as_json: bool) -> None:
         for name, kernel in sorted(KERNELS.items())
     }
     print(json.dumps(found, default=str))
+
+
+def _models(as_json: bool) -> None:
+    """Print which model each kernel obeys."""
+    from dgsuite.core.running.models import SIZES, models
+
+    if as_json:
+        print(json.dumps({one.kernel: one._asdict() for one in models()}))
+        return
+    heads = "bits per log2 n at n =", *map(str, SIZES)
+    print(f"{'kernel':<20} {'model':<8}", *heads)
+    for kernel, model, bits, why in models():
+        figures = "  ".join(f"{each:.1f}" for each in bits)
+        print(f"{kernel:<20} {model or '-':<8} {figures or why}")
 
 
 def _default(field: Field[Any]) -> Any:

@@ -56,6 +56,7 @@ class BellmanFord(bsp.Kernel):
     name = "bf"
     outputs = {"distance": bsp.Output("hops from the root, -1 where unreached")}
     fields = {"distance": np.int32}
+    ranges = {"distance": bsp.nodes}
     undirected = False
     state = State
 

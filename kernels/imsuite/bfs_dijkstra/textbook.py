@@ -76,6 +76,7 @@ class Dijkstra(bsp.Kernel):
     }
     along_edges = True
     fields = {"sender": np.int32}
+    ranges = {"sender": bsp.nodes}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         depth, reached = 0, 1

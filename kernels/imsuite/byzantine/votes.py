@@ -44,6 +44,13 @@ class VoteExchange(bsp.Kernel):
     traitors: Sequence[bsp.Node] | None = None
 
     fields = {"vote": np.int8, "news": np.uint64, "ones": np.uint64, "times": np.int64}
+    # a message tells the vote of one node; `news` and `ones` hold those of several, sent one by one
+    ranges = {
+        "vote": bsp.values(2),
+        "news": bsp.nodes,
+        "ones": bsp.values(2),
+        "times": bsp.values(1),
+    }
 
     def widths(self, n: int) -> dict[str, int]:
         return dict.fromkeys(("news", "ones"), bitmaps.words(n))

@@ -34,6 +34,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
 
     state = State
     fields = {**DominatingSet.fields, "near": np.int32}
+    ranges = {**DominatingSet.ranges, "near": bsp.nodes}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.look_around, opening=True)

@@ -59,6 +59,7 @@ class PelegLeader(bsp.Kernel):
     name = "dp"
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"word": np.int64}
+    ranges = {"word": lambda n: n * n}
     needs = ("connected",)
     state = State
 

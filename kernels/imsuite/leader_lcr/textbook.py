@@ -45,6 +45,7 @@ class LCR(bsp.Kernel):
     name = "lcr"
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64}
+    ranges = {"uid": bsp.nodes}
     needs = ("ring",)
     state = State
 

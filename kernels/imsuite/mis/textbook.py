@@ -60,6 +60,7 @@ class MIS(contest.Contest):
     name = "mis"
     outputs = {"in_mis": bsp.Output("whether the node is in the maximal independent set")}
     fields = {"draw": np.float64}
+    ranges = {"draw": bsp.values(1 << 53)}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

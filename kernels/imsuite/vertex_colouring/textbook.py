@@ -63,6 +63,7 @@ class VertexColouring(bsp.Kernel):
     name = "vc"
     outputs = {"colour": bsp.Output("colour")}
     fields = {"colour": np.int32}
+    ranges = {"colour": bsp.nodes}
     needs = ("tree",)
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -406,6 +406,21 @@ def test_kernels_are_listed(capsys):
     assert capsys.readouterr().out == f"{dgsuite.list_kernels()}\n"
 
 
+def test_models_of_kernels_are_measured(capsys):
+    assert main(["kernels", "--models"]) == 0
+    printed = capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[1] for line in printed.splitlines()[1:]}
+    assert rows.keys() == KERNELS.keys()
+    assert (rows["lcr"], rows["mis"], rows["triangles"], rows["by"]) == (
+        *("CONGEST", "CONGEST"),
+        *("LOCAL", "LOCAL"),
+    )
+    assert {name for name, model in rows.items() if model == "-"} == {
+        "dr",
+        *(name for name, kernel in KERNELS.items() if kernel.ships),
+    }
+
+
 def test_configs_that_ship(capsys):
     assert main(["config", "list"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]

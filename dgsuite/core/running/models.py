@@ -1,0 +1,68 @@
+"""Which model of distributed computing a kernel obeys: CONGEST or LOCAL, as measured on two graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isqrt, log2
+from typing import Any, NamedTuple
+
+from dgsuite.base.errors import RunError
+from dgsuite.core.running.runner import run
+from dgsuite.genval import graph as generate
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import Kernel
+
+SIZES = 64, 1024
+"""Nodes of the graphs."""
+
+GROWTH = 1.25
+"""By how much bits per log2 n may grow from the smaller graph to the larger in CONGEST. Degrees grow by four,
+and n by sixteen."""
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "katz": {"alpha": 0.001, "weighted": False},
+    "neighbourhood": {"sources": [0], "hops": 2},
+    "sample": {"sources": [0], "fanouts": [2, 2]},
+}
+"""Parameters that have no defaults, or whose defaults do not fit these graphs."""
+
+
+class Model(NamedTuple):
+    """What edges carry in the runs of a kernel."""
+
+    kernel: str
+    model: str
+    """"CONGEST", "LOCAL", or "" where its messages go along no edges."""
+    bits: tuple[float, ...] = ()
+    """By graph, ascending: most bits along an edge in a phase, in units of log2 n."""
+    why: str = ""
+
+
+def models() -> Iterator[Model]:
+    """The model of each kernel, by name.
+
+    A kernel obeys CONGEST if no edge carries more than a constant times log2 n bits in a phase (Peleg 2000,
+    section 2.3), as seen on random graphs of 64 and 1024 nodes with mean degrees of 8 and 32, or on rings or
+    trees for kernels that need these.
+    """
+    for name, kernel in sorted(KERNELS.items()):
+        yield _model(name, kernel)
+
+
+def _model(name: str, kernel: type[Kernel]) -> Model:
+    if kernel.ships:
+        return Model(name, "", why="clusters send to clusters")
+    found = []
+    for n in SIZES:
+        kind = next((kind for kind in ("ring", "tree") if kind in kernel.needs), "spmax")
+        more = {"m": isqrt(n) * n // 2} if kind == "spmax" else {}
+        graph = generate(kind, n, weights=n, directed=name == "topological", **more)
+        try:
+            ds = run(name, graph, style="serial", congest=float("inf"), **GIVEN.get(name, {}))
+        except RunError as error:
+            if "along no edge" not in str(error):
+                raise
+            return Model(name, "", why="nodes announce to all nodes")
+        found.append(float(ds.edge_bits.max()) / log2(n))
+    grown = found[-1] > GROWTH * found[0]
+    return Model(name, "LOCAL" if grown else "CONGEST", tuple(found))
