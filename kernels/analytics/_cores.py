@@ -185,9 +185,8 @@ def rise(indptr, positions, first, core, status, support, seeds, short, tried, f
         held = 0
         for e in range(indptr[node], indptr[node + 1]):
             other = positions[e] - first
-            if other < 0 or other >= size or core[other] > core[node]:
-                held += 1
-            elif core[other] == core[node] and status[other] != FAILED:
+            elsewhere = other < 0 or other >= size
+            if elsewhere or core[other] >= core[node] + (status[other] == FAILED):
                 held += 1
         support[node] = held
         if held <= core[node]:

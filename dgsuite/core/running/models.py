@@ -55,7 +55,7 @@ def _model(name: str, kernel: type[Kernel]) -> Model:
     found = []
     for n in SIZES:
         kind = next((kind for kind in ("ring", "tree") if kind in kernel.needs), "spmax")
-        more = {"m": isqrt(n) * n // 2} if kind == "spmax" else {}
+        more: dict[str, Any] = {"m": isqrt(n) * n // 2} if kind == "spmax" else {}
         graph = generate(kind, n, weights=n, directed=name == "topological", **more)
         try:
             ds = run(name, graph, style="serial", congest=float("inf"), **GIVEN.get(name, {}))
