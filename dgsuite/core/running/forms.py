@@ -33,8 +33,8 @@ def chosen(
     """The form of a run, and the reason if it was chosen here.
 
     It is chosen for kernels of `EITHER` on graphs of `LARGE` nodes or more, if nothing is asked for that goes
-    by rounds or by other clusters: a trace, a folder of checkpoints, a number of clusters, a parameter that
-    the iterative form alone has.
+    by rounds or by other clusters: a trace, bits of edges, a folder of checkpoints, a number of clusters, a
+    parameter that the iterative form alone has.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ def chosen(
         options.form is not None
         or options.clusters is not None
         or options.trace is not False
+        or options.congest is not None
         or options.checkpoint not in (None, False)
         or options.workload is not None
     )

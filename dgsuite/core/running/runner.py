@@ -101,8 +101,8 @@ def run(
         changes there, and only what crosses the border between clusters is sent, so that a deep graph cut
         in few places takes few rounds.
         The default is iterative; but "bfs" and "wcc" run as block on a graph of 65,536 nodes or more that a
-        first look finds deep, unless `clusters`, `trace`, `checkpoint` or `workload` is given. The attribute
-        ``form_reason`` says what the look has found.
+        first look finds deep, unless `clusters`, `trace`, `congest`, `checkpoint` or `workload` is given. The
+        attribute ``form_reason`` says what the look has found.
     clusters
         Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client
@@ -148,11 +148,12 @@ def run(
         seconds) has them there; with False it has none.
     since
         An earlier result of the kernel, from which the run goes on: on the same graph, or on one from which
-        `graph` has grown by `Graph.with_edges` and `Graph.with_nodes`. "bfs", "sssp" and "wcc" look at what
-        is new alone, and have the outputs of a run from the start, but for ``parent`` of "sssp" where there
-        are several shortest paths. "katz" and "pagerank" iterate from the earlier values until they change
-        by less than the tolerance. Rounds and counts are those of what the run did. The attribute ``since``
-        names the earlier graph, and ``since_edges`` counts the edges that are new or have another weight.
+        `graph` has grown by `Graph.with_edges` and `Graph.with_nodes`. "bfs", "core_number", "sssp" and
+        "wcc" look at what is new alone, and have the outputs of a run from the start, but for ``parent`` of
+        "sssp" where there are several shortest paths. "katz" and "pagerank" iterate from the earlier values
+        until they change by less than the tolerance. Rounds and counts are those of what the run did. The
+        attribute ``since`` names the earlier graph, and ``since_edges`` counts the edges that are new or have
+        another weight.
     congest
         How many times ceil(log2 n) bits an edge may carry in a direction in a phase, as in the CONGEST model
         (Peleg 2000, section 2.3); ``float("inf")`` only counts them. A run in which an edge carries more

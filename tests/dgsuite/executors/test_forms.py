@@ -69,6 +69,7 @@ def test_components_are_found_by_blocks_where_clusters_hold_together():
         {"form": "iterative"},
         {"clusters": 2},
         {"trace": True},
+        {"congest": 1},
         {"direction": "top-down"},
         {"workload": {"operations": 1}},
     ],
