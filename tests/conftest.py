@@ -29,7 +29,7 @@ os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests s
 dask.config.set({"dgsuite.check": True})
 
 # how long examples take to draw or run says how busy the machine is; fixtures last for a session
-for name, examples in (("default", 15), ("long", 200)):
+for name, examples in (("default", 10), ("long", 200)):
     settings.register_profile(
         name,
         deadline=None,

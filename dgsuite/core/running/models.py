@@ -12,12 +12,12 @@ from dgsuite.genval import graph as generate
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Kernel
 
-SIZES = 64, 1024
+SIZES = 32, 256
 """Nodes of the graphs."""
 
 GROWTH = 1.25
-"""By how much bits per log2 n may grow from the smaller graph to the larger in CONGEST. Degrees grow by four,
-and n by sixteen."""
+"""By how much bits per log2 n may grow from the smaller graph to the larger in CONGEST. Degrees grow by
+three, and n by eight."""
 
 GIVEN: dict[str, dict[str, Any]] = {
     "katz": {"alpha": 0.001, "weighted": False},
@@ -42,7 +42,7 @@ def models() -> Iterator[Model]:
     """The model of each kernel, by name.
 
     A kernel obeys CONGEST if no edge carries more than a constant times log2 n bits in a phase (Peleg 2000,
-    section 2.3), as seen on random graphs of 64 and 1024 nodes with mean degrees of 8 and 32, or on rings or
+    section 2.3), as seen on random graphs of 32 and 256 nodes with mean degrees of 5 and 16, or on rings or
     trees for kernels that need these.
     """
     for name, kernel in sorted(KERNELS.items()):

@@ -88,10 +88,10 @@ def test_any_cut_has_the_same_bits(name, seed, clusters):
 @pytest.mark.parametrize("name", KINDS)
 def test_any_style_has_the_same_bits(client, threaded, name, style):
     for directed in {False, name == "pagerank"}:
-        graph = random(5, 300, 600, directed=directed, clusters=1)
+        graph = random(5, 60, 120, directed=directed, clusters=1)
         expected = carried(dgsuite.run(name, graph, style="serial", congest=INF, **KINDS[name]))
         for on in (client, threaded):
-            placed = random(5, 300, 600, directed=directed, client=on, clusters=5)
+            placed = random(5, 60, 120, directed=directed, client=on, clusters=5)
             found = dgsuite.run(name, placed, style=style, client=on, congest=INF, **KINDS[name])
             assert carried(found) == expected
 

@@ -26,7 +26,7 @@ from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
-from tests.support.cases import NAMES, cuts, graphs, inputs
+from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.faulty import Fails, Wrong
 from tests.support.schedules import Shuffled
 from tests.support.sites import alone, assert_same, simulate
@@ -45,17 +45,13 @@ POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoo
 """How the clusters of a site run: in order, in another order, or side by side."""
 
 
-@pytest.mark.parametrize(
-    ("compiled", "shared"),
-    [
-        (False, False),
-        (True, True),
-        pytest.param(False, True, marks=pytest.mark.long),
-        pytest.param(True, False, marks=pytest.mark.long),
-    ],
-)
-@pytest.mark.parametrize("name", NAMES)
-def test_any_cut_gives_the_same_for_every_kernel(name, compiled, shared, monkeypatch):
+WAYS = [(False, False), (True, True), (False, True), (True, False)]
+"""Whether graphs take the way of large ones, and sites share memory."""
+
+
+@pytest.mark.parametrize(("name", "way"), in_turn(NAMES, WAYS))
+def test_any_cut_gives_the_same_for_every_kernel(name, way, monkeypatch):
+    compiled, shared = way
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 

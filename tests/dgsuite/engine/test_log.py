@@ -142,7 +142,7 @@ def test_what_ran_in_any_order_is_united():
     assert whole["exchange"].tolist() == [[0.25, 0.25, 0.5], [0.5, 0.5, 0], [0.25, 0.25, 0.25]]
     assert whole.noted("examined").tolist() == [3, 2, 4]
     assert [v.any for v in whole.votes] == [True, True, True]
-    assert whole.traffic.tolist() == [
+    assert whole.table("traffic").tolist() == [
         (0, 0, 1, 1, 8),
         (0, 2, 1, 6, 16),
         (1, 0, 1, 2, 16),

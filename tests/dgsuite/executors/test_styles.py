@@ -20,7 +20,7 @@ from dgsuite import InputError, genval
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
-from tests.support.cases import COMMUNITIES, inputs
+from tests.support.cases import COMMUNITIES, in_turn, inputs
 from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
@@ -93,12 +93,12 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_threads_change_nothing_for_any_kernel(threaded, name):
+@pytest.mark.parametrize(("name", "tasks"), in_turn(NAMES, ("finish_async", IN_TASKS)))
+def test_threads_change_nothing_for_any_kernel(threaded, name, tasks):
     """The graphs take the way of large ones."""
     graph = references.mine(name, 6)
     expected = dgsuite.run(name, graph, style="serial")
-    for style in ("clocked", "finish_async", IN_TASKS):
+    for style in ("clocked", tasks):
         found = run_in(style, name, graph, client=threaded)
         assert_same(expected, found, KERNELS[name].outputs)
 
