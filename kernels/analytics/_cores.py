@@ -124,10 +124,10 @@ PENDING = np.iinfo(np.int32).max
 
 @compiled
 def rise(indptr, positions, first, core, status, support, seeds, short, tried, fallen):
-    """Find out which nodes may have one more, from some on.
+    """Search, from some nodes on, for nodes whose core number k may rise to k + 1.
 
-    A node may if, of its neighbours, more than its core number have more than it or may have one more than
-    it too. Neighbours in other clusters are taken to, until they say that they do not.
+    It may if k + 1 neighbours count: those with a larger core number, and those with the same one that may
+    rise, too. Neighbours in other clusters count until they say that they do not.
 
     Parameters
     ----------

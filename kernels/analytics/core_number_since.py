@@ -1,9 +1,10 @@
 """Core numbers of a graph that has grown: nodes rise by one, from the ends of new edges on, until none does.
 
-With more edges no core number falls. Those that rise by one are, with each other and with nodes of larger
-numbers, the largest set of which each has enough neighbours in it; each part of the set that hangs together
-has an end of a new edge (Sariyuce et al. 2013), or next time a node that has risen. So a search from these
-goes along nodes of the same number that may rise, and back from those that turn out not to.
+With more edges no core number falls. Nodes of core number k that rise together are connected by nodes that
+rise, too, and one of them is an end of a new edge (Sariyuce et al. 2013). So a search starts from these ends
+and goes along nodes of the same core number. A node drops out when fewer than k + 1 of its neighbours are
+left that have a larger core number or may rise; the others rise by one. Then the search starts again, from
+the nodes that have risen.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class EdgeBits:
         edges
             How many edges each item stands for.
         """
-        each, of = np.unique(np.atleast_1d(bits), return_inverse=True)
+        each, of = np.unique(bits, return_inverse=True)
         counts = np.zeros(len(each), np.int64)
         np.add.at(counts, of, edges)
         for size, count in zip(each.tolist(), counts.tolist(), strict=True):
@@ -67,9 +67,8 @@ class Widths:
 
     def __init__(self, kernel: Kernel, n: int, congest: float) -> None:
         self.bits = bits_of(kernel, n)
-        self.log_n = max(n - 1, 1).bit_length()
         self.congest = congest
-        self.most = congest * self.log_n
+        self.most = congest * max(n - 1, 1).bit_length()
 
     def of(self, fields: Iterable[str]) -> int:
         """Bits of a message, or of an item of a list; what has no fields is one bit."""

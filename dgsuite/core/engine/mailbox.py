@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import once
@@ -247,8 +247,8 @@ class Mailbox:
         step: Step,
         k: int,
         fields: Mapping[str, Any],
-        items: ArrayLike,
-        edges: ArrayLike,
+        items: NDArray,
+        edges: NDArray,
         edge: Callable[[int], tuple[int, int]],
         counts: Tally,
     ) -> None:
@@ -259,9 +259,9 @@ class Mailbox:
         fields
             Of a message.
         items
-            Messages along an edge in a direction, or items of a list: different numbers.
+            How many messages an edge carries in a direction, or items of a list.
         edges
-            How many edges carry each of them.
+            How many edges carry so many; same length.
         edge
             Called with an index of `items` for one of its edges: node ids of sender and receiver.
 
@@ -274,13 +274,13 @@ class Mailbox:
             return
         bits = self.widths.of(fields) * np.maximum(items, 1)
         counts.bits.add(bits, edges)
-        over = np.flatnonzero((np.atleast_1d(bits) > self.widths.most) & (np.atleast_1d(edges) > 0))
+        over = np.flatnonzero((bits > self.widths.most) & (edges > 0))
         if len(over):
             u, v = edge(int(over[0]))
             raise self.fault(
                 step,
                 k,
-                f"sends {np.atleast_1d(bits)[over[0]]} bits along the edge from node {u} to node {v}, "
+                f"sends {bits[over[0]]} bits along the edge from node {u} to node {v}, "
                 f"{self.widths.widest(fields)}; congest={self.widths.congest:g} allows "
                 f"{self.widths.most:g} in a phase",
             )
