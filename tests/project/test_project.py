@@ -81,8 +81,15 @@ PAGES = [
     *(f"docs/{name}.md" for name in ("dask", "networkx", "stopping")),
 ]
 
-ELSEWHERE = "compiling loops for this machine|Worker process still alive"
-"""What may be on stderr in a new installation, and on a busy machine."""
+ELSEWHERE = (
+    "compiling loops for this machine|Worker process still alive|input buffer was poorly aligned"
+)
+"""What may be on stderr in a new installation, and on a busy machine (arrow#36301)."""
+
+CLOSING = (
+    r"(?ms)^\S+ \S+ - distributed\.worker - ERROR - Failed to communicate.*?CommClosedError: .*?$"
+)
+"""A worker's heartbeat that its scheduler's end cut short, with its traceback (distributed#7192, #9032)."""
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -103,7 +110,8 @@ def test_the_examples_of_a_page_run(page, tmp_path):
         capture_output=True,
         text=True,
     )
-    left = [line for line in done.stderr.splitlines() if not re.search(ELSEWHERE, line)]
+    ours = re.sub(CLOSING, "", done.stderr).splitlines()
+    left = [line for line in ours if line and not re.search(ELSEWHERE, line)]
     assert not left, done.stderr
     assert done.returncode == 0, done.stderr
     said = (ROOT / page).read_text()

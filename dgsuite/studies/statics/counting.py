@@ -63,8 +63,8 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     Examples
     --------
     >>> from dgsuite.kernels import LCR
-    >>> statics(LCR)[3:]
-    (25, 2, 2, 0, 0)
+    >>> statics(LCR)[4:]
+    (2, 2, 0, 0)
     """
     lines = sum(map(_lines, _files(kernel)))
     if style == "serial":

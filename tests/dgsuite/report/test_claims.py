@@ -250,8 +250,8 @@ def test_lines_of_code_are_judged_once(evidence):
     claim = claims()["imsuite.fig7c.table"]
     found = cells.cells(claim, evidence)
     assert not any("lines" in cell.column for cell in cells_of(claim, evidence.counted))
-    assert (
-        "22 numbers of lines are of another language: 25 to 143 for 240 to 850, fewer" in found.ours
+    assert re.search(
+        r"22 numbers of lines are of another language: \d+ to \d+ for 240 to 850, fewer", found.ours
     )
     longer = cells.cells(with_cell(claim, "by", "HJ-FAP lines", 100), evidence)
     assert longer.silent == "some program of ours is longer"
