@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, genval
+from dgsuite.core.running import since
 from dgsuite.kernels import SINCE
 from dgsuite.partition.graph.graph import Graph
 
@@ -113,6 +114,21 @@ def test_outputs_that_have_stayed_on_the_workers(client):
         found = dgsuite.run("wcc", grown, style="clocked", since=before)
         expected = dgsuite.run("wcc", grown, style="clocked")
         assert np.array_equal(found.component, expected.component)
+
+
+@pytest.mark.parametrize("name", sorted(SINCE))
+def test_outputs_stay_on_the_workers(client, name, monkeypatch):
+    """Those of a graph without labels do not pass through this process."""
+    luck = np.random.default_rng(4)
+    how = {"duplicates": "min", "clusters": 4}
+    graph = Graph.from_edges(*luck.integers(0, 300, (2, 400)), **how).persist(client)
+    grown = graph.with_edges(*luck.integers(0, 310, (2, 30)))
+    with dask.config.set({"dgsuite.gather-limit": "0 B"}):
+        before = dgsuite.run(name, graph, style="clocked", **EXACT.get(name, {}))
+        monkeypatch.setattr(since, "here", None)
+        found = dgsuite.run(name, grown, style="clocked", since=before, **EXACT.get(name, {}))
+    expected = dgsuite.run(name, grown, style="serial", **EXACT.get(name, {}))
+    assert not differing(name, found, expected)
 
 
 def test_a_session_goes_on(client):

@@ -24,7 +24,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.graph.dask_views import here
+from dgsuite.partition.graph.dask_views import client_of, here
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.growing import Lineage
 from dgsuite.partition.labels.labels import Labels
@@ -73,7 +73,7 @@ class Since:
     identity
         Of the graph of the earlier run.
     outputs
-        Of the earlier run, by name, each by node.
+        Of the earlier run, by name, each by node: arrays, or Dask arrays that stay where they are.
     nodes, ends
         Node ids of both ends of the entries that are new since.
     edges
@@ -81,7 +81,7 @@ class Since:
     """
 
     identity: str
-    outputs: dict[str, NDArray]
+    outputs: dict[str, Any]
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
     edges: int
@@ -121,13 +121,13 @@ class Since:
         n = steps[0].n if steps else graph.n
         outputs = {}
         for name, output in kernel.outputs.items():
-            values = here(dataset[name].variable.data)
+            values = dataset[name].variable.data
             if values.shape != (n,):
                 raise InputError(
                     f"since: {name} must have a value for each of {n} nodes, got shape {values.shape}"
                 )
             if output.nodes and graph.labels is not None:
-                values = _ids(values, graph.labels, n)
+                values = _ids(here(values), graph.labels, n)
             outputs[name] = values
         none = np.empty((2, 0), np.int64)
         ends = np.concatenate([none, *((step.nodes, step.ends) for step in steps)], axis=1)
@@ -136,42 +136,48 @@ class Since:
 
     def seen(self, graph: Graph) -> Graph:
         """The graph, each of whose clusters has its part of this."""
-        partition = graph.partition
+        partition, client = graph.partition, graph.client
+        stay = {
+            name: values
+            for name, values in self.outputs.items()
+            if client is not None and partition.order is None and client_of(values) is client
+        }
+        sent = {name: here(values) for name, values in self.outputs.items() if name not in stay}
         position = partition.position(self.nodes)
         order = np.argsort(position, kind="stable")
         position, ends = position[order], self.ends[order]
         cuts = np.searchsorted(position, partition.offsets)
         each = [
-            Earlier(self._outputs(partition, k), position[a:b] - first, ends[a:b])
+            Earlier(_of_cluster(sent, partition, k), position[a:b] - first, ends[a:b])
             for k, ((a, b), first) in enumerate(
                 zip(pairwise(cuts.tolist()), partition.offsets, strict=False)
             )
         ]
-        if graph.client is None:
+        if client is None:
             return graph.like([*map(_with, graph.parts, each)], graph.entries)
-        client = graph.client
         watch = Watch(client, "sending the earlier result", inputs=graph.parts)
         holders = watch.call(lambda: client.who_has(graph.parts))
         parts = []
-        for part, earlier in zip(graph.parts, each, strict=True):
-            home = min(holders[part.key])
-            parts.append(submitted(client, _with, part, watch.scatter(earlier, home)))
+        for k, (part, earlier) in enumerate(zip(graph.parts, each, strict=True)):
+            there = watch.scatter(earlier, min(holders[part.key]))
+            more = _of_cluster(stay, partition, k)
+            futures = dict(zip(more, client.compute([*more.values()]), strict=True))
+            parts.append(submitted(client, _with, part, there, futures))
         return graph.like(parts, graph.entries)
 
-    def _outputs(self, partition: Partition, cluster: int) -> dict[str, NDArray]:
-        """Outputs of the nodes of a cluster that there were; new ones come after them."""
-        n = min(map(len, self.outputs.values()))
-        if partition.order is None:
-            first, end = partition.offsets[cluster : cluster + 2].tolist()
-            return {name: values[first : min(end, n)] for name, values in self.outputs.items()}
-        nodes = partition.nodes(cluster)
-        old = nodes[: np.searchsorted(nodes, n)]
-        return {name: values[old] for name, values in self.outputs.items()}
+
+def _of_cluster(outputs: dict[str, Any], partition: Partition, cluster: int) -> dict[str, Any]:
+    """Outputs of the nodes of a cluster that there were; new ones come after them."""
+    if partition.order is None:
+        first, end = partition.offsets[cluster : cluster + 2].tolist()
+        return {name: values[first:end] for name, values in outputs.items()}
+    nodes = partition.nodes(cluster)
+    return {name: values[nodes[nodes < len(values)]] for name, values in outputs.items()}
 
 
-def _with(c: Cluster, earlier: Earlier) -> Cluster:
+def _with(c: Cluster, earlier: Earlier, more: dict[str, NDArray] | None = None) -> Cluster:
     made = copy(c)  # reads no rows, which may have to be woven
-    made.earlier = earlier
+    made.earlier = earlier._replace(outputs=earlier.outputs | (more or {}))
     return made
 
 
