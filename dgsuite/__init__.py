@@ -11,6 +11,7 @@ from dgsuite.base.version import __version__ as __version__
 if TYPE_CHECKING:
     from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
     from dgsuite.core import traces, transports
+    from dgsuite.core.network.network import Byzantine, Crash, Network
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from dgsuite.studies.chem.scf import hartree_fock
 
 __all__ = [
+    "Byzantine",
+    "Crash",
     "DgsuiteError",
     "Graph",
     "InputError",
     "Kernel",
     "NegativeCycle",
+    "Network",
     "RunError",
     "WorkerLost",
     "components",
@@ -55,11 +59,14 @@ if "dask.config" in sys.modules:  # else the first use of a setting loads them
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
+        "Byzantine": "dgsuite.core.network.network:Byzantine",
+        "Crash": "dgsuite.core.network.network:Crash",
         "DgsuiteError": "dgsuite.base.errors:DgsuiteError",
         "Graph": "dgsuite.partition.graph.graph:Graph",
         "InputError": "dgsuite.base.errors:InputError",
         "Kernel": "dgsuite.kernels.bsp:Kernel",
         "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
+        "Network": "dgsuite.core.network.network:Network",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "components": "dgsuite.core.running.components:components",

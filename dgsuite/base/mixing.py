@@ -20,3 +20,8 @@ def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x *= np.uint64(0x94D049BB133111EB)
     x ^= x >> np.uint64(31)
     return x
+
+
+def keyed(key: NDArray[np.uint64], number: NDArray) -> NDArray[np.uint64]:
+    """Keys of numbered things, such as nodes, made of the key of all of these."""
+    return mix(key + number.astype(np.uint64) * GOLDEN)

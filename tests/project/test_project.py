@@ -70,8 +70,10 @@ PAGES = [
         for name in (
             "checkpoint",
             "choose",
+            "congest",
             "counts",
             "embeddings",
+            "faults",
             "linkage",
             "reduction",
             "save",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
+from dgsuite.core.network.faults import HALF, Fate
 from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.reductions import SUM, Reduction
 from dgsuite.partition.arrays.segments import expand, first_marked, listed, loops
 from dgsuite.partition.arrays.tiles import Tiles
+from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
 
 __all__ = ["BroadcastBatch", "Broadcasts"]
@@ -48,12 +51,18 @@ class Broadcasts(BroadcastStore):
     _full: MessageList | None = None
     """The messages of a phase in which every node with neighbours sent, of a small graph."""
 
-    def _begin(self) -> None:
-        super()._begin()
+    fate: Fate | None = None
+    """What becomes of the messages, on a network with faults."""
+
+    lost = 0
+    """How many of them are lost, once `through` or `messages` is made."""
+
+    _rows: tuple[NDArray, NDArray] | None = None
+    """Room for the rows of `through`."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be made again of the rest."""
-        return {**vars(self), "made": Once(), "_counts": None, "_full": None}
+        return {**vars(self), "made": Once(), "_counts": None, "_full": None, "_rows": None}
 
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""
@@ -62,13 +71,14 @@ class Broadcasts(BroadcastStore):
 
     @property
     def is_full(self) -> bool:
-        """Whether every entry of the site's adjacency is a node that sent."""
-        return self.reach == len(self.halo.indices)
+        """Whether every entry of the site's adjacency is a node whose message arrives."""
+        return self.fate is None and self.reach == len(self.halo.indices)
 
     @property
     def is_large(self) -> bool:
         """Whether reducing along edges, which reads every slot, beats listing the messages."""
-        return self.is_compiled and 8 * self.reach > self.halo.own
+        listed = self.fate is not None and self.fate.lies is not None  # a message says what it says
+        return self.is_compiled and 8 * self.reach > self.halo.own and not listed
 
     @property
     def is_compiled(self) -> bool:
@@ -113,14 +123,83 @@ class Broadcasts(BroadcastStore):
         if len(rows) > 1 or halo.ids is not None:
             order = np.argsort(src, kind="stable")
             row, slot, src = row[order], slot[order], src[order]
+        if self.fate is not None:
+            arrives = self._arrives(row, src)
+            row, slot, src = row[arrives], slot[arrives], src[arrives]
         fields, stored = self._fields, self.slots  # alone: a cycle would keep the memory of `self`
+        told: dict[str, NDArray] = {}
+        if self.fate is not None and self.fate.lies is not None:
+            said = {name: stored[name][slot] for name in fields}
+            told = self.fate.lies.told(said, src, halo.named(halo.first + row))
 
         def values(name: str, order: NDArray) -> NDArray:
             if name not in fields:
                 raise not_sent(name)
-            return stored[name][slot[order]]
+            return told[name][order] if told else stored[name][slot[order]]
 
         return MessageList(row, src, values, halo.own)
+
+    @property
+    def through(self) -> Halo:
+        """The halo, with those edges alone along which a message arrives where some are lost."""
+        if self.fate is None:
+            return self.halo
+        return self.made.get("through", self._sieve)
+
+    def _sieve(self) -> Halo:
+        halo, fate = self.halo, self.fate
+        assert fate is not None
+        if self._rows is None:
+            self._rows = np.empty_like(halo.indptr), np.empty_like(halo.indices)
+        starts, kept = self._rows
+        if self.is_compiled:
+            from dgsuite.core.network._sieve import sieve
+
+            sent = self.sent.view(np.uint8)
+            if fate.falling is not None:
+                sent = sent.copy()
+                falling = fate.falling if halo.ids is None else fate.falling[halo.ids]
+                sent[: halo.slots] += sent[: halo.slots] & falling
+            fates = fate.key[0], fate.source, fate.target, HALF, fate.dead
+            along = halo.indptr, halo.indices, halo.names, halo.first, sent
+            self.lost = sieve(*along, *fates, starts, kept)
+        else:
+            entry = np.flatnonzero(self.sent[halo.indices])
+            row = np.searchsorted(halo.indptr, entry, side="right") - 1
+            arrives = self._arrives(row, halo.named(halo.indices[entry]))
+            kept = halo.indices[entry[arrives]]
+            starts = np.searchsorted(row[arrives], np.arange(halo.own + 1))
+        return replace(halo, indptr=starts, indices=kept)
+
+    def _arrives(self, row: NDArray, src: NDArray) -> NDArray[np.bool_]:
+        """Which messages to some rows arrive."""
+        assert self.fate is not None
+        dst = self.halo.named(self.halo.first + row)
+        lost, reached = self.fate.lost(src, dst), ~self.fate.dead[dst]
+        self.lost = int(np.count_nonzero(lost & reached))
+        return reached & ~lost
+
+    def sifted(self) -> int:
+        """How many of the messages to this site's nodes are lost."""
+        _ = self.through if self.is_large else self.messages
+        return self.lost
+
+    def along(self, name: str, entries: NDArray | slice) -> tuple[NDArray[np.bool_], NDArray]:
+        """For some entries of the halo, whether a message has arrived along them, and what it says."""
+        halo = self.halo
+        slots = halo.indices[entries]
+        came, values = self.sent[slots], self.values(name)[slots]
+        if self.fate is None:
+            return came, values
+        if isinstance(entries, slice):
+            entries = np.arange(entries.start, entries.stop)
+        row = np.searchsorted(halo.indptr, entries, side="right") - 1
+        src, dst = halo.named(slots), halo.named(halo.first + row)
+        came &= ~self.fate.lost(src, dst) & ~self.fate.dead[dst]
+        if self.fate.lies is not None:
+            said = {field: self.slots[field][slots] for field in self._fields}
+            values = self.fate.lies.told(said, src, dst)[name]
+        return came, values
 
     def pulls(self, size: int, among: Subset | None, cost: tuple[float, float] = ALL) -> bool:
         """Whether a pull costs less than a push, which writes at random and so counts twice.
@@ -130,6 +209,8 @@ class Broadcasts(BroadcastStore):
         cost
             Of a row and an entry; a row that ends at its first sender ends the sooner the more sent.
         """
+        if self.fate is not None:
+            return True  # the rows are those along which messages arrive
         rows = size if among is None else among.count
         entries = len(self.halo.indices)
         row, entry = cost
@@ -191,7 +272,7 @@ class Broadcasts(BroadcastStore):
     ) -> tuple[NDArray, ...]:
         """For each row, whether it got a message, and the reduced values."""
         sent = NO_BITS if self.is_full and isinstance(how, Reduction) else self.bitmap
-        along = (self.halo.indptr, self.halo.indices, lo, rows, sent)
+        along = (self.through.indptr, self.through.indices, lo, rows, sent)
         if isinstance(how, Reduction):
             values = self.values(name)
             pull = getattr(loops(), how.pull or "")
@@ -220,7 +301,7 @@ class Broadcasts(BroadcastStore):
         if self.pulls(hi - lo, among):
             rows = np.arange(hi - lo) if among is None else among.members
             ends = self.halo.first + lo, self.halo.first + hi
-            along = (self.halo.indptr, self.halo.indices, lo, rows, self.bitmap)
+            along = (self.through.indptr, self.through.indices, lo, rows, self.bitmap)
             hits, away = loops().pull_count(*along, *ends)
             keep = hits > 0
         else:
@@ -251,7 +332,7 @@ class Broadcasts(BroadcastStore):
         """`Inbox.count_down` of the nodes in rows from `lo` on; None to count the messages first, once for
         all clusters of the site.
         """
-        if not self.is_compiled or FEW * len(counts) < self.halo.own:
+        if not self.is_compiled or FEW * len(counts) < self.halo.own or self.fate is not None:
             return None
         found, count = np.empty(len(counts) + 1, np.int64), 0
         for some in self.lists:
@@ -263,8 +344,8 @@ class Broadcasts(BroadcastStore):
         self, lo: int, hi: int, among: Subset | None, top_down: bool
     ) -> tuple[NDArray, NDArray, Note] | None:
         """`Inbox.first`; None to list the messages."""
-        halo = self.halo
-        if not top_down and self.pulls(hi - lo, among, FIRST):
+        halo = self.through
+        if (not top_down or self.fate is not None) and self.pulls(hi - lo, among, FIRST):
             rows = np.arange(hi - lo) if among is None else among.members
             if not self.is_compiled:
                 nodes, source, looked = first_marked(
@@ -313,7 +394,7 @@ class Broadcasts(BroadcastStore):
         if not self.pulls(hi - lo, among):
             return None
         rows = np.arange(hi - lo) if among is None else among.members
-        halo, values = self.halo, self.values(name)
+        halo, values = self.through, self.values(name)
         least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.bitmap, values, own)
         return rows[least]
 

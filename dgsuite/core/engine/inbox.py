@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.core.engine.announcements import AnnouncementReader
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.fields import compilable
@@ -83,7 +84,9 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
 
     def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
         received = self._messages
-        if isinstance(received, Broadcasts) and (received.is_compiled or received.is_large):
+        if isinstance(received, Broadcasts) and (
+            received.is_large or (received.is_compiled and received.fate is None)
+        ):
             return received.counted(self._lo, self._hi, among)
         messages = self._list()
         nodes, keep = self._among(messages, among)
@@ -174,6 +177,8 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
     def nearer(self, name: str) -> tuple[NDArray, NDArray, NDArray]:
         received = self._messages
         if isinstance(received, Broadcasts):
+            if received.fate is not None:
+                raise InputError("it keeps the least offers of edges: leave out network=")
             return received.nearer(name, self._lo, self._hi)
         if received is not None:
             raise ValueError("only what was broadcast comes along edges")
@@ -194,17 +199,17 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
             raise ValueError(
                 "on a directed graph a row's edges are not those along which values come"
             )
-        halo = messages.halo
-        if entries is None:
-            slots = halo.indices[halo.indptr[self._lo] : halo.indptr[self._hi]]
-        else:
-            slots = halo.indices[halo.indptr[self._lo] + entries]
-        return messages.sent[slots], messages.values(name)[slots]
+        first, end = messages.halo.indptr[[self._lo, self._hi]].tolist()
+        return messages.along(name, slice(first, end) if entries is None else first + entries)
 
     def latest(self, name: str, *, hubs_first: bool = False) -> Latest:
         messages = self._messages
         if not isinstance(messages, Broadcasts):
             raise ValueError("no broadcast has arrived from neighbours")
+        if messages.fate is not None:
+            raise InputError(
+                "it reads what neighbours sent last, also where no message came: leave out network="
+            )
         halo = messages.halo
         slots = halo.hubs_first if hubs_first else halo.indices
         return Latest(halo.indptr[self._lo : self._hi + 1], slots, messages.values(name))
@@ -214,7 +219,7 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
             return None
         cluster, messages = self._cluster, self._messages
         _, entry = expand(cluster.indptr, nodes)
-        if isinstance(messages, Broadcasts) and not cluster.directed:
+        if isinstance(messages, Broadcasts) and not cluster.directed and messages.fate is None:
             slots = messages.halo.indices[messages.halo.indptr[self._lo] + entry]
             return entry[messages.sent[slots]]
         return np.intersect1d(entry, cluster.entries(self.node, self.src))

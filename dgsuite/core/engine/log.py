@@ -300,6 +300,11 @@ class Log:
         found[: len(column)] = column
         return found
 
+    def note(self, name: str, values: Sequence[int]) -> None:
+        """Note a quantity of each phase, under a name that no phase uses."""
+        self._pack()
+        self._notes[name] = array("q", values)
+
     def table(self, name: str) -> NDArray:
         """One of the `TABLES`, by phase: what clusters sent each other in a traced run, or how many edges
         carried how many bits.

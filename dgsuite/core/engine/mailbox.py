@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import once
 from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.disturbed import Disturbed
 from dgsuite.core.engine.edge_bits import Widths
 from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
@@ -25,6 +26,7 @@ from dgsuite.core.engine.registry import BY_BATCH, BY_PART, BY_SENT, TYPES
 from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.unicasts import Unicasts
 from dgsuite.core.engine.window import Window
+from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import Kernel, Known
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -41,6 +43,8 @@ class Mailbox:
         Whether to check what takes as long as the work itself.
     congest
         If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most.
+    faults
+        What happens to nodes and messages, on a network with faults.
 
     Attributes
     ----------
@@ -58,6 +62,8 @@ class Mailbox:
         The broadcasts of the phase, if there are any.
     window
         Where broadcasts are stored, if sites share memory.
+    disturbed
+        The faults at this site, if there are any.
     """
 
     def __init__(
@@ -69,6 +75,7 @@ class Mailbox:
         fault: Fault,
         check: bool = False,
         congest: float | None = None,
+        faults: Faults | None = None,
     ) -> None:
         self.check = check
         self.kernel = kernel
@@ -84,6 +91,7 @@ class Mailbox:
             for name, dtype in kernel.fields.items()
         }
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
+        self.disturbed = None if faults is None else Disturbed(faults, kernel, clusters, fault)
         self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Record], None] | None = None
         self._phase = ""
@@ -183,6 +191,10 @@ class Mailbox:
 
     def deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
         """All that arrives at the site: the batches of other sites, and what it kept."""
+        arriving = self._deliver(batches)
+        return arriving if self.disturbed is None else self.disturbed.sift(arriving)
+
+    def _deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
         if self.kept is None and self.window is None and not batches:
             return self.arriving
         parts: dict[int, Any] = {} if self.kept is None else {self.me: self.kept}

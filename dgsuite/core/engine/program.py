@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
 
@@ -45,6 +46,9 @@ class Guard(NamedTuple):
     """Whether messages are counted by pair of clusters."""
     congest: float | None = None
     """If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most."""
+    faults: Faults | None = None
+    """What happens to nodes and messages, on a network with faults. The run then ends after `max_rounds`, and
+    raises no error."""
 
 
 UNBOUND = Guard()
@@ -116,9 +120,16 @@ class Turn(NamedTuple):
 
 
 def turns(
-    kernel: Kernel, n: int, max_rounds: int | None = None
+    kernel: Kernel, n: int, max_rounds: int | None = None, ends: bool = False
 ) -> Generator[Turn, Callable[[], Vote], None]:
     """The turns of a program, one by one; for each, it is sent what fetches the votes.
+
+    Parameters
+    ----------
+    max_rounds
+        Rounds at most, or None.
+    ends
+        Whether a program that goes on after that is ended there, without an error.
 
     Raises
     ------
@@ -155,6 +166,8 @@ def turns(
                     f"{where()}: no phase has a parameter for the round's value {unused}"
                 )
         if max_rounds is not None and number >= max_rounds:
+            if ends:
+                return
             votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
             raise RunError(f"{where()}: the program goes on after max_rounds={max_rounds}{votes}")
         reply = Answer(where, (yield turn))
@@ -211,7 +224,7 @@ def steps(
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, guard.max_rounds)
+    program = turns(kernel, n, guard.max_rounds, guard.faults is not None)
     votes = deque(past)
     turn = 0
     try:

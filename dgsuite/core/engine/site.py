@@ -103,8 +103,16 @@ class Site:
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
         self.log = Log(len(clusters))
         self.mailbox = Mailbox(
-            kernel, clusters, self.bounds, me, self.fault, guard.check, guard.congest
+            kernel,
+            clusters,
+            self.bounds,
+            me,
+            self.fault,
+            guard.check,
+            guard.congest,
+            guard.faults,
         )
+        self.disturbed = self.mailbox.disturbed
         self.make_inbox = CheckedInbox if guard.check else ClusterInbox
         self._digest = checks.digest(clusters) if guard.check else []
         self.states: list[State] = [kernel.first_state(c) for c in clusters]
@@ -229,6 +237,8 @@ class Site:
                 checks.apart(self.states)
             except InputError as error:
                 raise RunError(f"kernel {self.kernel.name!r}: {error}") from None
+        if self.disturbed is not None:
+            self.log.note("lost", self.disturbed.losses())
         held = {name: self._output(name) for name in self.kernel.outputs}
         return {
             n: found[0] if len(found) == 1 else np.concatenate(found) for n, found in held.items()
@@ -237,8 +247,10 @@ class Site:
     def _output(self, name: str) -> list[Any]:
         """A result of each cluster."""
         found = []
-        for cluster, state in zip(self.clusters, self.states, strict=True):
+        for k, (cluster, state) in enumerate(zip(self.clusters, self.states, strict=True)):
             value = getattr(state, name, None)
+            if self.disturbed is not None:
+                value = self.disturbed.frozen(k, name, value)
             shape = value.shape if isinstance(value, np.ndarray) else ()
             if self.kernel.outputs[name].tabular and shape:
                 found.append(value)
@@ -265,12 +277,17 @@ class Site:
         """Run a phase, or so many tasks, on one cluster, and the workload of each; takes its time."""
         cluster = self.clusters[k]
         begin, cpu = perf_counter(), thread_time()
+        if self.disturbed is not None:
+            self.disturbed.begin(step)
+            self.disturbed.before(k, self.states[k])
         try:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)
         except Exception as error:
             at = place_of_write(error) if self.guard.check else ""
             raise self.fault(step, k, f"{type(error).__name__}: {error}{at}") from error
+        if self.disturbed is not None:
+            result = self.disturbed.after(step, k, self.states[k], result)
         if self.workload is not None:
             self.loads[k] = cluster.size if tasks is None else tasks
             spent = self.workload.work(int(self.loads[k]))

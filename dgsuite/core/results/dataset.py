@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from types import MappingProxyType
@@ -23,10 +23,12 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.program import UNBOUND, Guard, reduce_votes, steps
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results.provenance import machine
-from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output
+from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output, Vote
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import here
@@ -76,6 +78,8 @@ def build(
     measured_on: Mapping[str, Any] | None = None,
     traffic: bool = False,
     congest: float | None = None,
+    network: Network | None = None,
+    guard: Guard = UNBOUND,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -99,6 +103,8 @@ def build(
         Whether the log is that of a traced run, whose traffic the dataset gets.
     congest
         The limit of a run whose log says what bits edges carry: the dataset gets these.
+    network, guard
+        The network with faults, if there was one, and what the run was held to.
 
     Raises
     ------
@@ -151,6 +157,8 @@ def build(
         "bits",
         "edge_bits",
         "edges_by_bits",
+        "lost",
+        "crashed",
     }
     if clashes := sorted(taken & {*kernel.notes, *outputs}):
         raise InputError(
@@ -175,6 +183,14 @@ def build(
         )
         variables["edges_by_bits"] = variable(
             (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
+        )
+    if guard.faults is not None:
+        variables["lost"] = per_round(
+            log.by_round(log.noted("lost")), "messages along edges that were lost"
+        )
+        when = guard.faults.of_run(kernel.seed).crash_rounds(graph.n)
+        variables["crashed"] = variable(
+            "node", np.where(when < log.rounds, when, -1), "round in which it crashed, -1 for none"
         )
     coords = [
         _numbered(counted, log.rounds, counted),
@@ -229,6 +245,9 @@ def build(
     attrs |= reasons
     if congest is not None:
         attrs["congest"] = congest
+    if network is not None:
+        ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None
+        attrs |= {"network": network.described(), "terminated": int(ended)}
     if workload is not None:
         toil = log.by_round(log["toil"])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
@@ -241,6 +260,11 @@ def build(
     if "root" in parameters:
         attrs["root"] = labelled(kernel, "root", graph.labels)
     return assemble(variables, coords, attrs)
+
+
+def _unanswered(over: Sequence[Vote]) -> Callable[[], Vote]:
+    """What a program that is only asked whether it goes on is sent last."""
+    return lambda: reduce_votes(over)
 
 
 def variable(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
@@ -149,7 +148,7 @@ def _run(
     settings: RunSettings,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
-    in_tasks = style == "finish_async" and state_in_tasks(kernels[0], settings.checkpoints)
+    in_tasks = style == "finish_async" and state_in_tasks(kernels[0], settings)
     if kernels[0].form == "recursive":
         from dgsuite.core.executors import recursive
 
@@ -176,7 +175,7 @@ def _run(
     ]
 
 
-def state_in_tasks(kernel: Kernel, checkpoints: Checkpoints | None) -> bool:
+def state_in_tasks(kernel: Kernel, settings: RunSettings) -> bool:
     """Whether a run of style finish_async has its state in task results, rather than on workers.
 
     Raises
@@ -191,7 +190,8 @@ def state_in_tasks(kernel: Kernel, checkpoints: Checkpoints | None) -> bool:
         return False
     for unfit, what in (
         (kernel.form == "recursive", "a recursive form keeps tasks that wait"),
-        (checkpoints is not None, "checkpoint= writes what is"),
+        (settings.checkpoints is not None, "checkpoint= writes what is"),
+        (settings.guard.faults is not None, "network= keeps who has crashed"),
     ):
         if unfit:
             raise InputError(

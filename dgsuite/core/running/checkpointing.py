@@ -93,6 +93,8 @@ def checkpoints_of(
     if folder is False:
         return None
     if folder is None:
+        if guard.faults is not None:
+            return None
         can = style == "clocked" and kernel.form != "recursive" and len(kernels) == 1
         return _automatic(client) if can and client is not None else None
     if folder is True:

@@ -46,6 +46,7 @@ def chosen(
         or options.clusters is not None
         or options.trace is not False
         or options.congest is not None
+        or options.network is not None
         or options.checkpoint not in (None, False)
         or options.workload is not None
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -15,10 +15,13 @@ from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import STYLES
 from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.network import ROUNDS, Network
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from dgsuite.partition.graph.graph import Graph
 
 CHECK = "dgsuite.check"
 """Setting that makes checked runs the default."""
@@ -49,6 +52,7 @@ class RunOptions:
     checkpoint: bool | str | os.PathLike[str] | None = None
     since: xr.Dataset | None = None
     congest: float | None = None
+    network: Network | Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for flag, what in ((self.progress, "progress"), (self.check, "check")):
@@ -75,6 +79,7 @@ class RunOptions:
             )
         if not isinstance(self.trace, bool | str | os.PathLike):
             raise InputError(f"trace must be True, False or the name of a file, got {self.trace!r}")
+        object.__setattr__(self, "network", Network.of(self.network))
         if self.since is not None and not isinstance(self.since, xr.Dataset):
             raise InputError(
                 f"since must be a dataset that dgsuite.run returned, got {type(self.since).__name__}"
@@ -85,16 +90,20 @@ class RunOptions:
         """Where the trace is written, if anywhere."""
         return None if isinstance(self.trace, bool) else self.trace
 
-    def guard(self) -> Guard:
-        """Limits and checks of the run.
+    def guard(self, graph: Graph) -> Guard:
+        """Limits and checks of a run on a graph.
 
         Raises
         ------
         InputError
-            The setting ``dgsuite.check`` is neither true nor false.
+            The setting ``dgsuite.check`` is neither true nor false, or the network does not fit the graph.
         """
         check = setting(CHECK) if self.check is None else self.check
         if not isinstance(check, bool | np.bool_):
             raise InputError(f"{CHECK} must be true or false, got {check!r}")
         congest = None if self.congest is None else float(self.congest)
-        return Guard(self.max_rounds, bool(check), self.trace is not False, congest)
+        guard = Guard(self.max_rounds, bool(check), self.trace is not False, congest)
+        if not isinstance(self.network, Network):
+            return guard
+        rounds = ROUNDS if self.max_rounds is None else self.max_rounds
+        return guard._replace(max_rounds=rounds, faults=self.network.faults(graph))

@@ -14,6 +14,7 @@ import xarray as xr
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.accessor import record_of
@@ -65,6 +66,7 @@ def run(
     checkpoint: bool | str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
     congest: float | None = None,
+    network: Network | Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -101,8 +103,8 @@ def run(
         changes there, and only what crosses the border between clusters is sent, so that a deep graph cut
         in few places takes few rounds.
         The default is iterative; but "bfs" and "wcc" run as block on a graph of 65,536 nodes or more that a
-        first look finds deep, unless `clusters`, `trace`, `congest`, `checkpoint` or `workload` is given. The
-        attribute ``form_reason`` says what the look has found.
+        first look finds deep, unless `clusters`, `trace`, `congest`, `network`, `checkpoint` or `workload` is
+        given. The attribute ``form_reason`` says what the look has found.
     clusters
         Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client
@@ -161,6 +163,12 @@ def run(
         most bits along an edge in a phase, and ``edges_by_bits``, how many edges carry how many. Bits are
         those of a field's values (`Kernel.ranges`): a node has ceil(log2 n). Not for recursive forms, nor
         for kernels whose clusters send to clusters.
+    network
+        A `dgsuite.Network`, or a mapping of its parameters: messages that are lost, nodes that crash or lie,
+        the same for any style, clusters and workers. The dataset gets ``lost``, the messages lost by round;
+        ``crashed``, by node the round of its crash, -1 for none; and the attributes ``network`` and
+        ``terminated``: 0 if the program had not ended after `max_rounds`, 10,000 by default, which is then
+        no error. For kernels that send messages along edges or to given nodes, in their iterative form.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -215,6 +223,7 @@ def run(
         checkpoint=checkpoint,
         since=since,
         congest=congest,
+        network=network,
     )
     return _run_each(kernel, graph, [parameters], options)[0]
 
@@ -281,10 +290,11 @@ def _run_each(
     kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
-    load, guard = Workload.make(options.workload), options.guard()
+    load, guard = Workload.make(options.workload), options.guard(graph)
     dealt = free(chosen)
     _check_trace(options, len(each), chosen, dealt)
     _check_congest(options, chosen, dealt)
+    _check_network(options, chosen, dealt)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -347,6 +357,8 @@ def _run_each(
             measured_on=tried.machine,
             traffic=trace is True,
             congest=guard.congest,
+            network=options.network,  # type: ignore[arg-type]
+            guard=guard,
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
@@ -403,6 +415,25 @@ def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
         why = "tasks of form='recursive' have no rounds; take form='iterative'"
     if why:
         raise InputError(f"kernel {kernel.name!r}: congest= counts bits along edges, and {why}")
+
+
+def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
+    """Check that a network with faults can transfer a kernel's messages."""
+    if options.network is None:
+        return
+    why = ""
+    if free or kernel.ships:
+        why = "its clusters send to clusters, and not nodes to nodes"
+    elif kernel.form == "recursive":
+        why = "tasks of form='recursive' have no rounds; take form='iterative'"
+    elif kernel.takes_offers:
+        why = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
+    elif options.since is not None:
+        why = "a run with since= goes on from a result without faults; leave out since="
+    elif options.checkpoint not in (None, False):
+        why = "a run with faults has no checkpoints; leave out checkpoint="
+    if why:
+        raise InputError(f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}")
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

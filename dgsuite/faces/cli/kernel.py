@@ -105,6 +105,16 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     multiple=True,
     help="A parameter of the kernel, such as root=7; may be repeated.",
 )
+@click.option(
+    "--congest", type=float, help="Bits that an edge may carry in a phase, in units of log2 n."
+)
+@click.option(
+    "--network",
+    "faults",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Faults of the network, such as loss=0.1 or crashes=0.01 (dgsuite.Network); may be repeated.",
+)
 @click.option("--no-validate", "validate", flag_value=False, default=True, help="Trust the result.")
 @options.output("Where the result goes (default: results/NAME-GRAPH.nc).")
 @options.as_json
@@ -125,6 +135,8 @@ def kernel(
     threads: int | None,
     scheduler: str | None,
     protocol: str | None,
+    congest: float | None,
+    faults: Sequence[str],
     **source: Any,
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
@@ -140,12 +152,16 @@ def kernel(
     chosen: dict[str, Any] = {}
     for given in parameters:
         override(chosen, given)
+    network: dict[str, Any] = {}
+    for given in faults:
+        override(network, given)
     place = options.given(
         {"workers": workers, "threads": threads, "scheduler": scheduler, "protocol": protocol}
     )
 
     import dgsuite
     from dgsuite.base.files import output as destination
+    from dgsuite.genval import validate as judged
     from dgsuite.suites.running import check
 
     path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
@@ -161,13 +177,19 @@ def kernel(
             client=client,
             seed=seed,
             progress=None if console.wanted() else False,
+            congest=congest,
+            network=network or None,
             **chosen,
         )
+        valid = validate
         if validate:
             with console.working("validating"):
-                check(name, made, ds, f"the result of {name} on {graph}")
+                if network:
+                    valid = judged(name, made, ds).ok  # faults may make it wrong
+                else:
+                    check(name, made, ds, f"the result of {name} on {graph}")
         dgsuite.save(ds, path)
-        figures = _figures(ds, made, validate, path)
+        figures = _figures(ds, made, valid, path)
         console.figures(figures, as_json, partial(_report, ds), path)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dgsuite.base.errors import InputError, hint
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.network import Network
 from dgsuite.studies.experiment.model import SOURCES, or_none
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                 Workload.make(given)
             except InputError as error:
                 yield f"run.{i}.{error}"
+        for given in run.network or ():
+            try:
+                Network.of(given)
+            except InputError as error:
+                yield f"run.{i}.network: {error}"
         if run.places is not None:
             for name in ("clusters", "workers", "threads"):
                 if getattr(run, name) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -31,6 +32,7 @@ VARIED = (
     "repeat",
     "bandwidth",
     "workload",
+    "network",
 )
 """Parameters of a point besides its kernel and how it runs."""
 
@@ -234,6 +236,11 @@ class Run(Section):
     """Which of the paper's runtimes the runs stand for."""
     workload: Many[dict[str, Any]] | None = None
     """Work added to every task: see `dgsuite.core.engine.workload.Workload`."""
+    network: Many[dict[str, Any]] | None = None
+    """What happens to messages and nodes: parameters of `dgsuite.Network`, such as ``{loss = 0.1}``. A result
+    that its kernel's rule refuses is then no error: the attribute ``valid`` is 0."""
+    congest: Annotated[float, Field(gt=0)] | None = None
+    """How many times log2 n bits an edge may carry in a phase; with it, results have these bits."""
     trace: bool = False
     """Whether results have the messages between clusters by round: see `dgsuite.core.traces`."""
     checkpoint: str | None = None
@@ -327,6 +334,9 @@ class Point(BaseModel):
     """Per cent of the nominal bandwidth."""
     workload: str = ""
     """As JSON."""
+    network: str = ""
+    """As JSON."""
+    congest: float | None = None
     runtime: str | None = None
     trace: bool = False
     checkpoint: str | None = None
@@ -381,6 +391,7 @@ def points(config: Config) -> list[Point]:
             count_as,
             clusters,
             load,
+            network,
             repeat,
         ) in itertools.product(
             where,
@@ -389,7 +400,7 @@ def points(config: Config) -> list[Point]:
             run.kernel,
             run.style,
             run.form,
-            *or_none(run.count_as, run.places or run.clusters, run.workload),
+            *or_none(run.count_as, run.places or run.clusters, run.workload, run.network),
             range(e.repeats),
         ):
             workers, threads, hwts, bandwidth = there
@@ -414,6 +425,8 @@ def points(config: Config) -> list[Point]:
                     repeat=repeat,
                     bandwidth=None if style == "serial" else bandwidth,
                     workload=str(Workload.make(load) or ""),
+                    network="" if network is None else json.dumps(network, sort_keys=True),
+                    congest=run.congest,
                     runtime=run.runtime,
                     trace=run.trace,
                     checkpoint=run.checkpoint,

@@ -184,7 +184,7 @@ class Sweep:
             return None, "the file of an earlier run cannot be read"
         if changed := changes(circumstances(dataset.attrs), now):
             return None, changed
-        if self.experiment.validate_results and not dataset.attrs.get("valid"):
+        if self.experiment.validate_results and "valid" not in dataset.attrs:
             return None, "the result of an earlier run was not validated"
         if self.experiment.outputs and "node" not in dataset.dims:
             return None, "the result of an earlier run has no outputs"
@@ -248,6 +248,8 @@ class Sweep:
                 max_rounds=self.experiment.max_rounds,
                 trace=point.trace,
                 checkpoint=checkpoint,
+                network=json.loads(point.network) if point.network else None,
+                congest=point.congest,
                 **point.params,
             )
 
@@ -265,9 +267,9 @@ class Sweep:
         dataset = self.execute(point, graph, client, on_round, checkpoint)
         if self.experiment.validate_results:
             report = genval.validate(point.kernel, graph, dataset)
-            if not report.ok:
+            if not report.ok and not point.network:
                 raise RunError(f"invalid result of {point.describe()}: {report}")
-            dataset.attrs["valid"] = 1
+            dataset.attrs["valid"] = int(report.ok)
         if not self.experiment.outputs:
             tables = {output.dims[0] for output in KERNELS[point.kernel].outputs.values()}
             dataset = dataset.drop_dims({"node", *tables}, errors="ignore")
@@ -408,7 +410,7 @@ class _Clusters:
 
 def parameters(dataset: xr.Dataset) -> dict[str, Any]:
     """What was swept, of one run; "" or -1 where a parameter has no value."""
-    absent = {"kind": "", "count_as": "", "workload": "", "runtime": ""}
+    absent = {"kind": "", "count_as": "", "workload": "", "network": "", "runtime": ""}
     return {name: dataset.attrs.get(name, absent.get(name, -1)) for name in SWEPT}
 
 
@@ -447,6 +449,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         part = part.assign(
             n_rounds=rounds, seconds=seconds, oversubscribed=("run", [shared], about)
         )
+        if "network" in dataset.attrs:
+            part = part.assign({name: _outcome(name, dataset) for name in OUTCOMES})
         parts.append(part.assign_coords(swept))
     whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
     for name in (*SWEPT, "valid", "oversubscribed"):
@@ -456,6 +460,18 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
     )
     return whole
+
+
+OUTCOMES = {
+    "valid": "1 if the kernel's rule accepts the result, 0 if not, -1 if not checked",
+    "terminated": "1 if the program ended by itself, else 0",
+}
+"""What several runs on networks with faults have each, and what it is."""
+
+
+def _outcome(name: str, dataset: xr.Dataset) -> tuple[str, list[int], dict[str, str]]:
+    attrs = {"long_name": OUTCOMES[name], "units": "1"}
+    return "run", [int(dataset.attrs.get(name, -1))], attrs
 
 
 def _plain(value: Any) -> Any:

@@ -126,6 +126,15 @@ def test_help_names_all_inputs(capsys):
         (["kernel", "--protocol", "tcp", "random_walks", "grid", "-p", "2"], "as --set p=2;"),
         (["kernel", "pagerank", "grid", "--weighted"], "as --set weighted=VALUE;"),
         (
+            ["kernel", "mis", "grid", "--n", "9", "--network", "loss=2"],
+            "loss must be a probability",
+        ),
+        (["kernel", "mis", "grid", "--n", "9", "--network", "los=0.1"], "did you mean 'loss'?"),
+        (
+            ["kernel", "mis", "grid", "--n", "9", "--congest", "0"],
+            "congest must be a number above 0",
+        ),
+        (
             ["inputs", "generate", "vc", "--n", "8", "--kind", "star", "--max", "3"],
             "no meaning for a star; it is for the kind rn",
         ),
@@ -298,6 +307,16 @@ def test_a_kernel_on_a_generated_graph(here, tmp_path):
     assert figures["output"] == os.path.join("results", "bfs-grid.nc")
     ds = dgsuite.open(tmp_path / figures["output"])
     assert int(ds.level[7]) == 0
+
+
+def test_a_kernel_on_a_network_with_faults(here, tmp_path):
+    given = ["--network", "loss=0.5", "--network", "byzantine.nodes=[3]", "--congest", 99]
+    done = here(main, "kernel", "mis", "grid", "--n", 100, *given, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["validated"] is False
+    ds = dgsuite.open(tmp_path / json.loads(done.stdout)["output"])
+    assert ds.lost.sum() > 0
+    assert ds.edge_bits.max() > 0
 
 
 def test_a_kernel_on_a_file_and_on_a_cluster(here, tmp_path, client):

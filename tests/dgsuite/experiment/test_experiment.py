@@ -302,6 +302,25 @@ def test_a_run_of_a_file_is_traced(tmp_path):
     assert (plain.traffic == -1).all()
 
 
+def test_networks_are_swept_over(tmp_path, ran):
+    """A result that faults have made wrong is one, and is kept."""
+    toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
+    toml.write_text(
+        "[experiment]\nplot = false\nseed = [1, 2]\n"
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = 60\ngraph.generate = "er"\ncongest = 99\n'
+        "network = [{loss = 0.0}, {loss = 0.5, crashes = 0.01}]\n"
+    )
+    for _ in range(2):
+        assert experiment.main([str(toml), "--output", str(out), "-q"]) == 0
+        ds = xr.load_dataset(out)
+        assert ds.valid.values.tolist() == [1, 0, 1, 0]
+        assert ds.terminated.values.tolist() == [1] * 4
+        assert len(set(ds.network.values)) == 2
+        assert ds.lost.sum("round")[1] != ds.lost.sum("round")[3]  # the seed is that of the run
+        assert ds.edge_bits.max() == 53
+        assert len(ran) == 4
+
+
 def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):
     toml = tmp_path / "e.toml"
     toml.write_text(

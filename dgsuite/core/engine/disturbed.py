@@ -1,0 +1,266 @@
+"""A site on a network with faults: which of its nodes have crashed, and what becomes of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.once import Lock
+from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.program import Fault, Step
+from dgsuite.core.network.faults import LIES, LOSS, NEVER, Fate, Faults, Lies
+from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
+from dgsuite.partition.clusters.cluster import Cluster
+
+if TYPE_CHECKING:
+    from dgsuite.core.engine.unicasts import UnicastBatch
+
+REFUSED = {
+    Announcement: "announces to all nodes, which is along no edge",
+    Share: "shares lists, which go whole to each worker",
+    Shipment: "has clusters that send to clusters, and not nodes to nodes",
+}
+"""What a network with faults cannot transfer, and why."""
+
+
+class Disturbed:
+    """The faults of a run at one site.
+
+    All sites know of all crashes, since these are functions of the node: nothing is exchanged for them.
+
+    Parameters
+    ----------
+    faults
+        Of the run.
+    kernel, clusters, fault
+        Those of the site.
+
+    Attributes
+    ----------
+    fate
+        What becomes of the messages of the phase.
+    lost
+        How many messages to this site's nodes were lost, by phase.
+    """
+
+    def __init__(
+        self,
+        faults: Faults,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        fault: Fault,
+    ) -> None:
+        n = clusters[0].n
+        self.faults = faults = faults.of_run(kernel.seed)
+        self.kernel = kernel
+        self.clusters = clusters
+        self.fault = fault
+        self.lost: list[int] = []
+        self.fate: Fate | None = None
+        self._limits = faults.limits(n)
+        self._dead, self._none_dead = np.zeros(n, bool), True
+        self._falling = np.empty(0, np.int64)  # nodes that crash while they send
+        self._fallen = np.empty(0, np.int64)  # nodes that crash before the phase
+        self._frozen: dict[int, list[tuple[NDArray, dict[str, NDArray]]]] = {}
+        self._at: tuple[int, int] | None = None
+        self._lock = Lock()
+        rounds = faults.crash_rounds(n)
+        self._due = np.argsort(rounds, kind="stable")[: np.count_nonzero(rounds < NEVER)]
+        self._rounds = rounds[self._due]
+        self._begun = 0
+        self._waiting: list[int] = []
+        crashes = faults.crashes
+        each = zip(crashes.rounds.tolist(), crashes.phases, crashes.partial.tolist(), strict=True)
+        self._listed = dict(zip(crashes.nodes.tolist(), each, strict=True))
+        self._liars = None
+        if faults.rewrites and faults.liars is not None:
+            self._liars = faults.liars.mask(n, faults.seed or 0)
+        self._counts = {
+            name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
+        }
+
+    def begin(self, step: Step) -> None:
+        """Before a phase: which nodes crash in it, and what becomes of its messages. May be called again."""
+        with self._lock:
+            if (step.turn, step.position) == self._at:
+                return
+            self._at = step.turn, step.position
+            self._crash(step)
+            self.lost.append(0)
+            falling = None
+            if len(self._falling):
+                falling = np.zeros_like(self._dead)
+                falling[self._falling] = True
+            lies = None
+            if self._liars is not None and self.faults.liars is not None:
+                lies = Lies(
+                    self.faults.key(LIES, *self._at),
+                    self._liars,
+                    self.faults.liars.strategy,
+                    self._counts,
+                    step.round,
+                    step.phase,
+                )
+            key = self.faults.key(LOSS, *self._at)
+            self.fate = Fate(key, *self._limits, self._dead, falling, lies)
+
+    def _crash(self, step: Step) -> None:
+        """Let nodes crash whose time has come."""
+        end = int(np.searchsorted(self._rounds, step.round, side="right"))
+        self._waiting += self._due[self._begun : end].tolist() if end > self._begun else []
+        self._begun = max(self._begun, end)
+        late: list[int] = []
+        falling: list[int] = []
+        fallen: list[int] = []
+        for node in self._waiting:
+            round_, phase, partial = self._listed.get(node, (0, None, True))
+            if phase not in (None, step.phase) and round_ == step.round:
+                late.append(node)
+            else:
+                (falling if partial else fallen).append(node)
+        self._waiting = late
+        self._falling, self._fallen = np.array(falling, np.int64), np.array(fallen, np.int64)
+        if falling or fallen:
+            self._none_dead = False
+            self._dead = self._dead.copy()  # that of the phase before is still read
+            self._dead[self._fallen] = self._dead[self._falling] = True
+
+    def before(self, k: int, state: Any) -> None:
+        """Keep the outputs of nodes of the site's k-th cluster that crash before the phase."""
+        self._freeze(k, state, self._fallen)
+
+    def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
+        """What a cluster returned from a phase, without what crashed nodes would have sent."""
+        self._freeze(k, state, self._falling)
+        items = result if type(result) is tuple else (result,)
+        for item in items:
+            if type(item) in REFUSED:
+                raise self.fault(step, k, f"{REFUSED[type(item)]}: leave out network=")
+        if self._none_dead:
+            return result
+        return tuple(self._without(self.clusters[k], item) for item in items)
+
+    def _alive(self, nodes: NDArray) -> NDArray[np.bool_]:
+        """Which nodes had not crashed before this phase sent anything."""
+        alive = ~self._dead[nodes]
+        if self.fate is not None and self.fate.falling is not None:
+            alive |= self.fate.falling[nodes]
+        return alive
+
+    def _freeze(self, k: int, state: Any, nodes: NDArray[np.int64]) -> None:
+        if not len(nodes):
+            return
+        cluster = self.clusters[k]
+        at = cluster.partition.position(nodes) - cluster.first
+        at = at[(at >= 0) & (at < cluster.size)]
+        if not len(at):
+            return
+        held = {}
+        for name, output in self.kernel.outputs.items():
+            value = getattr(state, name, None)
+            if isinstance(value, np.ndarray) and not output.tabular:
+                held[name] = value[at]
+        self._frozen.setdefault(k, []).append((at, held))
+
+    def frozen(self, k: int, name: str, value: Any) -> Any:
+        """An output of the site's k-th cluster, in which crashed nodes have the values that they had then."""
+        parts = [(at, held[name]) for at, held in self._frozen.get(k, ()) if name in held]
+        if parts:
+            value = value.copy()
+            for at, held in parts:
+                value[at] = held
+        return value
+
+    def _without(self, cluster: Cluster, item: Any) -> Any:
+        """What a cluster sends, but only by nodes that are alive."""
+        if isinstance(item, Known):
+            return (
+                item if item.node is None or self._alive(np.array([item.node]))[0] else Known(None)
+            )
+        alive = self._alive(cluster.ids)
+        if isinstance(item, Broadcast):
+            nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)
+            keep = alive[nodes]
+            some = _picker(nodes, keep)
+            to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
+            fields = {name: some(value) for name, value in item.fields.items()}
+            edges = item.edges
+            if edges is not None:
+                edges = _edges_of(cluster, edges, alive)
+            repeat = None if item.repeat is None else some(item.repeat)
+            return item._replace(
+                nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields
+            )
+        if isinstance(item, Unicast):
+            src = np.arange(cluster.size) if item.src is None else np.asarray(item.src)
+            keep = alive[src]
+            some = _picker(src, keep)
+            fields = {name: some(value) for name, value in item.fields.items()}
+            return item._replace(dst=np.asarray(item.dst)[keep], src=src[keep], fields=fields)
+        return item
+
+    def along(self, messages: UnicastBatch) -> UnicastBatch:
+        """Which unicasts arrive, and what they say: before they are combined."""
+        fate = self.fate
+        assert fate is not None
+        assert messages.src is not None
+        src, dst = messages.src.astype(np.int64), messages.dst.astype(np.int64)
+        number = _numbers(src, dst, len(self._dead))
+        if fate.lies is not None:
+            told = fate.lies.told(messages.fields, src, dst, number)
+            messages = messages._replace(fields=told)
+        arrives = ~fate.lost(src, dst, number)
+        reached = ~self._dead[dst]
+        self.lost[-1] += int(np.count_nonzero(reached & ~arrives))
+        arrives &= reached
+        return messages if arrives.all() else messages.take(np.flatnonzero(arrives))
+
+    def sift(self, arriving: Any) -> Any:
+        """What arrives at the site, without what is lost of it: broadcasts; unicasts were sifted before."""
+        if isinstance(arriving, Broadcasts) and self.fate is not None:
+            arriving.fate = self.fate
+            self.lost[-1] += arriving.sifted()
+        return arriving
+
+    def losses(self) -> list[int]:
+        """Messages lost by phase, but for the last, whose messages no phase reads."""
+        return [*self.lost[:-1], 0]
+
+
+def _picker(senders: NDArray, keep: NDArray[np.bool_]) -> Callable[[Any], Any]:
+    """A function that picks the values of some senders, where there is one for each."""
+
+    def some(value: Any) -> Any:
+        values = np.asarray(value)
+        return values[keep] if values.shape[:1] == senders.shape else value
+
+    return some
+
+
+def _edges_of(cluster: Cluster, edges: Any, alive: NDArray[np.bool_]) -> Callable[[], NDArray]:
+    """Edges, as entries of the adjacency, of nodes that are alive."""
+
+    def some() -> NDArray:
+        entries = edges() if callable(edges) else edges
+        rows = np.searchsorted(cluster.indptr, entries, side="right") - 1
+        return entries[alive[rows]]
+
+    return some
+
+
+def _numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
+    """Of each message, how many of the same sender to the same receiver come before it; None if there are
+    none.
+    """
+    pair = src * n + dst
+    order = np.argsort(pair, kind="stable")
+    new = np.diff(pair[order], prepend=-1) != 0
+    if new.all():
+        return None
+    starts = np.flatnonzero(new)
+    found = np.empty(len(pair), np.int64)
+    found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
+    return found

@@ -1,0 +1,60 @@
+"""The compiled loop that takes lost messages out of an adjacency."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dgsuite.base.compiling import compiled
+from dgsuite.kernels.tools._draws import keyed
+
+
+@compiled
+def sieve(indptr, indices, names, first, sent, key, source, target, half, dead, starts, kept):
+    """Of each row, the entries along which a message arrives.
+
+    Parameters
+    ----------
+    names
+        Node of each slot; empty where a slot is the node.
+    first
+        Slot of the first row.
+    sent
+        By slot: 0 if its node did not send, 2 if it crashes while it sends, else 1.
+    key, source, target, dead
+        See `dgsuite.core.network.faults.Fate`.
+    half
+        The limit of nodes that crash while they send.
+    starts, kept
+        Where the rows are put that result, as `indptr` and `indices`.
+
+    Returns
+    -------
+    How many messages are lost.
+    """
+    full = lost = 0
+    by_source, by_target = len(source) > 1, len(target) > 1
+    limit = max(source[0], target[0])
+    for row in range(len(indptr) - 1):
+        starts[row] = full
+        dst = names[first + row] if len(names) else first + row
+        if dead[dst]:
+            continue
+        mine = keyed(key, dst)
+        if by_target:
+            limit = max(source[0], target[dst])
+        for entry in range(indptr[row], indptr[row + 1]):
+            slot = indices[entry]
+            if not sent[slot]:
+                continue
+            src = names[slot] if len(names) else slot
+            if by_source:
+                limit = max(source[src], target[dst] if by_target else target[0])
+            if (keyed(mine, src) >> np.uint64(11)) < (
+                max(limit, half) if sent[slot] == 2 else limit
+            ):
+                lost += 1
+            else:
+                kept[full] = slot
+                full += 1
+    starts[len(indptr) - 1] = full
+    return lost

@@ -1,0 +1,261 @@
+"""What happens to nodes and messages: functions of the seed, the phase, the sender and the receiver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.mixing import GOLDEN, keyed, mix
+from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
+
+ALWAYS = 1 << 53
+"""The limit below which all of the numbers lie that decide whether a message is lost."""
+
+HALF = np.uint64(ALWAYS // 2)
+"""The limit of messages of a node that crashes while it sends them."""
+
+NEVER = 1 << 62
+"""The round of a crash that does not happen."""
+
+LOSS, LIES, CRASHES, LIARS = range(4)
+"""What a key is for."""
+
+
+@dataclass(frozen=True)
+class Crashes:
+    """Which nodes crash, and when.
+
+    Attributes
+    ----------
+    nodes, rounds, phases, partial
+        Of the crashes that are listed one by one: see `dgsuite.core.network.network.Crash`.
+    rate
+        Probability that any other node crashes in a round.
+    """
+
+    nodes: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    phases: Sequence[str | None]
+    partial: NDArray[np.bool_]
+    rate: float
+
+    def of_nodes(self, n: int, seed: int) -> NDArray[np.int64]:
+        """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
+        found = np.full(n, NEVER)
+        if self.rate:
+            luck = (keyed(_key(seed, CRASHES), np.arange(n)) >> np.uint64(11)) * 2.0**-53
+            with np.errstate(divide="ignore", over="ignore"):
+                waits = np.log1p(-luck) / np.log1p(-self.rate)
+            found = np.minimum(waits, NEVER).astype(np.int64)
+        found[self.nodes] = self.rounds
+        return found
+
+
+@dataclass(frozen=True)
+class Liars:
+    """Which nodes lie, and how.
+
+    Attributes
+    ----------
+    nodes
+        Node ids; None where they are drawn.
+    share
+        Probability that a node is drawn.
+    strategy
+        Of `STRATEGIES`, "silent", or a function.
+    """
+
+    nodes: NDArray[np.int64] | None
+    share: float
+    strategy: str | Strategy
+
+    def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
+        """Whether each of n nodes lies."""
+        if self.nodes is None:
+            return (keyed(_key(seed, LIARS), np.arange(n)) >> np.uint64(11)) < limit(self.share)
+        found = np.zeros(n, bool)
+        found[self.nodes] = True
+        return found
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The faults of a run, on the node ids of its graph; `dgsuite.core.network.network.Network` makes them.
+
+    Attributes
+    ----------
+    seed
+        Key of all chance; None for that of the run.
+    loss
+        Probability that a message is lost: shape (), or (n,) by node.
+    by_receiver
+        Whether that is the receiver, and not the sender.
+    crashes
+        Which nodes crash.
+    liars
+        Which nodes lie, if any.
+    """
+
+    seed: int | None
+    loss: NDArray[np.float64]
+    by_receiver: bool
+    crashes: Crashes
+    liars: Liars | None
+
+    def of_run(self, seed: int) -> Faults:
+        """The faults of a run with a seed."""
+        return self if self.seed is not None else replace(self, seed=seed)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether what nodes send is changed, and not only lost."""
+        return self.liars is not None and self.liars.strategy != "silent"
+
+    def crash_rounds(self, n: int) -> NDArray[np.int64]:
+        """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
+        return self.crashes.of_nodes(n, self.seed or 0)
+
+    def limits(self, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,) each."""
+        own, none = np.atleast_1d(limit(self.loss)), np.zeros(1, np.uint64)
+        source, target = (none, own) if self.by_receiver else (own, none)
+        if self.liars is not None and self.liars.strategy == "silent":
+            mask = self.liars.mask(n, self.seed or 0)
+            source = np.where(mask, np.uint64(ALWAYS), source)
+        return source, target
+
+    def key(self, kind: int, turn: int, position: int) -> NDArray[np.uint64]:
+        """The key of a phase, shape (1,)."""
+        return keyed(keyed(_key(self.seed or 0, kind), np.array([turn])), np.array([position]))
+
+
+class Fate:
+    """What becomes of the messages of one phase.
+
+    Parameters
+    ----------
+    key
+        Of the phase.
+    source, target
+        Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,).
+    dead
+        By node, whether nothing reaches it.
+    falling
+        By node, whether it crashes while it sends: then each message is lost with probability 1/2 at least.
+        None if there are none.
+    lies
+        What rewrites messages, if anything.
+    """
+
+    def __init__(
+        self,
+        key: NDArray[np.uint64],
+        source: NDArray[np.uint64],
+        target: NDArray[np.uint64],
+        dead: NDArray[np.bool_],
+        falling: NDArray[np.bool_] | None,
+        lies: Lies | None,
+    ) -> None:
+        self.key = key
+        self.source = source
+        self.target = target
+        self.dead = dead
+        self.falling = falling
+        self.lies = lies
+
+    def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
+        """Which messages are lost on their way.
+
+        Parameters
+        ----------
+        src, dst
+            Node ids of sender and receiver of each.
+        number
+            Of each, how many the sender has sent the receiver before in this phase; by default none.
+        """
+        limits = np.maximum(_at(self.source, src), _at(self.target, dst))
+        if self.falling is not None:
+            limits = np.where(self.falling[src], np.maximum(limits, HALF), limits)
+        return (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
+
+
+class Lies:
+    """What rewrites the messages of nodes that lie, in one phase.
+
+    Parameters
+    ----------
+    key
+        Of the phase.
+    mask
+        By node, whether it lies.
+    strategy
+        A name, or a function.
+    counts
+        By field, how many values it can have, or 0.
+    round, phase
+        Of what is sent.
+    """
+
+    def __init__(
+        self,
+        key: NDArray[np.uint64],
+        mask: NDArray[np.bool_],
+        strategy: str | Strategy,
+        counts: Mapping[str, int],
+        round: int,
+        phase: str,
+    ) -> None:
+        self.key = key
+        self.mask = mask
+        self.strategy = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
+        self.counts = counts
+        self.round = round
+        self.phase = phase
+
+    def told(
+        self,
+        fields: Mapping[str, NDArray],
+        src: NDArray,
+        dst: NDArray,
+        number: NDArray | None = None,
+    ) -> dict[str, NDArray]:
+        """The fields of messages, once those that lie have rewritten theirs."""
+        which = np.flatnonzero(self.mask[src])
+        if not len(which) or not fields:
+            return dict(fields)
+        some = {name: values[which] for name, values in fields.items()}
+        luck = _hash(self.key, src[which], dst[which], None if number is None else number[which])
+        sent = Sent(some, src[which], dst[which], luck, self.counts, self.round, self.phase)
+        said = self.strategy(sent)
+        found = {}
+        for name, values in fields.items():
+            found[name] = values.copy()
+            found[name][which] = np.asarray(said[name])
+        return found
+
+
+def limit(probability: Any) -> NDArray[np.uint64]:
+    """The number below which that part of all numbers from 0 to `ALWAYS` lies."""
+    return np.floor(np.asarray(probability, np.float64) * ALWAYS).astype(np.uint64)
+
+
+def _key(seed: int, kind: int) -> NDArray[np.uint64]:
+    return keyed(mix(np.array([seed % 2**64], np.uint64) + GOLDEN), np.array([kind]))
+
+
+def _hash(
+    key: NDArray[np.uint64], src: NDArray, dst: NDArray, number: NDArray | None
+) -> NDArray[np.uint64]:
+    """Random bits of messages; `_sieve.sieve` has the same."""
+    found = keyed(keyed(key, dst), src)
+    if number is not None and number.any():
+        found = np.where(number > 0, keyed(found, number), found)
+    return found
+
+
+def _at(values: NDArray[np.uint64], nodes: NDArray) -> NDArray[np.uint64]:
+    return values if len(values) == 1 else values[nodes]

@@ -1,0 +1,300 @@
+"""The network of a run as a value: which messages it loses, and which nodes crash or lie."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.core.network.faults import Crashes, Faults, Liars
+from dgsuite.core.network.strategies import STRATEGIES, Strategy
+from dgsuite.core.parameters import LISTED
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+OMISSIONS = ("sending", "receiving")
+
+SHOWN = 8
+"""Items of a list that the text of a network shows."""
+
+ROUNDS = 10_000
+"""Rounds after which a run on a network ends, unless `max_rounds` is given."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A node that crashes: from then on it neither computes nor sends.
+
+    Parameters
+    ----------
+    node
+        Its label; its node id where the graph has no labels.
+    round
+        Round in which it crashes, from 0.
+    phase
+        Name of the phase of the round in which it crashes; by default the first one.
+    partial
+        Whether it crashes while it sends what the phase has it send: each of these messages arrives with
+        probability 1/2. Otherwise it crashes before the phase.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> dgsuite.Crash(3, round=2, partial=True)
+    Crash(node=3, round=2, phase=None, partial=True)
+    """
+
+    node: Any
+    round: int = 0
+    phase: str | None = None
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        if not _whole(self.round) or self.round < 0:
+            raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
+        if self.phase is not None and not isinstance(self.phase, str):
+            raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
+
+
+@dataclass(frozen=True)
+class Byzantine:
+    """Nodes that lie: what they send is rewritten before it arrives.
+
+    Parameters
+    ----------
+    nodes
+        Their labels, or node ids; or, as a share from 0 to 1, how many nodes lie, drawn by the seed.
+    strategy
+        "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
+        its range. "two-faced": half of the receivers get what the node would have sent, the others random
+        values. Or a function of a `dgsuite.core.network.strategies.Sent`, which returns the fields.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> dgsuite.Byzantine([0, 4], "random")
+    Byzantine(nodes=[0, 4], strategy='random')
+    """
+
+    nodes: Sequence[Any] | float
+    strategy: str | Strategy = "random"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.nodes, Real):
+            _probability("nodes of byzantine", self.nodes)
+        if not callable(self.strategy):
+            one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Network:
+    """A network with faults, for ``dgsuite.run(..., network=)``.
+
+    All chance is a function of the seed, the phase, the sender and the receiver: a fault is the same for any
+    style, number of clusters, partition, workers and threads.
+
+    Parameters
+    ----------
+    loss
+        Probability that a message is lost: a number, or an array with one for each node, in the order of the
+        graph's nodes. A broadcast is a message along each edge of the sender.
+    omission
+        Whose probability counts where there is one for each node: "sending" or "receiving".
+    crashes
+        Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
+        first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
+        cut off: it sends nothing, and nothing reaches it. Outputs have the values that it had then, and
+        ``crashed`` the round.
+    byzantine
+        A `Byzantine`, or a mapping with its parameters.
+    seed
+        Key of the faults; by default that of the run.
+
+    Raises
+    ------
+    InputError
+        A value is not one of these.
+
+    Examples
+    --------
+    A node of a path crashes before it has told anything:
+
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> network = dgsuite.Network(crashes={2: 1})
+    >>> ds = dgsuite.run("bfs", graph, network=network)
+    >>> ds.level.values, ds.crashed.values
+    (array([ 0,  1, -1, -1], dtype=int32), array([-1, -1,  1, -1]))
+
+    One message in ten is lost:
+
+    >>> ds = dgsuite.run("mis", graph, network=dgsuite.Network(loss=0.1, seed=3))
+    >>> int(ds.messages.sum()), int(ds.lost.sum())
+    (12, 1)
+    """
+
+    loss: float | ArrayLike = 0.0
+    omission: str = "sending"
+    crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
+    byzantine: Byzantine | Mapping[str, Any] | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        loss = np.asarray(self.loss)
+        if loss.dtype.kind not in "iuf" or loss.ndim > 1 or not ((loss >= 0) & (loss <= 1)).all():
+            raise InputError(
+                f"loss must be a probability from 0 to 1, or an array of one for each node, got {self.loss!r}"
+            )
+        one_of("omission", self.omission, OMISSIONS)
+        if self.seed is not None and not _whole(self.seed):
+            raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
+        object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
+        object.__setattr__(self, "crashes", _crashes(self.crashes))
+
+    @classmethod
+    def of(cls, given: Network | Mapping[str, Any] | None) -> Network | None:
+        """The network that a run or an experiment file names.
+
+        Parameters
+        ----------
+        given
+            A network, its parameters, or None.
+
+        Raises
+        ------
+        InputError
+            It is none.
+        """
+        return _made(cls, given, "network")
+
+    @property
+    def rate(self) -> float:
+        """Probability that a node crashes in a round."""
+        return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
+
+    def faults(self, graph: Graph) -> Faults:
+        """What happens to the nodes and messages of a graph.
+
+        Raises
+        ------
+        InputError
+            A node is not one of the graph, or there is not one probability for each node.
+        """
+        n = graph.n
+        loss = np.asarray(self.loss, np.float64)
+        if loss.ndim and loss.shape != (n,):
+            raise InputError(
+                f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
+            )
+        listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
+        nodes = _nodes([crash.node for crash in listed], graph, "crashes")
+        crashes = Crashes(
+            nodes,
+            np.array([crash.round for crash in listed], np.int64),
+            [crash.phase for crash in listed],
+            np.array([crash.partial for crash in listed], bool),
+            self.rate,
+        )
+        liars = None
+        if isinstance(self.byzantine, Byzantine):
+            share = self.byzantine.nodes
+            drawn = isinstance(share, Real)
+            named = None if drawn else _nodes(list(share), graph, "byzantine")  # type: ignore[arg-type]
+            liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
+        by_receiver = self.omission == "receiving"
+        return Faults(self.seed, loss, by_receiver, crashes, liars)
+
+    def described(self) -> str:
+        """What is not the default, as JSON: for the attributes of a dataset."""
+        return json.dumps({name: _plain(value, LISTED) for name, value in self._stated()})
+
+    def __repr__(self) -> str:
+        stated = (f"{name}={_plain(value, SHOWN)!r}" for name, value in self._stated())
+        return f"Network({', '.join(stated)})"
+
+    def _stated(self) -> Iterator[tuple[str, Any]]:
+        """The parameters that are not the defaults."""
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray) or value != f.default:
+                yield f.name, value
+
+
+def _made(cls: Any, given: Any, what: str) -> Any:
+    """An object of a class, from its parameters; None stays None."""
+    if given is None or isinstance(given, cls):
+        return given
+    names = [f.name for f in fields(cls)]
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
+            f"({', '.join(names)}), got {given!r}"
+        )
+    if wrong := sorted(given.keys() - set(names)):
+        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
+    try:
+        return cls(**given)
+    except TypeError as error:
+        raise InputError(f"{what}: {error}") from None
+
+
+def _crashes(given: Any) -> float | tuple[Crash, ...]:
+    """Crashes as a probability, or one by one."""
+    if isinstance(given, Real):
+        return _probability("crashes", given)
+    if isinstance(given, Mapping):
+        return tuple(Crash(node, when) for node, when in given.items())
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InputError(
+            "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
+            f"dgsuite.Crash, got {given!r}"
+        )
+    return tuple(_made(Crash, one, "crashes") for one in given)
+
+
+def _nodes(labels: list[Any], graph: Graph, what: str) -> NDArray[np.int64]:
+    """Node ids of labels, each once."""
+    if graph.labels is not None:
+        nodes = graph.labels.nodes(labels)
+    else:
+        for node in labels:
+            if not _whole(node) or not 0 <= node < graph.n:
+                raise InputError(f"{what}: {node!r} is not a node: nodes are 0 to {graph.n - 1}")
+        nodes = np.array(labels, np.int64)
+    found, times = np.unique(nodes, return_counts=True)
+    if (times > 1).any():
+        twice = labels[int(np.flatnonzero(nodes == found[np.argmax(times > 1)])[0])]
+        raise InputError(f"{what} names node {twice!r} twice; name it once")
+    return np.asarray(nodes, np.int64)
+
+
+def _probability(what: str, value: Any) -> float:
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
+    return float(value)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def _plain(value: Any, most: int) -> Any:
+    """A parameter as JSON has it; of a list with more items than so many, their number."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Crash | Byzantine):
+        return {f.name: _plain(getattr(value, f.name), most) for f in fields(value)}
+    if isinstance(value, list | tuple | np.ndarray):
+        if len(value) > most:
+            return f"<{len(value)} values>"
+        return [_plain(one, most) for one in value]
+    if callable(value):
+        return getattr(value, "__name__", repr(value))
+    return value

@@ -1,0 +1,97 @@
+"""What nodes that lie send in place of what they would have sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Sent(NamedTuple):
+    """Messages of nodes that lie, as they would have been.
+
+    Attributes
+    ----------
+    fields
+        The value of each message, by field.
+    src, dst
+        Node ids of sender and receiver of each.
+    luck
+        uint64: random bits of each message, by the network's seed, phase, sender and receiver.
+    counts
+        By field, how many values it can have; 0 where any number of its dtype may be one.
+    round
+        The round in which they are sent.
+    phase
+        The name of the phase that sends them.
+
+    Examples
+    --------
+    Nodes that say that everything is one more:
+
+    >>> import dgsuite
+    >>> def inflated(sent):
+    ...     return {name: values + 1 for name, values in sent.fields.items()}
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> network = dgsuite.Network(byzantine=dgsuite.Byzantine([1], inflated))
+    >>> dgsuite.run("bf", graph, network=network).distance.values
+    array([0, 1, 3, 4], dtype=int32)
+    """
+
+    fields: Mapping[str, NDArray]
+    src: NDArray
+    dst: NDArray
+    luck: NDArray[np.uint64]
+    counts: Mapping[str, int]
+    round: int
+    phase: str
+
+
+Strategy = Callable[[Sent], Mapping[str, NDArray]]
+"""What messages say instead, by field: arrays of the same length."""
+
+
+def constant(sent: Sent) -> Mapping[str, NDArray]:
+    """Every field is 0."""
+    return {name: np.zeros_like(values) for name, values in sent.fields.items()}
+
+
+def random(sent: Sent) -> Mapping[str, NDArray]:
+    """Every field has a random value of its range; floats are from 0 to 1."""
+    return {
+        name: _drawn(sent.luck, values, sent.counts[name]) for name, values in sent.fields.items()
+    }
+
+
+def two_faced(sent: Sent) -> Mapping[str, NDArray]:
+    """About half of the receivers get the truth, the others random values."""
+    told = (sent.luck >> np.uint64(63)).astype(bool)
+    lies = random(sent)
+    return {
+        name: np.where(told.reshape(-1, *[1] * (values.ndim - 1)), values, lies[name])
+        for name, values in sent.fields.items()
+    }
+
+
+def _drawn(luck: NDArray[np.uint64], values: NDArray, count: int) -> NDArray:
+    """A random value for each message."""
+    shaped = luck.reshape(-1, *[1] * (values.ndim - 1))
+    if values.dtype.kind == "f":
+        return np.broadcast_to((shaped >> np.uint64(11)) * 2.0**-53, values.shape).astype(
+            values.dtype
+        )
+    if values.dtype.kind not in "iub":
+        return np.zeros_like(values)
+    drawn = shaped >> np.uint64(1)  # also positive where signed
+    drawn = drawn % np.uint64(count) if count else drawn
+    return np.broadcast_to(drawn, values.shape).astype(values.dtype)
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "constant": constant,
+    "random": random,
+    "two-faced": two_faced,
+}
+"""By name."""

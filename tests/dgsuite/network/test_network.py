@@ -1,0 +1,313 @@
+"""Runs on networks that lose messages, and whose nodes crash or lie."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
+from dgsuite.base import thresholds
+from dgsuite.core.network.faults import NEVER
+from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
+
+NETWORKS = {
+    "loss": Network(loss=0.2, seed=1),
+    "loss by sender": Network(loss=np.linspace(0, 1, 40)),
+    "loss by receiver": Network(loss=np.linspace(0, 1, 40), omission="receiving"),
+    "crashes": Network(crashes=0.1, seed=2),
+    "listed": Network(crashes=[Crash(3, 1, partial=True), Crash(5), Crash(9, 0, "draw")]),
+    "silent": Network(byzantine=Byzantine([4, 9], "silent")),
+    "constant": Network(byzantine=Byzantine(0.2, "constant")),
+    "random": Network(byzantine=Byzantine([4, 9], "random")),
+    "two-faced": Network(byzantine=Byzantine(0.1, "two-faced"), seed=3),
+    "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
+}
+
+KERNELS = {
+    "bf": {},
+    "bfs": {},
+    "by": {},
+    "ds": {},
+    "mis": {"faithful": True},
+    "pagerank": {"iterations": 5},  # adds all that it gets
+    "mst": {},
+    "wcc": {},
+}
+"""Those whose messages go by each of the ways that there are."""
+
+
+def random(seed=1, n=40, m=60, **how):
+    """A connected graph."""
+    luck = np.random.default_rng(seed)
+    chain = np.stack([np.arange(n - 1), np.arange(1, n)])
+    ends = np.concatenate([chain, luck.integers(0, n, (2, m))], axis=1)
+    return Graph.from_edges(*ends, n=n, duplicates="min", **how)
+
+
+def found(name, graph, network, **how):
+    """What a run has found and counted, or how it failed."""
+    how = {"network": network, "max_rounds": 30, **KERNELS[name], **how}
+    try:
+        ds = dgsuite.run(name, graph, **how)
+    except RunError as error:
+        return {"error": str(error).partition(", cluster")[0]}
+    plain = {"remote_messages", "wire_bytes", "examined", "bottom_up"}
+    values = {v: ds[v].values for v in ds.data_vars if "seconds" not in v and v not in plain}
+    return values | {"terminated": ds.attrs["terminated"]}
+
+
+def same(one, other):
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        np.testing.assert_array_equal(value, other[name], err_msg=name)
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_any_cut_has_the_same_faults(name, kind):
+    expected = found(name, random(clusters=1), NETWORKS[kind], style="serial")
+    for how in ({"clusters": 4, "partition": "hash"}, {"clusters": 7}):
+        same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_compiled_loops_have_the_same_faults(name, monkeypatch):
+    for kind in ("loss", "loss by receiver", "loss by sender", "listed", "all"):
+        expected = found(name, random(clusters=2), NETWORKS[kind], style="serial")
+        with monkeypatch.context() as patched:
+            patched.setattr(thresholds, "compile_from", -1)
+            for how in ({"clusters": 1}, {"clusters": 4, "partition": "hash"}):
+                same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
+
+
+WAYS = [
+    (style, threads, kind)
+    for style in ("clocked", "finish_async")
+    for threads in (1, 2)
+    for kind in ("loss", "crashes", "two-faced", "all")
+]
+
+
+@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS))
+def test_any_style_has_the_same_faults(client, threaded, name, way):
+    style, threads, kind = way
+    on = client if threads == 1 else threaded
+    expected = found(name, random(clusters=1), NETWORKS[kind], style="serial")
+    graph = random(clusters=5, client=on)
+    same(
+        found(name, graph, NETWORKS[kind], style=style, client=on, count_as="serial"),
+        found(name, random(clusters=5), NETWORKS[kind], style="serial", count_as="serial"),
+    )
+    if "error" not in expected:
+        assert np.array_equal(
+            found(name, graph, NETWORKS[kind], style=style, client=on)["lost"], expected["lost"]
+        )
+
+
+def test_a_perfect_network_changes_nothing():
+    for name, how in KERNELS.items():
+        graph = random(clusters=3)
+        plain = dgsuite.run(name, graph, **how)
+        ds = dgsuite.run(name, graph, network=Network(), **how)
+        for each in (*plain.data_vars,):
+            if "seconds" not in each and each not in ("examined", "bottom_up"):
+                assert np.array_equal(plain[each], ds[each]), (name, each)
+        assert not ds.lost.any()
+        assert (ds.crashed == -1).all()
+        assert ds.attrs["terminated"] == 1
+        assert "lost" not in plain
+        assert "network" not in plain.attrs
+
+
+def test_messages_are_lost():
+    graph = random(n=400, m=4000)
+    ds = dgsuite.run("bf", graph, network=Network(loss=0.3))
+    sent, lost = int(ds.messages.sum()), int(ds.lost.sum())
+    assert abs(lost / sent - 0.3) < 5 * (0.3 * 0.7 / sent) ** 0.5
+    none = dgsuite.run("bf", graph, network=Network(loss=1.0))
+    assert (none.distance.values >= 0).sum() == 1  # the root alone
+
+
+def test_a_ring_whose_messages_are_lost_has_no_leader():
+    ring = Graph.from_edges(np.arange(9), (np.arange(9) + 1) % 9)
+    ds = dgsuite.run("lcr", ring, network=Network(loss=0.5))
+    assert not genval.validate("lcr", ring, ds).ok
+    assert genval.validate("lcr", ring, dgsuite.run("lcr", ring, network=Network())).ok
+
+
+def test_a_run_ends_after_its_rounds():
+    path = Graph.from_edges(np.arange(60), np.arange(1, 61))
+    ds = dgsuite.run("bfs", path, network=Network(), max_rounds=5)
+    assert ds.attrs["terminated"] == 0
+    assert ds.sizes["round"] == 5
+    assert ds.level.max() == 5
+
+
+def test_crashed_nodes_neither_send_nor_get():
+    path = Graph.from_edges(np.arange(6), np.arange(1, 7))
+    ds = dgsuite.run("bfs", path, network=Network(crashes={3: 0}))
+    assert ds.level.values.tolist() == [0, 1, 2, -1, -1, -1, -1]
+    assert ds.crashed.values.tolist() == [-1, -1, -1, 0, -1, -1, -1]
+    later = dgsuite.run("bfs", path, network=Network(crashes={3: 3}))
+    assert later.level.values.tolist() == [0, 1, 2, 3, 4, 5, 6]  # it had told its neighbour before
+
+
+def test_outputs_are_those_of_the_crash():
+    graph = random()
+    whole, some = (dgsuite.run("pagerank", graph, iterations=k)["rank"].values for k in (9, 3))
+    ds = dgsuite.run("pagerank", graph, iterations=9, network=Network(crashes={3: 3}))
+    assert ds["rank"].values[3] == some[3] != whole[3]
+
+
+def test_a_crash_while_sending_reaches_some():
+    star = Graph.from_edges(np.zeros(1000, int), np.arange(1, 1001))
+    crash = Network(crashes=[Crash(0, 0, partial=True)])
+    reached = (dgsuite.run("bfs", star, network=crash).level.values[1:] == 1).sum()
+    assert 400 < reached < 600
+
+
+def test_a_phase_is_named():
+    graph = random()
+    first = dgsuite.run("mis", graph, network=Network(crashes=[Crash(0, 0, "draw")]))
+    last = dgsuite.run("mis", graph, network=Network(crashes=[Crash(0, 0, "prune")]))
+    assert int(first.messages[0]) < int(last.messages[0])
+
+
+def test_rates_are_those_of_crashes():
+    rounds = Network(crashes=0.25).faults(random(n=4000)).crash_rounds(4000)
+    for r in range(4):
+        alive = (rounds >= r).sum()
+        assert abs((rounds == r).sum() / alive - 0.25) < 0.05
+    assert (Network().faults(random()).crash_rounds(40) == NEVER).all()
+
+
+def test_the_seed_is_that_of_the_run_or_its_own():
+    graph = random(n=400, m=400)
+
+    def lost(of_run, **how):
+        ds = dgsuite.run("bf", graph, seed=of_run, network=Network(loss=0.5, **how))
+        return ds.lost.values.tolist()
+
+    assert lost(1) != lost(2)
+    assert lost(1, seed=5) == lost(2, seed=5) == lost(5)
+
+
+def test_labels_name_nodes():
+    graph = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"], relabel=True)
+    ds = dgsuite.run("bfs", graph, root="a", network=Network(crashes={"c": 0}))
+    assert ds.level.sel(node="d") == -1
+    assert ds.crashed.sel(node="c") == 0
+    with pytest.raises(InputError, match="'x'"):
+        dgsuite.run("bfs", graph, root="a", network=Network(crashes={"x": 0}))
+
+
+def test_strategies_of_ones_own():
+    def shout(sent):
+        assert sent.phase
+        assert sent.round == 0
+        assert len(sent.luck) == len(sent.src)
+        return {"distance": np.full(len(sent.src), -(10**6))}
+
+    star = Graph.from_edges(np.zeros(4, int), np.arange(1, 5))
+    lies = Network(byzantine=Byzantine([0], shout))
+    kernel = dgsuite.run("bf", star, network=lies, max_rounds=1)
+    assert (kernel.distance.values[1:] < 0).all()
+
+
+def test_what_nodes_say_twice_is_lost_apart():
+    """Each of several messages from a node to another has a fate of its own."""
+    graph = Graph.from_edges([0, 0, 0], [1, 2, 3])
+    lost = {
+        tuple(
+            dgsuite.run("ds", graph, network=Network(loss=0.5, seed=seed), max_rounds=3).lost.values
+        )
+        for seed in range(8)
+    }
+    assert len(lost) > 3
+
+
+def test_the_network_is_written_down():
+    ds = dgsuite.run("mis", random(), network={"loss": 0.25, "byzantine": {"nodes": [3]}})
+    said = json.loads(ds.attrs["network"])
+    assert said["loss"] == 0.25
+    assert said["byzantine"] == {"nodes": [3], "strategy": "random"}
+    crashes = dict.fromkeys(range(5000), 1)
+    many = dgsuite.run("mis", random(n=5000), network=Network(crashes=crashes))
+    assert len(many.attrs["network"]) < 300
+    assert "5000" in many.attrs["network"]
+    assert len(repr(Network(crashes=crashes))) < 300
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.floats(0, 1), st.floats(0, 0.5))
+def test_any_graph_and_seed(seed, clusters, loss, crashes):
+    network = Network(loss=loss, crashes=crashes, seed=seed)
+    one, cut = (random(seed, 30, 40, clusters=k) for k in (1, clusters))
+    same(found("mis", cut, network, style="serial"), found("mis", one, network, style="serial"))
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ({"loss": 1.5}, "loss must be a probability from 0 to 1"),
+        ({"loss": "often"}, "loss must be a probability from 0 to 1"),
+        (
+            {"loss": [0.1, 0.2]},
+            r"loss must have a probability for each of 40 nodes, got shape \(2,\)",
+        ),
+        ({"omission": "both"}, "unknown omission 'both'"),
+        ({"crashes": -0.1}, "crashes must be a probability"),
+        ({"crashes": "3"}, "crashes must be a probability from 0 to 1, a mapping"),
+        ({"crashes": {40: 1}}, "crashes: 40 is not a node: nodes are 0 to 39"),
+        ({"crashes": {4: -1}}, "round of a crash must be a whole number from 0, got -1"),
+        ({"crashes": [{"node": 3, "when": 2}]}, "unknown parameter of crashes 'when'"),
+        ({"crashes": [Crash(3), Crash(3, 2)]}, "crashes names node 3 twice"),
+        ({"byzantine": {"nodes": [1], "strategy": "rude"}}, "unknown strategy of byzantine 'rude'"),
+        ({"byzantine": {"nodes": 1.5}}, "nodes of byzantine must be a probability"),
+        ({"byzantine": {"strategy": "random"}}, "byzantine: .*nodes"),
+        ({"seed": 0.5}, "seed of a network must be a whole number"),
+        ({"lost": 0.5}, "unknown parameter of network 'lost'; did you mean 'loss'"),
+        (0.5, "network must be a dgsuite.Network or a mapping"),
+    ],
+)
+def test_wrong_networks(network, message):
+    with pytest.raises(InputError, match=message):
+        dgsuite.run("mis", random(), network=network)
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "message"),
+    [
+        ("bf", {"form": "recursive"}, "take form='iterative'"),
+        ("wcc", {"form": "block"}, "its clusters send to clusters"),
+        ("sssp", {}, "take 'bf' for shortest paths"),
+        ("mis", {"checkpoint": "folder"}, "leave out checkpoint="),
+    ],
+)
+def test_runs_that_have_no_network(name, how, message):
+    with pytest.raises(InputError, match=f"kernel '{name}': network= .* {message}"):
+        dgsuite.run(name, random(), network=Network(), **how)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("motifs", "shares lists, which go whole to each worker"),
+        ("dr", "announces to all nodes, which is along no edge"),
+        ("cdlp", "reads what neighbours sent last"),
+    ],
+)
+def test_messages_that_a_network_cannot_lose(name, message):
+    with pytest.raises(RunError, match=f"kernel '{name}', round 0, .* {message}.*: leave out net"):
+        dgsuite.run(name, random(), network=Network(loss=0.1))
+
+
+def test_a_run_with_crashes_is_traced():
+    graph = random(clusters=3)
+    ds = dgsuite.run("mis", graph, network=Network(crashes=0.1), trace=True)
+    assert ds.traffic.sum() == ds.messages.sum()
