@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dgsuite.core.running.runner import run, run_each
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
-    from dgsuite.studies import scaling
+    from dgsuite.studies import lab, scaling
     from dgsuite.studies.chem.scf import hartree_fock
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "WorkerLost",
     "components",
     "hartree_fock",
+    "lab",
     "list_kernels",
     "mixing",
     "open",
@@ -71,6 +72,7 @@ __getattr__, __dir__ = lazy_imports(
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "components": "dgsuite.core.running.components:components",
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
+        "lab": "dgsuite.studies.lab",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
         "mixing": "dgsuite.core.results.mixing:mixing",
         "open": "dgsuite.core.results.dataset:open_dataset",

@@ -77,7 +77,7 @@ class Broadcasts(BroadcastStore):
     @property
     def is_large(self) -> bool:
         """Whether reducing along edges, which reads every slot, beats listing the messages."""
-        listed = self.fate is not None and self.fate.lies is not None  # a message says what it says
+        listed = self.fate is not None and self.fate.by_message
         return self.is_compiled and 8 * self.reach > self.halo.own and not listed
 
     @property
@@ -152,7 +152,7 @@ class Broadcasts(BroadcastStore):
         if self._rows is None:
             self._rows = np.empty_like(halo.indptr), np.empty_like(halo.indices)
         starts, kept = self._rows
-        if self.is_compiled:
+        if self.is_compiled and not fate.by_message:
             from dgsuite.core.network._sieve import sieve
 
             sent = self.sent.view(np.uint8)

@@ -105,7 +105,9 @@ class Disturbed:
                     step.phase,
                 )
             key = self.faults.key(LOSS, *self._at)
-            self.fate = Fate(key, *self._limits, self._dead, falling, lies)
+            drops = self.faults.drops
+            drops = drops[1:, drops[0] == step.round]
+            self.fate = Fate(key, *self._limits, self._dead, falling, lies, drops)
 
     def _crash(self, step: Step) -> None:
         """Let nodes crash whose time has come."""

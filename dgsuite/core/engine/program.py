@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
@@ -50,6 +51,9 @@ class Guard(NamedTuple):
     """What happens to nodes and messages, on a network with faults. The run then ends after `max_rounds`, and
     raises no error."""
 
+
+TURNS = 16
+"""How many times as many turns as rounds a program has that is ended: a round may repeat some of its own."""
 
 UNBOUND = Guard()
 """No limits, no checks."""
@@ -145,7 +149,7 @@ def turns(
         )
     number = 0
     reply: Answer | None = None
-    while True:
+    for made in count():
         try:
             item = program.send(reply)  # type: ignore[arg-type]
         except StopIteration:
@@ -165,6 +169,8 @@ def turns(
                 raise RunError(
                     f"{where()}: no phase has a parameter for the round's value {unused}"
                 )
+        if ends and max_rounds is not None and made >= TURNS * max_rounds:
+            return
         if max_rounds is not None and number >= max_rounds:
             if ends:
                 return

@@ -94,6 +94,8 @@ class Faults:
         Probability that a message is lost: shape (), or (n,) by node.
     by_receiver
         Whether that is the receiver, and not the sender.
+    drops
+        Rounds, senders and receivers of messages that are lost for sure: int64, shape (3, drops).
     crashes
         Which nodes crash.
     liars
@@ -103,6 +105,7 @@ class Faults:
     seed: int | None
     loss: NDArray[np.float64]
     by_receiver: bool
+    drops: NDArray[np.int64]
     crashes: Crashes
     liars: Liars | None
 
@@ -149,6 +152,8 @@ class Fate:
         None if there are none.
     lies
         What rewrites messages, if anything.
+    drops
+        Senders and receivers between which no message arrives: shape (2, drops).
     """
 
     def __init__(
@@ -159,6 +164,7 @@ class Fate:
         dead: NDArray[np.bool_],
         falling: NDArray[np.bool_] | None,
         lies: Lies | None,
+        drops: NDArray[np.int64],
     ) -> None:
         self.key = key
         self.source = source
@@ -166,6 +172,12 @@ class Fate:
         self.dead = dead
         self.falling = falling
         self.lies = lies
+        self.drops = drops
+
+    @property
+    def by_message(self) -> bool:
+        """Whether messages have to be looked at one by one."""
+        return self.lies is not None or self.drops.size > 0
 
     def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
         """Which messages are lost on their way.
@@ -180,7 +192,11 @@ class Fate:
         limits = np.maximum(_at(self.source, src), _at(self.target, dst))
         if self.falling is not None:
             limits = np.where(self.falling[src], np.maximum(limits, HALF), limits)
-        return (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
+        found = (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
+        if self.drops.size:
+            n = len(self.dead)
+            found |= np.isin(src * n + dst, self.drops[0] * n + self.drops[1])
+        return found
 
 
 class Lies:

@@ -107,6 +107,8 @@ class Network:
         graph's nodes. A broadcast is a message along each edge of the sender.
     omission
         Whose probability counts where there is one for each node: "sending" or "receiving".
+    drops
+        Messages that are lost for sure: a sequence of triples of round, sender and receiver.
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
         first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
@@ -142,6 +144,7 @@ class Network:
 
     loss: float | ArrayLike = 0.0
     omission: str = "sending"
+    drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
     byzantine: Byzantine | Mapping[str, Any] | None = None
     seed: int | None = None
@@ -157,6 +160,7 @@ class Network:
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
+        object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
 
     @classmethod
     def of(cls, given: Network | Mapping[str, Any] | None) -> Network | None:
@@ -208,15 +212,20 @@ class Network:
             drawn = isinstance(share, Real)
             named = None if drawn else _nodes(list(share), graph, "byzantine")  # type: ignore[arg-type]
             liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
+        rounds = np.array([drop[0] for drop in self.drops], np.int64)
+        ends = [_nodes([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
-        return Faults(self.seed, loss, by_receiver, crashes, liars)
+        return Faults(self.seed, loss, by_receiver, np.array([rounds, *ends]), crashes, liars)
 
     def described(self) -> str:
         """What is not the default, as JSON: for the attributes of a dataset."""
         return json.dumps({name: _plain(value, LISTED) for name, value in self._stated()})
 
     def __repr__(self) -> str:
-        stated = (f"{name}={_plain(value, SHOWN)!r}" for name, value in self._stated())
+        stated = []
+        for name, value in self._stated():
+            many = isinstance(value, list | tuple | np.ndarray) and len(value) > SHOWN
+            stated.append(f"{name}=<{len(value)} values>" if many else f"{name}={value!r}")
         return f"Network({', '.join(stated)})"
 
     def _stated(self) -> Iterator[tuple[str, Any]]:
@@ -259,8 +268,15 @@ def _crashes(given: Any) -> float | tuple[Crash, ...]:
     return tuple(_made(Crash, one, "crashes") for one in given)
 
 
-def _nodes(labels: list[Any], graph: Graph, what: str) -> NDArray[np.int64]:
-    """Node ids of labels, each once."""
+def _drop(given: Any) -> tuple[int, Any, Any]:
+    """A message that is lost."""
+    if isinstance(given, Sequence) and len(given) == 3 and _whole(given[0]) and given[0] >= 0:
+        return (int(given[0]), given[1], given[2])
+    raise InputError(f"drops must be triples of round (from 0), sender and receiver, got {given!r}")
+
+
+def _nodes(labels: list[Any], graph: Graph, what: str, several: bool = False) -> NDArray[np.int64]:
+    """Node ids of labels; each must be there once, unless it may be there several times."""
     if graph.labels is not None:
         nodes = graph.labels.nodes(labels)
     else:
@@ -269,7 +285,7 @@ def _nodes(labels: list[Any], graph: Graph, what: str) -> NDArray[np.int64]:
                 raise InputError(f"{what}: {node!r} is not a node: nodes are 0 to {graph.n - 1}")
         nodes = np.array(labels, np.int64)
     found, times = np.unique(nodes, return_counts=True)
-    if (times > 1).any():
+    if (times > 1).any() and not several:
         twice = labels[int(np.flatnonzero(nodes == found[np.argmax(times > 1)])[0])]
         raise InputError(f"{what} names node {twice!r} twice; name it once")
     return np.asarray(nodes, np.int64)

@@ -105,7 +105,7 @@ class Attempt:
         graph = graph.repartition(self.clusters, client)
         if plan is not None:
             plan = plan.begun(graph.partition.offsets.tolist(), found)
-        seen = _seen(graph, kernel)
+        seen = as_seen(graph, kernel)
         if self.since is not None:
             seen = self.since.seen(seen)
         if self.traffic:
@@ -120,7 +120,7 @@ class Attempt:
         return Tried(graph, min(len(workers), self.clusters), machine, results)
 
 
-def _seen(graph: Graph, kernel: Kernel) -> Graph:
+def as_seen(graph: Graph, kernel: Kernel) -> Graph:
     """A graph as a kernel looks at it, once it is what the kernel needs."""
     seen = graph
     if graph.directed and kernel.both_ways:

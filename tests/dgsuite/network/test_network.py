@@ -26,6 +26,7 @@ NETWORKS = {
     "constant": Network(byzantine=Byzantine(0.2, "constant")),
     "random": Network(byzantine=Byzantine([4, 9], "random")),
     "two-faced": Network(byzantine=Byzantine(0.1, "two-faced"), seed=3),
+    "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
 }
 
@@ -78,7 +79,7 @@ def test_any_cut_has_the_same_faults(name, kind):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_compiled_loops_have_the_same_faults(name, monkeypatch):
-    for kind in ("loss", "loss by receiver", "loss by sender", "listed", "all"):
+    for kind in ("loss", "loss by receiver", "loss by sender", "listed", "drops", "all"):
         expected = found(name, random(clusters=2), NETWORKS[kind], style="serial")
         with monkeypatch.context() as patched:
             patched.setattr(thresholds, "compile_from", -1)
@@ -170,6 +171,14 @@ def test_a_crash_while_sending_reaches_some():
     crash = Network(crashes=[Crash(0, 0, partial=True)])
     reached = (dgsuite.run("bfs", star, network=crash).level.values[1:] == 1).sum()
     assert 400 < reached < 600
+
+
+def test_a_message_is_dropped():
+    path = Graph.from_edges(np.arange(6), np.arange(1, 7))
+    for drops, reached in (([(2, 2, 3)], 3), ([(3, 2, 3)], 7), ([(2, 3, 2)], 7)):
+        ds = dgsuite.run("bfs", path, network=Network(drops=drops))
+        assert (ds.level.values >= 0).sum() == reached
+        assert ds.lost.sum() == (reached == 3)
 
 
 def test_a_phase_is_named():
@@ -270,6 +279,8 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
         ({"byzantine": {"nodes": [1], "strategy": "rude"}}, "unknown strategy of byzantine 'rude'"),
         ({"byzantine": {"nodes": 1.5}}, "nodes of byzantine must be a probability"),
         ({"byzantine": {"strategy": "random"}}, "byzantine: .*nodes"),
+        ({"drops": [(1, 2)]}, "drops must be triples of round"),
+        ({"drops": [(0, 2, 40)]}, "drops: 40 is not a node"),
         ({"seed": 0.5}, "seed of a network must be a whole number"),
         ({"lost": 0.5}, "unknown parameter of network 'lost'; did you mean 'loss'"),
         (0.5, "network must be a dgsuite.Network or a mapping"),

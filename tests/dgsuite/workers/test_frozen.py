@@ -13,7 +13,7 @@ from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import Guard, reduce_votes, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
-from dgsuite.core.running.attempt import _seen
+from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.workers.frozen import freeze, thaw
 from tests.support import references
 from tests.support.cases import NAMES
@@ -62,7 +62,7 @@ def simulate_tasks(kernel, graph):
 def test_phases_that_run_again_elsewhere_change_nothing(name):
     graph = references.mine(name, 6).repartition(6)
     kernel = make_kernel(name, graph, None, {}, None)
-    seen = _seen(graph, kernel)
+    seen = as_seen(graph, kernel)
     assert_same(simulate(kernel, seen, 2), simulate_tasks(kernel, seen))
 
 

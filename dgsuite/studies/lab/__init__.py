@@ -1,0 +1,24 @@
+"""A laboratory: executions phase by phase, where two differ, and small ones that break a property."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dgsuite.base.lazy import lazy_imports
+
+if TYPE_CHECKING:
+    from dgsuite.studies.lab.executions import Difference, Execution, compare
+    from dgsuite.studies.lab.searching import Example, search
+
+__all__ = ["Difference", "Example", "Execution", "compare", "search"]
+
+__getattr__, __dir__ = lazy_imports(
+    __name__,
+    {
+        "Difference": "dgsuite.studies.lab.executions:Difference",
+        "Example": "dgsuite.studies.lab.searching:Example",
+        "Execution": "dgsuite.studies.lab.executions:Execution",
+        "compare": "dgsuite.studies.lab.executions:compare",
+        "search": "dgsuite.studies.lab.searching:search",
+    },
+)
