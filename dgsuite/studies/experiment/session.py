@@ -219,7 +219,7 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
             for name in ("messages", "comm", "mutexes")
         ]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
-        row.append({1: "yes", 0: "no"}.get(dataset.attrs.get("valid"), "not checked"))
+        row.append({1: "yes", 0: "no"}.get(dataset.attrs.get("valid", -1), "not checked"))
         rows.append(row)
     console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 11), wrap=False))
     if any(dataset.attrs.get("oversubscribed") for dataset in results):

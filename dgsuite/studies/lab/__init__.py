@@ -8,9 +8,10 @@ from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from dgsuite.studies.lab.executions import Difference, Execution, compare
+    from dgsuite.studies.lab.repeating import repeat
     from dgsuite.studies.lab.searching import Example, search
 
-__all__ = ["Difference", "Example", "Execution", "compare", "search"]
+__all__ = ["Difference", "Example", "Execution", "compare", "repeat", "search"]
 
 __getattr__, __dir__ = lazy_imports(
     __name__,
@@ -19,6 +20,7 @@ __getattr__, __dir__ = lazy_imports(
         "Example": "dgsuite.studies.lab.searching:Example",
         "Execution": "dgsuite.studies.lab.executions:Execution",
         "compare": "dgsuite.studies.lab.executions:compare",
+        "repeat": "dgsuite.studies.lab.repeating:repeat",
         "search": "dgsuite.studies.lab.searching:search",
     },
 )

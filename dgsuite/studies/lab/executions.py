@@ -224,10 +224,15 @@ def _rows(mine: NDArray | None, yours: NDArray | None, n: int) -> NDArray[np.boo
     """Which nodes have other values."""
     if mine is None or yours is None or mine.shape != yours.shape:
         return np.ones(n, bool)
-    same = mine == yours
+    return ~same(mine, yours).reshape(n, -1).all(axis=1)
+
+
+def same(mine: NDArray, yours: NDArray) -> NDArray[np.bool_]:
+    """Which values of two arrays are the same; NaN is the same as NaN."""
+    found = np.asarray(mine == yours)
     if mine.dtype.kind == "f" and yours.dtype.kind == "f":
-        same |= np.isnan(mine) & np.isnan(yours)
-    return ~same.reshape(n, -1).all(axis=1)
+        found = np.logical_or(found, np.isnan(mine) & np.isnan(yours))
+    return np.asarray(found, bool)
 
 
 def _lists(kernel: Kernel, cluster: Cluster) -> set[str]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import InputError, Network, experiment, genval
+from dgsuite import Crash, InputError, Network, experiment, genval
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab import Execution, compare, search
+from dgsuite.studies.lab import Execution, compare, repeat, search
 
 
 def random(seed=1, n=40, m=60, **how):
@@ -113,3 +113,46 @@ def test_wrong_searches(how, message):
         search("mis", **how)
     with pytest.raises(InputError, match="unknown kernel 'miss'"):
         search("miss")
+
+
+def test_runs_that_are_repeated():
+    graph = genval.graph("er", 20, seed=1)
+    ds = repeat("mis", graph, 50, network=Network())
+    assert ds.valid.all()
+    assert len({tuple(row) for row in ds.in_mis.values}) > 10
+    alone = dgsuite.run(
+        "mis", graph
+    )  # the first copy has the nodes, and so the numbers, of the graph itself
+    assert np.array_equal(ds.in_mis[0], alone.in_mis)
+    assert ds.rounds[0] == alone.sizes["round"]
+    assert ds.identical(repeat("mis", graph, 50, network=Network()))
+
+
+def test_faults_of_runs_that_are_repeated():
+    graph = genval.graph("er", 30, seed=2)
+    lossy = Network(loss=0.01)
+    share = float(repeat("mis", graph, 400, network=lossy).valid.mean())
+    seeds = [{"seed": seed} for seed in range(200)]
+    runs = dgsuite.run_each("mis", graph, seeds, network=lossy)
+    each = [genval.validate("mis", graph, ds).ok for ds in runs]
+    assert abs(share - np.mean(each)) < 5 * (0.25 / 200 + 0.25 / 400) ** 0.5
+    cut = Network(
+        crashes=[Crash(3)], loss=np.where(np.arange(30) == 7, 1.0, 0.0), drops=[(0, 1, 2)]
+    )
+    ds = repeat("wcc", graph, 20, network=cut)
+    assert (ds.component[:, 3] == 3).all()  # it crashed before it told anybody
+    assert ((ds.component == 3).sum("node") == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "graph", "times", "message"),
+    [
+        ("bfs", random(), 2, "kernel 'bfs' has the parameter root, which names a node"),
+        ("mis", random(), 0, "times must be a whole number from 1, got 0"),
+        ("mis", random(directed=True), 2, "only an undirected graph without labels"),
+        ("miss", random(), 2, "unknown kernel 'miss'"),
+    ],
+)
+def test_what_cannot_be_repeated(name, graph, times, message):
+    with pytest.raises(InputError, match=message):
+        repeat(name, graph, times)
