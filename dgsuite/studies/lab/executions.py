@@ -229,10 +229,10 @@ def _rows(mine: NDArray | None, yours: NDArray | None, n: int) -> NDArray[np.boo
 
 def same(mine: NDArray, yours: NDArray) -> NDArray[np.bool_]:
     """Which values of two arrays are the same; NaN is the same as NaN."""
-    found = np.asarray(mine == yours)
+    found: NDArray[np.bool_] = np.equal(mine, yours)
     if mine.dtype.kind == "f" and yours.dtype.kind == "f":
-        found = np.logical_or(found, np.isnan(mine) & np.isnan(yours))
-    return np.asarray(found, bool)
+        found |= np.isnan(mine) & np.isnan(yours)
+    return found
 
 
 def _lists(kernel: Kernel, cluster: Cluster) -> set[str]:
