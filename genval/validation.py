@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found, Report
 from dgsuite.genval.rules import (
+    agreement,
     blocks,
     committees,
     communities,
@@ -120,6 +121,7 @@ VALIDATORS: dict[str, Validator] = {
     ),
     "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
     "fastrp": Validator({"embedding": 2}, embeddings.fastrp, "embedding", sampled=True),
+    "floodset": Validator({"decision": 1, "input": 1}, agreement.floodset),
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
     "hits": Validator({"hub": 1, "authority": 1}, ranks.hits, ("hub", "authority")),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),

@@ -82,6 +82,7 @@ from dgsuite.kernels.imsuite.spanning_tree.block import BlockSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
+from dgsuite.kernels.lab.floodset import FloodSet
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
@@ -100,6 +101,7 @@ KERNELS: dict[str, type[Kernel]] = {
         CoreNumber,
         Eccentricity,
         Densest,
+        FloodSet,
         GridSearch,
         Harmonic,
         HyperBall,

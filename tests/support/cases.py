@@ -69,6 +69,9 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         parents[src] = dst
         if (label != np.arange(n)).any():
             options |= {"root": int(label[0]), "parents": parents}
+    elif name == "floodset" and draw(st.booleans()):  # of a complete graph
+        src, dst = np.triu_indices(n, 1)
+        options |= {"f": draw(st.integers(0, 4)), "early": draw(st.booleans())}
     else:
         connected = name in ("by", "dr", "dp", "eccentricity")
         src, dst = draw(edges(n, connected))
@@ -109,6 +112,12 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["weighted"] = MEASURES[options["measure"]].weighted is not None and draw(
             st.booleans()
         )
+    if name == "floodset":
+        own = st.lists(st.integers(0, 63), min_size=n, max_size=n)
+        options["values"] = draw(st.one_of(st.integers(1, 64), own))
+        options["default"] = draw(st.integers(0, 63))
+        options["opt"] = not options.get("early") and draw(st.booleans())
+        options.setdefault("f", n)
     if name == "densest":
         options["epsilon"] = draw(st.sampled_from([0.0, 0.1, 1.0]))
     if name == "cdlp":

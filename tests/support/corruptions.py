@@ -640,6 +640,23 @@ KINDS = {
         "pairs": {"committee": lambda v: np.arange(len(v)) // 2 * 2},
         "K too small": {"k": lambda k: 2},
     },
+    "floodset": {
+        "one disagrees": {"decision": lambda v: at(v, 6, 0)},
+        "last disagrees": {"decision": lambda v: at(v, -1, 0)},
+        "first disagrees": {"decision": lambda v: at(v, 0, 0)},
+        "half": {"decision": lambda v: np.where(np.arange(N) < 20, np.arange(N) % 3, v)},
+        "everyone its own": {"decision": lambda v: np.arange(N) % 3},
+        "nobody's value": {"decision": lambda v: v * 0 + 7},
+        "another's value": {"decision": lambda v: v * 0 + 2},
+        "one undecided": {"decision": lambda v: at(v, 5, -1)},
+        "all undecided": {"decision": lambda v: v * 0 - 1},
+        "another default": {"default": lambda v: 2},
+        "no crash": {"crashed": lambda v: v * 0 - 1},
+        "another input": {"input": lambda v: at(v, 5, v[5] + 1)},
+        "inputs of others": {"input": lambda v: np.roll(v, 1)},
+        "drawn inputs": {"values": lambda v: 3},
+        "inputs that are all the same": {"input": lambda v: v * 0, "values": lambda v: v * 0},
+    },
 }
 
 

@@ -230,11 +230,22 @@ def reference(kernel, graph):
                 cost[u, t] = lengths[t]
                 hop[u, t] = ways[t][1] if t != u else u
         return {"cost": cost, "next_hop": hop}
+    if kernel == "floodset":
+        own, crashed = np.arange(N) % 3, at_round(9, 1)
+        decision = np.where(crashed < 0, 1, -1)
+        return {"decision": decision, "input": own, "values": own, "default": 1, "crashed": crashed}
     if kernel == "by":
         votes = np.arange(N) % 2
         traitor = np.arange(N) < 4
         return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
     return {"committee": committees(net, uid, 4), "k": 4}
+
+
+def at_round(node, number):
+    """The round in which each node crashes: one does, and the others do not."""
+    crashed = np.full(N, -1)
+    crashed[node] = number
+    return crashed
 
 
 def peeled(net, epsilon):

@@ -158,6 +158,7 @@ class Case(NamedTuple):
             "dst": root,
             "edge_betweenness": paths,
             "eigenvector": few,
+            "floodset": {"f": len(self.net), "values": 1 + turn, "opt": turn == 2},
             "hits": few,
             "katz": few,
             "kc": {"k": 1 + turn},

@@ -1,0 +1,68 @@
+"""Consensus under crash failures."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.mixing import GOLDEN, mix
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import components
+
+
+def floodset(job: Job) -> list[Found]:
+    """Nodes that have not crashed decide on their own value or on the default, and as their neighbours do. If
+    all inputs of a component are the same, they are its decision. Inputs are those that the run was given, or
+    drawn.
+    """
+    decision, own = job.outputs["decision"], job.outputs["input"]
+    crashed = job.given("crashed")
+    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    default, values = job.integer("default", 0, 0, 63), job.fact("values", job.given("values"))
+    if np.shape(values) == (job.n,):
+        drawn = np.asarray(values)
+    else:
+        key = mix(np.array([int(job.fact("seed", 101)) % 2**64], np.uint64) + GOLDEN)
+        luck = mix(mix(key) + np.arange(job.n, dtype=np.uint64) * GOLDEN) >> np.uint64(11)
+        drawn = (luck * 2.0**-53 * job.integer("values", 2, 1, 64)).astype(np.int64)
+    part = components(job.graph)
+    least, most = own.copy(), own.copy()
+    np.minimum.at(least, part, own)
+    np.maximum.at(most, part, own)
+    same = (least == most)[part]
+    found = collect(
+        np.arange(job.n),
+        ("input", own != drawn, lambda i: str(drawn[i]), lambda i: str(own[i])),
+        (
+            "decision",
+            alive & (decision != own) & (decision != default),
+            lambda i: f"the node's value, {own[i]}, or the default, {default}",
+            lambda i: str(decision[i]),
+        ),
+        (
+            "validity",
+            alive & same & (decision != own),
+            lambda i: f"{own[i]}, the input of all nodes that it is connected with",
+            lambda i: str(decision[i]),
+        ),
+    )
+    return [found, *job.each(_agree, alive=alive)]
+
+
+def _agree(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
+    decision = outputs["decision"]
+    mine = decision[c.ids]
+    row, other = ends(c)
+    apart = (mine[row] != decision[other]) & alive[c.ids][row] & alive[other]
+    return collect(
+        c.ids,
+        (
+            "agreement",
+            occurs(c, row[apart]),
+            lambda i: f"the decision of node {other[first(row, i, apart)]}, "
+            f"{decision[other[first(row, i, apart)]]}",
+            lambda i: str(mine[i]),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Kernels to study under faults: textbook algorithms of the laboratory."""
