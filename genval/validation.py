@@ -34,6 +34,7 @@ from dgsuite.genval.rules import (
     trees,
     triangles,
     walks,
+    waves,
 )
 from dgsuite.genval.rules.base import Job
 from dgsuite.partition.client.spans import span
@@ -112,6 +113,9 @@ VALIDATORS: dict[str, Validator] = {
     "ds": Validator({"in_ds": 1}, sets.ds),
     "dst": Validator({"distance": 1, "parent": 1}, search.dst, nodes="parent"),
     "eccentricity": Validator({"eccentricity": 1, "limit": 1}, paths.eccentricity),
+    "echo": Validator(
+        {"parent": 1, "level": 1, "size": 1, "total": 1, "decided": 1}, waves.echo, nodes="parent"
+    ),
     "edge_betweenness": Validator(
         {"source": 1, "target": 1, "betweenness": 1},
         paths.edge_betweenness,

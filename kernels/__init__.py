@@ -82,6 +82,7 @@ from dgsuite.kernels.imsuite.spanning_tree.block import BlockSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
+from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodset import FloodSet
 
 KERNELS: dict[str, type[Kernel]] = {
@@ -101,6 +102,7 @@ KERNELS: dict[str, type[Kernel]] = {
         CoreNumber,
         Eccentricity,
         Densest,
+        Echo,
         FloodSet,
         GridSearch,
         Harmonic,

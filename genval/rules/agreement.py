@@ -61,8 +61,10 @@ def _agree(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
         (
             "agreement",
             occurs(c, row[apart]),
-            lambda i: f"the decision of node {other[first(row, i, apart)]}, "
-            f"{decision[other[first(row, i, apart)]]}",
+            lambda i: (
+                f"the decision of node {other[first(row, i, apart)]}, "
+                f"{decision[other[first(row, i, apart)]]}"
+            ),
             lambda i: str(mine[i]),
         ),
     )

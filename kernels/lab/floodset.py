@@ -1,14 +1,14 @@
-"""Consensus under crash failures by flooding sets (Lynch 1996, Distributed Algorithms, section 6.2.1,
-FloodSet; section 6.2.3, OptFloodSet).
+"""Consensus under crash failures by flooding sets (Lynch 1996, Distributed Algorithms, section 6.2.1:
+FloodSet, and 6.2.2: OptFloodSet).
 
 Every node keeps the set of the values that it has seen, at first its own, and tells all neighbours for f + 1
 rounds. If at most f nodes crash, one of these rounds has no crash. On a complete graph all nodes that are
 left have the same set after that round, and it no longer changes. A set is a word with a bit for each value.
 
-A node that stops early (Dolev, Reischuk and Strong 1990, Early stopping in Byzantine agreement; as in Raynal
-2002, Consensus in synchronous systems: a concise guided tour, section 3) counts the messages of each round. As
-many as in the round before mean that none of their senders has crashed in between, so that it knows all that
-any node does. It says so with its next message, and decides.
+Nodes may stop early (Dolev, Reischuk and Strong 1990, Early stopping in Byzantine agreement; in the form of
+Raynal 2002, Consensus in synchronous systems: a concise guided tour). A node counts the messages of each
+round. If there are as many as in the round before, no sender has crashed in between, and the node knows all
+that any other does. It says so with its next message, and decides.
 """
 
 from __future__ import annotations
@@ -149,9 +149,7 @@ class FloodSet(bsp.Kernel):
         s.telling = nodes[~ready]
         return bsp.broadcast(nodes, word=word, ready=ready)
 
-    def hear(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, number: int
-    ) -> tuple[()] | bsp.Vote:
+    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, number: int) -> tuple[()] | bsp.Vote:
         nodes, words = inbox.union("word")
         undecided = s.decision[nodes] < 0
         nodes, words = nodes[undecided], words[undecided]

@@ -135,7 +135,9 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
-    if name in ("bf", "bfs", "dst"):
+    if name == "echo":
+        options["value"] = draw(st.sampled_from(["degree", "uid"]))
+    if name in ("bf", "bfs", "dst", "echo"):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "cliques":
         options["k"] = draw(st.integers(3, 5))

@@ -640,6 +640,26 @@ KINDS = {
         "pairs": {"committee": lambda v: np.arange(len(v)) // 2 * 2},
         "K too small": {"k": lambda k: 2},
     },
+    "echo": {
+        "not over": {"decided": lambda v: v & False},
+        "over at another node": {"decided": lambda v: at(v, 5, True)},
+        "over everywhere": {"decided": lambda v: v | True},
+        "a node more": {"size": lambda v: at(v, 0, v[0] + 1)},
+        "one not counted": {"size": lambda v: at(v, 0, v[0] - 1)},
+        "a leaf of two": {"size": lambda v: at(v, np.argmin(v), 2)},
+        "shifted sizes": {"size": lambda v: np.roll(v, 1)},
+        "a greater total": {"total": lambda v: at(v, 5, v[5] + 1)},
+        "no total": {"total": lambda v: v * 0},
+        "a total of identifiers": {"value": lambda v: "uid"},
+        "a parent at the root": {"parent": lambda v: at(v, 0, 0)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "a larger parent": {"parent": lambda v: later_parent(v)},
+        "a level deeper": {"level": lambda v: at(v, 5, v[5] + 1)},
+        "not reached": {"level": lambda v: at(v, 5, -1)},
+        "levels from 1": {"level": lambda v: v + 1},
+    },
     "floodset": {
         "one disagrees": {"decision": lambda v: at(v, 6, 0)},
         "last disagrees": {"decision": lambda v: at(v, -1, 0)},
@@ -658,6 +678,15 @@ KINDS = {
         "inputs that are all the same": {"input": lambda v: v * 0, "values": lambda v: v * 0},
     },
 }
+
+
+def later_parent(parent):
+    """A node has another parent that is as near to the root, and the sums are not said to change."""
+    net = network("echo")
+    level = nx.single_source_shortest_path_length(net, 0)
+    ways = {v: [u for u in net[v] if level[u] < level[v]] for v in net}
+    node = next(v for v in net if len(ways[v]) > 1)
+    return at(parent, node, max(ways[node]))
 
 
 def largest(committee):

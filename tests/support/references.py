@@ -230,6 +230,8 @@ def reference(kernel, graph):
                 cost[u, t] = lengths[t]
                 hop[u, t] = ways[t][1] if t != u else u
         return {"cost": cost, "next_hop": hop}
+    if kernel == "echo":
+        return waved(net)
     if kernel == "floodset":
         own, crashed = np.arange(N) % 3, at_round(9, 1)
         decision = np.where(crashed < 0, 1, -1)
@@ -239,6 +241,22 @@ def reference(kernel, graph):
         traitor = np.arange(N) < 4
         return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
     return {"committee": committees(net, uid, 4), "k": 4}
+
+
+def waved(net):
+    """The tree of smallest parents, and what its subtrees add up to."""
+    level = nx.single_source_shortest_path_length(net, 0)
+    above = {v: min(u for u in net[v] if level[u] < level[v]) for v in net if v}
+    tree = nx.DiGraph((u, v) for v, u in above.items())
+    below = [{v, *nx.descendants(tree, v)} for v in net]
+    return {
+        "parent": np.array([above.get(v, -1) for v in net]),
+        "level": np.array([level[v] for v in net]),
+        "size": np.array([*map(len, below)]),
+        "total": np.array([sum(net.degree(u) for u in nodes) for nodes in below]),
+        "decided": np.arange(N) == 0,
+        "value": "degree",
+    }
 
 
 def at_round(node, number):

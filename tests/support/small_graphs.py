@@ -156,6 +156,7 @@ class Case(NamedTuple):
             "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
             "cliques": {"k": 3 + turn},
             "dst": root,
+            "echo": {**root, "value": ("degree", "uid")[turn // 2]},
             "edge_betweenness": paths,
             "eigenvector": few,
             "floodset": {"f": len(self.net), "values": 1 + turn, "opt": turn == 2},

@@ -1,0 +1,61 @@
+"""The echo algorithm."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import graphs
+
+
+@given(st.data())
+def test_a_wave_costs_two_messages_for_each_edge(data):
+    """Of the root's component; no wave algorithm for general graphs needs fewer than one for each."""
+    _, graph = data.draw(graphs())
+    root = data.draw(st.integers(0, graph.n - 1))
+    ds = dgsuite.run("echo", graph, root=root, style="serial", check=True)
+    net = graph.to_networkx()
+    hops = nx.single_source_shortest_path_length(net, root)
+    part = net.subgraph(hops)
+    assert int(ds.messages.sum()) == 2 * part.number_of_edges()
+    assert 2 * max(hops.values()) + 1 <= ds.sizes["round"] <= 2 * max(hops.values()) + 2
+    assert int(ds["size"][root]) == len(part)
+    assert int(ds.total[root]) == 2 * part.number_of_edges()
+    assert ds.decided.values.tolist() == [v == root for v in range(graph.n)]
+    assert ds.level.values.tolist() == [hops.get(v, -1) for v in range(graph.n)]
+
+
+def test_identifiers_add_up():
+    graph = Graph.from_edges([0, 1], [1, 2], uid=[7, 2**32 - 1, 5], clusters=2)
+    ds = dgsuite.run("echo", graph, root=2, value="uid", style="serial")
+    assert ds.total.values.tolist() == [7, 2**32 + 6, 2**32 + 11]
+
+
+def test_on_a_path_rounds_are_twice_its_length():
+    graph = Graph.from_edges(np.arange(9), np.arange(1, 10))
+    assert dgsuite.run("echo", graph, style="serial").sizes["round"] == 2 * 9 + 1
+
+
+def test_results_have_labels():
+    graph = Graph.from_networkx(nx.Graph([("a", "b"), ("b", "c")]))
+    ds = dgsuite.run("echo", graph, root="b", style="serial")
+    assert ds.parent.values.tolist() == ["b", "", "b"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "wrong"),
+    [
+        ({"root": 3}, "root 3 is not a node"),
+        ({"value": "weight"}, "value"),
+        ({"value": "uid"}, "identifier -1 of node 1 is not 0 to 2\\^32 - 1"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, wrong):
+    graph = Graph.from_edges([0, 1], [1, 2], uid=[0, -1, 4])
+    with pytest.raises(dgsuite.InputError, match=wrong):
+        dgsuite.run("echo", graph, style="serial", **parameters)
