@@ -86,6 +86,23 @@ def unit(words: Words) -> NDArray[np.float64]:
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
+def of_nodes(seed: int, nodes: NDArray, number: int) -> NDArray[np.float64]:
+    """Numbers from 0 to 1, without 1: those that kernels draw for nodes, such as one for each round.
+
+    Parameters
+    ----------
+    seed
+        Of the run.
+    nodes
+        Node ids.
+    number
+        Which draw, from 0.
+    """
+    first = mix(np.array([seed & ALL], np.uint64) + GOLDEN)
+    key = mix(first + np.array([number], np.uint64) * GOLDEN)
+    return unit(mix(key + nodes.astype(np.uint64) * GOLDEN))
+
+
 def permute(at: Words, size: int, key: int) -> Words:
     """Apply a random permutation of 0 to ``size - 1``.
 

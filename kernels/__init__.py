@@ -84,6 +84,7 @@ from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
 from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodset import FloodSet
+from dgsuite.kernels.lab.gossip import Gossip
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
@@ -104,6 +105,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Densest,
         Echo,
         FloodSet,
+        Gossip,
         GridSearch,
         Harmonic,
         HyperBall,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import GOLDEN, mix
+from dgsuite.genval import counters
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends, first, occurs
 from dgsuite.partition.clusters.cluster import Cluster
@@ -20,13 +20,13 @@ def floodset(job: Job) -> list[Found]:
     decision, own = job.outputs["decision"], job.outputs["input"]
     crashed = job.given("crashed")
     alive = np.ones(job.n, bool) if crashed is None else crashed < 0
-    default, values = job.integer("default", 0, 0, 63), job.fact("values", job.given("values"))
-    if np.shape(values) == (job.n,):
-        drawn = np.asarray(values)
-    else:
-        key = mix(np.array([int(job.fact("seed", 101)) % 2**64], np.uint64) + GOLDEN)
-        luck = mix(mix(key) + np.arange(job.n, dtype=np.uint64) * GOLDEN) >> np.uint64(11)
-        drawn = (luck * 2.0**-53 * job.integer("values", 2, 1, 64)).astype(np.int64)
+    default, inputs = job.integer("default", 0, 0, 63), job.fact("inputs", job.given("inputs"))
+    drawn = own  # of inputs that the results do not list
+    if np.shape(inputs) == (job.n,):
+        drawn = np.asarray(inputs)
+    elif inputs is None or np.ndim(inputs) == 0:
+        luck = counters.of_nodes(int(job.fact("seed", 101)), np.arange(job.n), 0)
+        drawn = (luck * job.integer("inputs", 2, 1, 64)).astype(np.int64)
     part = components(job.graph)
     least, most = own.copy(), own.copy()
     np.minimum.at(least, part, own)

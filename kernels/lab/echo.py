@@ -101,7 +101,7 @@ class Echo(bsp.Kernel):
             woken = c.local(self.root)
             parents, done = np.full(len(woken), -1), woken[s.missing[woken] == 0]
         s.parent[woken], s.level[woken] = parents, inbox.round
-        s.size[woken], s.total[woken] = 1, self.values(c)[woken]
+        s.size[woken], s.total[woken] = 1, self.own(c)[woken]
         for name, sums in (("size", s.size), ("total", s.total)):
             nodes, added = inbox.sum(name)
             sums[nodes] += added
@@ -120,6 +120,6 @@ class Echo(bsp.Kernel):
         )
         return sent, bsp.vote(any=len(none) + len(done) > 0)
 
-    def values(self, c: bsp.Cluster) -> NDArray:
+    def own(self, c: bsp.Cluster) -> NDArray:
         """The value of each node."""
         return c.degree if self.value == "degree" else c.uid

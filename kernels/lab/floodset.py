@@ -56,9 +56,9 @@ class FloodSet(bsp.Kernel):
     ----------
     f
         Crashes to tolerate; it runs f + 1 rounds.
-    values
-        How many values there are, 0 to ``values - 1``, at most 64; each node draws its own. Or the input of
-        each node, from 0 to 63.
+    inputs
+        How many values there are, at most 64: each node draws its own, from 0 to ``inputs - 1``. Or the value
+        of each node, from 0 to 63.
     default
         Decision of a node that has seen several values.
     early
@@ -77,15 +77,15 @@ class FloodSet(bsp.Kernel):
     --------
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 0])
-    >>> ds = dgsuite.run("floodset", graph, values=[3, 3, 5], default=0)
+    >>> ds = dgsuite.run("floodset", graph, inputs=[3, 3, 5], default=0)
     >>> ds.decision.values, ds.seen.values
     (array([0, 0, 0]), array([40, 40, 40], dtype=uint64))
-    >>> dgsuite.run("floodset", graph, values=[3, 3, 3], f=9, early=True).decided.values
+    >>> dgsuite.run("floodset", graph, inputs=[3, 3, 3], f=9, early=True).decided.values
     array([1, 1, 1], dtype=int32)
     """
 
     f: int = 1
-    values: int | Sequence[int] = 2
+    inputs: int | Sequence[int] = 2
     default: int = 0
     early: bool = False
     opt: bool = False
@@ -112,23 +112,23 @@ class FloodSet(bsp.Kernel):
             )
         if not 0 <= self.default < MOST:
             return f"default must be from 0 to {MOST - 1}, got {self.default}"
-        if isinstance(self.values, int):
-            if not 1 <= self.values <= MOST:
-                return f"values must be from 1 to {MOST}, got {self.values}"
+        if isinstance(self.inputs, int):
+            if not 1 <= self.inputs <= MOST:
+                return f"inputs must be from 1 to {MOST}, got {self.inputs}"
             return None
-        if len(self.values) != c.n:
-            return f"values must have one for each of {c.n} nodes, got {len(self.values)}"
-        given = np.asarray(self.values)[c.ids]
+        if len(self.inputs) != c.n:
+            return f"inputs must have one for each of {c.n} nodes, got {len(self.inputs)}"
+        given = np.asarray(self.inputs)[c.ids]
         if (wrong := np.flatnonzero((given < 0) | (given >= MOST))).size:
             at = wrong[0]
-            return f"values must be from 0 to {MOST - 1}, got {given[at]} for node {c.ids[at]}"
+            return f"inputs must be from 0 to {MOST - 1}, got {given[at]} for node {c.ids[at]}"
         return None
 
     def start(self, c: bsp.Cluster) -> State:
-        if isinstance(self.values, int):
-            own = (uniform("counter", self.seed, c.ids, 0) * self.values).astype(np.int64)
+        if isinstance(self.inputs, int):
+            own = (uniform("counter", self.seed, c.ids, 0) * self.inputs).astype(np.int64)
         else:
-            own = np.asarray(self.values, np.int64)[c.ids]
+            own = np.asarray(self.inputs, np.int64)[c.ids]
         seen = np.uint64(1) << own.astype(np.uint64)
         return State.of(c, input=own, seen=seen, other=seen.copy())
 

@@ -21,7 +21,7 @@ BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
 
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
-    | {"edge_betweenness", "eigenvector", "hits", "katz", "pagerank"},
+    | {"gossip", "edge_betweenness", "eigenvector", "hits", "katz", "pagerank"},
     "messages": {"bc", "bfs2d", "by", "edge_betweenness", "leiden", "louvain", "random_walks"},
 }
 """Kernels whose docstring names no number that holds for every graph."""

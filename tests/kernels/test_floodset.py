@@ -26,7 +26,7 @@ def flood(graph, **parameters):
 def test_nodes_see_the_values_within_as_many_hops_as_rounds(data):
     _, graph = data.draw(graphs())
     f, seed = data.draw(st.integers(0, 4)), data.draw(st.integers(0, 9))
-    ds = flood(graph, f=f, values=64, seed=seed)
+    ds = flood(graph, f=f, inputs=64, seed=seed)
     net, own = graph.to_networkx(), ds.input.values.tolist()
     for v in net:
         near = nx.single_source_shortest_path_length(net, v, f + 1)
@@ -39,8 +39,8 @@ def test_nodes_see_the_values_within_as_many_hops_as_rounds(data):
 def test_two_messages_are_enough(data):
     """OptFloodSet decides as FloodSet does."""
     _, graph = data.draw(graphs())
-    values, seed = data.draw(st.integers(1, 64)), data.draw(st.integers(0, 9))
-    how = {"f": graph.n, "values": values, "seed": seed}
+    inputs, seed = data.draw(st.integers(1, 64)), data.draw(st.integers(0, 9))
+    how = {"f": graph.n, "inputs": inputs, "seed": seed}
     plain, opt = flood(graph, **how), flood(graph, **how, opt=True)
     np.testing.assert_array_equal(plain.decision, opt.decision)
     assert int(opt.messages.sum()) <= 4 * graph.m
@@ -50,10 +50,10 @@ def test_two_messages_are_enough(data):
 @pytest.mark.parametrize("f", [0, 1, 2, 7])
 def test_without_crashes_nodes_stop_after_two_rounds(n, f):
     graph = complete(n)
-    ds = flood(graph, f=f, values=8, early=True)
+    ds = flood(graph, f=f, inputs=8, early=True)
     assert ds.sizes["round"] == min(2, f + 1)
     assert (ds.decided == min(1, f)).all()
-    np.testing.assert_array_equal(ds.decision, flood(graph, f=f, values=8).decision)
+    np.testing.assert_array_equal(ds.decision, flood(graph, f=f, inputs=8).decision)
     assert genval.validate("floodset", graph, ds).ok
 
 
@@ -61,10 +61,10 @@ def test_rounds_below_the_diameter_may_keep_nodes_apart():
     """Values from the ends of a path of six nodes meet after three rounds, and not after two."""
     graph = Graph.from_edges(np.arange(5), np.arange(1, 6))
     own = [1, 1, 1, 2, 2, 2]
-    assert flood(graph, f=1, values=own, default=0).decision.values.tolist() == [1, 0, 0, 0, 0, 2]
-    report = genval.validate("floodset", graph, flood(graph, f=1, values=own))
+    assert flood(graph, f=1, inputs=own, default=0).decision.values.tolist() == [1, 0, 0, 0, 0, 2]
+    report = genval.validate("floodset", graph, flood(graph, f=1, inputs=own))
     assert "agreement" in str(report)
-    ds = flood(graph, f=2, values=own)
+    ds = flood(graph, f=2, inputs=own)
     assert (ds.decision == 0).all()
     assert genval.validate("floodset", graph, ds).ok
 
@@ -73,10 +73,10 @@ def test_rounds_below_the_diameter_may_keep_nodes_apart():
     ("parameters", "wrong"),
     [
         ({"f": -1}, "f must be at least 0, got -1"),
-        ({"values": 0}, "values must be from 1 to 64, got 0"),
-        ({"values": 65}, "values must be from 1 to 64, got 65"),
-        ({"values": [0, 1]}, "values must have one for each of 3 nodes, got 2"),
-        ({"values": [0, 1, 64]}, "values must be from 0 to 63, got 64 for node 2"),
+        ({"inputs": 0}, "inputs must be from 1 to 64, got 0"),
+        ({"inputs": 65}, "inputs must be from 1 to 64, got 65"),
+        ({"inputs": [0, 1]}, "inputs must have one for each of 3 nodes, got 2"),
+        ({"inputs": [0, 1, 64]}, "inputs must be from 0 to 63, got 64 for node 2"),
         ({"default": 64}, "default must be from 0 to 63, got 64"),
         ({"early": True}, "early needs a complete graph, and node 0 has 1 neighbours instead of 2"),
         ({"early": True, "opt": True}, "early counts messages, and opt leaves some out"),

@@ -73,7 +73,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         src, dst = np.triu_indices(n, 1)
         options |= {"f": draw(st.integers(0, 4)), "early": draw(st.booleans())}
     else:
-        connected = name in ("by", "dr", "dp", "eccentricity")
+        connected = name in ("by", "dr", "dp", "eccentricity", "gossip")
         src, dst = draw(edges(n, connected))
     some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
     if name in ("all_pairs", "bfs_many"):
@@ -114,7 +114,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         )
     if name == "floodset":
         own = st.lists(st.integers(0, 63), min_size=n, max_size=n)
-        options["values"] = draw(st.one_of(st.integers(1, 64), own))
+        options["inputs"] = draw(st.one_of(st.integers(1, 64), own))
         options["default"] = draw(st.integers(0, 63))
         options["opt"] = not options.get("early") and draw(st.booleans())
         options.setdefault("f", n)
@@ -135,9 +135,11 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
+    if name == "gossip":
+        options["mode"] = draw(st.sampled_from(["push", "pull", "push-pull"]))
     if name == "echo":
         options["value"] = draw(st.sampled_from(["degree", "uid"]))
-    if name in ("bf", "bfs", "dst", "echo"):
+    if name in ("bf", "bfs", "dst", "echo", "gossip"):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "cliques":
         options["k"] = draw(st.integers(3, 5))

@@ -232,10 +232,12 @@ def reference(kernel, graph):
         return {"cost": cost, "next_hop": hop}
     if kernel == "echo":
         return waved(net)
+    if kernel == "gossip":
+        return {"informed": rumoured(net), "root": 0, "mode": "push-pull", "seed": 7}
     if kernel == "floodset":
         own, crashed = np.arange(N) % 3, at_round(9, 1)
         decision = np.where(crashed < 0, 1, -1)
-        return {"decision": decision, "input": own, "values": own, "default": 1, "crashed": crashed}
+        return {"decision": decision, "input": own, "inputs": own, "default": 1, "crashed": crashed}
     if kernel == "by":
         votes = np.arange(N) % 2
         traitor = np.arange(N) < 4
@@ -257,6 +259,20 @@ def waved(net):
         "decided": np.arange(N) == 0,
         "value": "degree",
     }
+
+
+def rumoured(net):
+    """When nodes hear of a rumour that starts at node 0, by calls of all."""
+    informed, number = {0: 0}, 0
+    while len(informed) < N:
+        number += 1
+        luck = counters.uniform("counter", 7, np.arange(N), number - 1)
+        calls = [(v, sorted(net[v])[int(luck[v] * len(net[v]))]) for v in net]
+        knew = {*informed}
+        for u, v in calls:
+            if (u in knew) != (v in knew):
+                informed[v if u in knew else u] = number
+    return np.array([informed[v] for v in net])
 
 
 def at_round(node, number):
