@@ -154,6 +154,11 @@ VALIDATORS: dict[str, Validator] = {
         table=("target", "source", "hop"),
     ),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
+    "push_sum": Validator(
+        {"average": 1, "mass": 1, "weight": 1, "input": 1},
+        rumours.push_sum,
+        ("average", "mass", "weight", "input"),
+    ),
     "random_walks": Validator(
         {"walk": 2}, walks.random_walks, nodes="walk", sampled=True, columns="number"
     ),

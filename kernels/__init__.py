@@ -85,6 +85,7 @@ from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
 from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodset import FloodSet
 from dgsuite.kernels.lab.gossip import Gossip
+from dgsuite.kernels.lab.push_sum import PushSum
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
@@ -106,6 +107,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Echo,
         FloodSet,
         Gossip,
+        PushSum,
         GridSearch,
         Harmonic,
         HyperBall,

@@ -1,6 +1,8 @@
-"""Rumours that spread by calls to random neighbours."""
+"""Rumours and averages, by calls to random neighbours."""
 
 from __future__ import annotations
+
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,9 @@ from dgsuite.partition.clusters.cluster import Cluster
 
 LONGEST = 1 << 20
 """Most rounds of a run that are looked at."""
+
+ROUNDING = 1e-9
+"""By which share of the sum of absolute values masses may differ from the sum."""
 
 
 def gossip(job: Job) -> list[Found]:
@@ -74,3 +79,58 @@ def _called(c: Cluster, outputs: Outputs, seed: int, number: int) -> tuple[NDArr
     at = c.indptr[:-1] + (luck * c.degree).astype(np.int64)
     called[some] = c.indices[at[some]]
     return c.ids, called
+
+
+def push_sum(job: Job) -> list[Found]:
+    """Masses add up to the sum of the inputs, and weights to the number of nodes, to within rounding; an
+    average is mass by weight. If the run ended before its last iteration, averages are as close to the true
+    one as its tolerance says. Inputs are those that the run was given, or degrees.
+    """
+    names = ("average", "mass", "weight", "input")
+    average, mass, weight, own = (job.outputs[name].astype(np.float64) for name in names)
+    nodes, first = np.arange(job.n), np.arange(job.n) == 0
+    inputs, right = job.fact("inputs", job.given("inputs")), own
+    if inputs is None:
+        right = np.zeros(job.n)
+        for ids, degree in job.each(_degrees):
+            right[ids] = degree
+    elif np.shape(inputs) == (job.n,):
+        right = np.asarray(inputs, np.float64)
+    total, size = fsum(own), fsum(np.abs(own))
+    quotient = average.copy()
+    np.divide(mass, weight, out=quotient, where=weight > 0)
+    rules: list[Rule] = [
+        ("input", ~(own == right), lambda i: str(right[i]), lambda i: str(own[i])),
+        (
+            "mass",
+            first & (not abs(fsum(mass) - total) <= ROUNDING * size),
+            lambda i: f"masses that add up to {total}",
+            lambda i: f"{fsum(mass)}",
+        ),
+        (
+            "weight",
+            first & (not abs(fsum(weight) - job.n) <= ROUNDING * job.n),
+            lambda i: f"weights that add up to {job.n}",
+            lambda i: f"{fsum(weight)}",
+        ),
+        ("weight", ~(weight >= 0), lambda i: "at least 0", lambda i: str(weight[i])),
+        ("average", ~(average == quotient), lambda i: str(quotient[i]), lambda i: str(average[i])),
+    ]
+    rounds = job.given("round")
+    if rounds is None or len(rounds) < int(job.fact("iterations", 1000)):
+        tolerance = float(job.fact("tolerance", 1e-6)) + ROUNDING
+        near = tolerance * float(np.abs(own).max(initial=0))
+        true = total / max(job.n, 1)
+        rules.append(
+            (
+                "average",
+                ~(np.abs(average - true) <= near),
+                lambda i: f"{true}, or up to {near} from it",
+                lambda i: str(average[i]),
+            )
+        )
+    return [collect(nodes, *rules)]
+
+
+def _degrees(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
+    return c.ids, c.degree

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.tools.rng import uniform
+from dgsuite.kernels.lab.calls import called
 
 
 @dataclass(eq=False)
@@ -85,9 +85,8 @@ class Gossip(bsp.Kernel):
         knows = s.informed >= 0
         calls = {"push": knows, "pull": ~knows, "push-pull": knows | True}[self.mode]
         callers = np.flatnonzero(calls & (c.degree > 0))
-        luck = uniform("counter", self.seed, c.ids[callers], inbox.round)
-        chosen = (luck * c.degree[callers]).astype(np.int64)
-        return bsp.unicast(c.indices[c.indptr[callers] + chosen], callers, knows=knows[callers])
+        to = called(c, callers, self.seed, inbox.round)
+        return bsp.unicast(to, callers, knows=knows[callers])
 
     def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Nodes that knew before this round tell those that ask; others hear of it from callers that know."""

@@ -73,7 +73,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         src, dst = np.triu_indices(n, 1)
         options |= {"f": draw(st.integers(0, 4)), "early": draw(st.booleans())}
     else:
-        connected = name in ("by", "dr", "dp", "eccentricity", "gossip")
+        connected = name in ("by", "dr", "dp", "eccentricity", "gossip", "push_sum")
         src, dst = draw(edges(n, connected))
     some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
     if name in ("all_pairs", "bfs_many"):
@@ -137,6 +137,11 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
     if name == "gossip":
         options["mode"] = draw(st.sampled_from(["push", "pull", "push-pull"]))
+    if name == "push_sum":
+        options["iterations"] = draw(st.integers(1, 30))
+        options["tolerance"] = draw(st.sampled_from([0.0, 0.01, 0.1]))
+        some = st.lists(st.floats(-1e3, 1e3, width=32), min_size=n, max_size=n)
+        options["inputs"] = draw(st.one_of(st.none(), some))
     if name == "echo":
         options["value"] = draw(st.sampled_from(["degree", "uid"]))
     if name in ("bf", "bfs", "dst", "echo", "gossip"):

@@ -660,6 +660,23 @@ KINDS = {
         "not reached": {"level": lambda v: at(v, 5, -1)},
         "levels from 1": {"level": lambda v: v + 1},
     },
+    "push_sum": {
+        "all zero": {"average": lambda v: v * 0},
+        "a little more": {"average": lambda v: at(v, 5, v[5] * (1 + 1e-8))},
+        "no number": {"average": lambda v: at(v, 5, np.nan)},
+        "infinite": {"average": lambda v: at(v, 5, np.inf)},
+        "lost mass": {"mass": lambda v: at(v, 5, v[5] / 2)},
+        "mass of another": {"mass": lambda v: swapped(v, 5, 6)},
+        "more mass": {"mass": lambda v: v * 2, "average": lambda v: v * 2},
+        "mass without number": {"mass": lambda v: at(v, 5, np.nan)},
+        "lost weight": {"weight": lambda v: at(v, 5, 0)},
+        "negative weight": {"weight": lambda v: at(v, 5, -v[5])},
+        "another input": {"input": lambda v: at(v, 5, v[5] + 1)},
+        "inputs that are not given": {"inputs": lambda v: v + 1},
+        "not mixed": {name: lambda v: np.arange(N) % 7 / 4 for name in ("average", "mass")}
+        | {"weight": lambda v: v * 0 + 1},
+        "degrees": {"inputs": lambda v: None},
+    },
     "gossip": {
         "all at once": {"informed": lambda v: np.minimum(v, 1)},
         "one earlier": {"informed": lambda v: at(v, np.argmax(v), v.max() - 1)},

@@ -232,6 +232,12 @@ def reference(kernel, graph):
         return {"cost": cost, "next_hop": hop}
     if kernel == "echo":
         return waved(net)
+    if kernel == "push_sum":
+        own = np.arange(N) % 7 / 4
+        weight = 0.5 + np.arange(N) / (N - 1)
+        mass = weight * (own.sum() / N)
+        found = {"average": mass / weight, "mass": mass, "weight": weight, "input": own}
+        return {**found, "inputs": own, "tolerance": 1e-6, "iterations": 1000}
     if kernel == "gossip":
         return {"informed": rumoured(net), "root": 0, "mode": "push-pull", "seed": 7}
     if kernel == "floodset":

@@ -169,6 +169,7 @@ class Case(NamedTuple):
             "pagerank": few,
             "fastrp": {"dimensions": 1 + turn, "normalise": turn < 2, **weighted},
             "neighbourhood": {"hops": turn, "nearest": self.number % 3 == 0},
+            "push_sum": {"tolerance": 0.1 ** (1 + turn)},
             "random_walks": {"length": 3, "p": 1.0 if self.net.is_directed() else 0.5},
             "sample": {
                 "sources": [last],
