@@ -26,7 +26,7 @@ def called(c: bsp.Cluster, nodes: NDArray, seed: int, number: int) -> NDArray:
     >>> from dgsuite.kernels.lab.calls import called
     >>> (c,) = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], clusters=1).gather()
     >>> called(c, np.array([0, 3]), 101, 0), called(c, np.array([0, 3]), 101, 1)
-    (array([1, 2], dtype=int32), array([1, 2], dtype=int32))
+    (array([1, 2], dtype=int32), array([2, 2], dtype=int32))
     """
     luck = uniform("counter", seed, c.ids[nodes], number)
     return c.indices[c.indptr[nodes] + (luck * c.degree[nodes]).astype(np.int64)]
