@@ -82,7 +82,6 @@ class Echo(bsp.Kernel):
     fields = {"size": np.int64, "total": np.int64}
     ranges = {"size": bsp.nodes}  # of a subtree without the root
     state = State
-    broadcasts = False
     along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -65,7 +65,6 @@ class Gossip(bsp.Kernel):
     fields = {"knows": np.bool_}
     needs = ("connected",)
     state = State
-    broadcasts = False
     along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -84,7 +84,6 @@ class PushSum(bsp.Kernel):
     fields = {"mass": np.float64, "weight": np.float64}
     needs = ("connected",)
     state = State
-    broadcasts = False
     along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:
