@@ -21,10 +21,10 @@ def floodset(job: Job) -> list[Found]:
     crashed = job.given("crashed")
     alive = np.ones(job.n, bool) if crashed is None else crashed < 0
     default, inputs = job.integer("default", 0, 0, 63), job.fact("inputs", job.given("inputs"))
-    drawn = own  # of inputs that the results do not list
+    drawn = own  # of so many inputs that a dataset does not list them
     if np.shape(inputs) == (job.n,):
         drawn = np.asarray(inputs)
-    elif inputs is None or np.ndim(inputs) == 0:
+    elif not isinstance(inputs, str):
         luck = counters.of_nodes(int(job.fact("seed", 101)), np.arange(job.n), 0)
         drawn = (luck * job.integer("inputs", 2, 1, 64)).astype(np.int64)
     part = components(job.graph)

@@ -69,6 +69,14 @@ def test_rounds_below_the_diameter_may_keep_nodes_apart():
     assert genval.validate("floodset", graph, ds).ok
 
 
+def test_inputs_that_the_dataset_does_not_list():
+    graph = Graph.from_edges(np.zeros(5000, np.int64), np.arange(1, 5001))
+    ds = flood(graph, inputs=np.arange(5001) % 5)
+    assert genval.validate("floodset", graph, ds).ok
+    ds.decision[9] = 4
+    assert not genval.validate("floodset", graph, ds).ok
+
+
 @pytest.mark.parametrize(
     ("parameters", "wrong"),
     [

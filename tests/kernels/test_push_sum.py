@@ -56,6 +56,14 @@ def test_one_node_is_its_average():
     assert ds.average.values.tolist() == [3.5]
 
 
+def test_inputs_that_the_dataset_does_not_list():
+    graph = Graph.from_edges(np.arange(5000), np.arange(1, 5001))
+    ds = average(graph, inputs=np.arange(5001) % 5, iterations=3)
+    assert genval.validate("push_sum", graph, ds).ok
+    ds.mass[9] += 0.01
+    assert not genval.validate("push_sum", graph, ds).ok
+
+
 @pytest.mark.parametrize(
     ("parameters", "wrong"),
     [
