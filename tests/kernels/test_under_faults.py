@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import Crash, Network, genval
+from dgsuite import Crash, Network, genval, lab
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
 
@@ -83,6 +83,15 @@ def test_floodset_may_fail_with_a_crash_more():
         broken += "agreement" in str(report)
         assert run("floodset", complete(4), network, f=2, inputs=inputs, default=1)[1].ok
     assert broken > 0
+
+
+def test_a_search_finds_how_floodset_fails():
+    """One of three nodes crashes while it sends: with one round another node alone hears of its value."""
+    how = {"graphs": "complete", "faults": ("crashes",), "default": 1}
+    found = lab.search("floodset", f=0, **how)
+    assert found.graph.n == 3
+    assert "agreement" in found.why
+    assert lab.search("floodset", f=1, most=1, tries=100, **how) is None
 
 
 @given(st.integers(0, 99), st.sampled_from([0.01, 0.1]))
