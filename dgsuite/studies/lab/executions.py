@@ -224,14 +224,14 @@ def _rows(mine: NDArray | None, yours: NDArray | None, n: int) -> NDArray[np.boo
     """Which nodes have other values."""
     if mine is None or yours is None or mine.shape != yours.shape:
         return np.ones(n, bool)
-    return ~same(mine, yours).reshape(n, -1).all(axis=1)
+    return np.any(~same(mine, yours).reshape(n, -1), axis=1)  # type: ignore[no-any-return]
 
 
 def same(mine: NDArray, yours: NDArray) -> NDArray[np.bool_]:
     """Which values of two arrays are the same; NaN is the same as NaN."""
     found: NDArray[np.bool_] = np.equal(mine, yours)
     if mine.dtype.kind == "f" and yours.dtype.kind == "f":
-        found |= np.isnan(mine) & np.isnan(yours)
+        np.logical_or(found, np.isnan(mine) & np.isnan(yours), out=found)
     return found
 
 

@@ -1,0 +1,79 @@
+"""Runs under faults: what a network that loses messages and lets nodes crash, and counting bits, add to `mis`.
+
+python benchmarks/faults.py [--nodes N] [--edges M] [--turns T]
+
+Times are seconds per round, of the rounds, on two workers. Runs with and without take turns.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import common
+import numpy as np
+from common import Options, record
+
+WAYS: dict[str, dict[str, Any]] = {
+    "without a network": {},
+    "1 % loss and 1 % crashes": {"network": {"loss": 0.01, "crashes": 0.01}},
+    "bits counted": {"congest": float("inf")},
+}
+"""Options of a run, by what it is."""
+
+MOST = {"1 % loss and 1 % crashes": 3.0, "bits counted": 1.2}
+"""Of the time without them, per round."""
+
+
+def rounds(client: Any, nodes: int, edges: int, turns: int) -> None:
+    """Rounds of `mis`, each way in turn."""
+    import dgsuite
+
+    ends = np.random.default_rng(1).integers(0, nodes, (2, edges))
+    graph = dgsuite.Graph.from_edges(*ends, n=nodes, duplicates="min", client=client)
+    found: dict[str, list[float]] = {name: [] for name in WAYS}
+    for turn in range(turns + 1):  # the first one does not count
+        for name, how in WAYS.items():
+            ds = dgsuite.run("mis", graph, style="clocked", **how)
+            if turn:
+                found[name].append(float(ds.attrs["seconds"]) / ds.sizes["round"])
+    on = {"nodes": nodes, "edges": edges, "workers": 2, "kernel": "mis"}
+    for name, times in found.items():
+        record("a round", times, "s", run=name, **on)
+    plain = found["without a network"]
+    for name, most in MOST.items():
+        shares = [mine / other for mine, other in zip(found[name], plain, strict=True)]
+        bound = most if nodes >= 1_000_000 else None
+        record("time per round, of that without", shares, "x", most=bound, run=name, **on)
+
+
+def many(times: int, nodes: int, turns: int) -> None:
+    """Runs on a small graph under loss, as one."""
+    import dgsuite
+    from dgsuite import genval
+
+    graph, lossy = genval.graph("er", nodes, seed=1), dgsuite.Network(loss=0.01)
+    took = []
+    for _ in range(turns):
+        begin = time.perf_counter()
+        dgsuite.lab.repeat("mis", graph, times, network=lossy)
+        took.append(time.perf_counter() - begin)
+    bound = 20.0 if times >= 10_000 else None
+    record("runs on a small graph, validated", took, "s", most=bound, runs=times, nodes=nodes)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--nodes", 1_000_000, 2_000)
+    options.size("--edges", 10_000_000, 8_000)
+    options.size("--times", 10_000, 20)
+    options.size("--turns", 5, 1)
+    with options.recorded(arguments) as given:
+        with common.cluster(2) as client:
+            rounds(client, given.nodes, given.edges, given.turns)
+        many(given.times, 100, given.turns)
+
+
+if __name__ == "__main__":
+    main()
