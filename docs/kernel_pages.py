@@ -132,6 +132,8 @@ def example(kernel: type[Kernel]) -> dgsuite.Graph:
     network = nx.connected_watts_strogatz_graph(16, 4, 0.3, seed=2)
     if "ring" in kernel.needs:
         network = nx.cycle_graph(16)
+    elif "complete" in kernel.needs:
+        network = nx.complete_graph(16)
     elif "tree" in kernel.needs:
         network = nx.full_rary_tree(2, 16)
     elif kernel.name == "scc":

@@ -21,6 +21,7 @@ from dgsuite.genval.rules import (
     components,
     cores,
     embeddings,
+    lab,
     leaders,
     motifs,
     nearby,
@@ -85,6 +86,7 @@ VALIDATORS: dict[str, Validator] = {
     "bellman_ford": Validator(
         {"distance": 1, "parent": 1}, search.bellman_ford, "distance", nodes="parent"
     ),
+    "benor": Validator({"decision": 1, "input": 1, "decided": 1}, lab.benor),
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "bfs_many": Validator({"distance": 1, "reached": 1, "eccentricity": 1}, paths.bfs_many),
@@ -154,6 +156,7 @@ VALIDATORS: dict[str, Validator] = {
         table=("target", "source", "hop"),
     ),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
+    "phase_king": Validator({"decision": 1, "input": 1}, lab.phase_king),
     "push_sum": Validator(
         {"average": 1, "mass": 1, "weight": 1, "input": 1},
         rumours.push_sum,
@@ -178,6 +181,7 @@ VALIDATORS: dict[str, Validator] = {
     ),
     "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, "coefficient"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
+    "token_ring": Validator({"value": 1, "moves": 1}, lab.token_ring),
     "topological": Validator({"generation": 1, "cycle": 1}, orders.topological),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),

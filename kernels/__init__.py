@@ -82,10 +82,13 @@ from dgsuite.kernels.imsuite.spanning_tree.block import BlockSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
+from dgsuite.kernels.lab.benor import BenOr
 from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodset import FloodSet
 from dgsuite.kernels.lab.gossip import Gossip
+from dgsuite.kernels.lab.phase_king import PhaseKing
 from dgsuite.kernels.lab.push_sum import PushSum
+from dgsuite.kernels.lab.token_ring import TokenRing
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
@@ -115,6 +118,7 @@ KERNELS: dict[str, type[Kernel]] = {
         LabelPropagation,
         ClusteringCoefficient,
         BellmanFord,
+        BenOr,
         Dijkstra,
         Byzantine,
         DijkstraRouting,
@@ -136,6 +140,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HITS,
         Katz,
         PageRank,
+        PhaseKing,
         RandomWalks,
         Sample,
         ShortestPaths,
@@ -143,6 +148,7 @@ KERNELS: dict[str, type[Kernel]] = {
         SpanningTree,
         SquareClustering,
         StrongComponents,
+        TokenRing,
         Topological,
         Triangles,
         VertexColouring,

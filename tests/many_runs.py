@@ -21,13 +21,13 @@ from distributed import Client
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.cases import NAMES, RANKS
+from tests.support.cases import NAMES, RANKS, RINGS
 from tests.support.clusters import client_of
 
 CLUSTERS = 8
 
 FEWER = {
-    **dict.fromkeys(("lcr", "hs"), 100),
+    **dict.fromkeys(RINGS, 100),
     **dict.fromkeys(("dp", "dr", "by"), 400),
     **dict.fromkeys(("kc", "mst", "louvain", "eccentricity"), 500),
 }
@@ -63,7 +63,7 @@ def graph_of(name: str, nodes: int, client: Client | None) -> Graph:
     """An input of a kernel: a ring, a tree, or a random graph, with weights."""
     n = min(nodes, FEWER.get(name, nodes))
     where = {"clusters": CLUSTERS, "client": client, "seed": 1}
-    if name in ("lcr", "hs"):
+    if name in RINGS:
         return genval.graph("ring", n, **where)
     if name == "vc":
         return genval.graph("tree", n, **where)

@@ -77,6 +77,13 @@ class Job:
                 return facts[name]
         return default
 
+    def by_node(self, name: str, otherwise: NDArray) -> NDArray:
+        """A parameter that has a value for each node, if the results tell them all."""
+        values = self.fact(name, self.given(name))
+        if isinstance(values, list | tuple | np.ndarray) and len(values) == self.n:
+            return np.asarray(values)
+        return otherwise
+
     def listed(self, name: str, default: Sequence[float]) -> list[Any]:
         """A parameter that is a list of numbers."""
         given = self.given(name)

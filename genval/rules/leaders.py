@@ -57,7 +57,7 @@ def by(job: Job) -> list[Found]:
     agreed = decision[loyal][0] if loyal.any() else 0
     first = votes[loyal][0] if loyal.any() else 0
     unanimous = (votes[loyal] == first).all()
-    given_votes = _given(job, "votes", votes)
+    given_votes = job.by_node("votes", votes)
     given_traitors = np.zeros(job.n, bool)
     named = job.nodes("traitors")
     given_traitors[:] = traitor != 0
@@ -101,10 +101,3 @@ def by(job: Job) -> list[Found]:
 def _no_flag(values: NDArray) -> NDArray[np.bool_]:
     flags: NDArray[np.bool_] = (values != 0) & (values != 1)
     return flags
-
-
-def _given(job: Job, name: str, otherwise: NDArray) -> NDArray:
-    values = job.fact(name)
-    if isinstance(values, list | tuple | np.ndarray) and len(values) == job.n:
-        return np.asarray(values)
-    return otherwise

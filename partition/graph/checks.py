@@ -257,6 +257,22 @@ def _off_ring(c: Cluster) -> str | None:
     return None
 
 
+def check_complete(graph: Graph) -> None:
+    """Check that each two nodes are neighbours."""
+    _all(graph, _not_beside)
+
+
+def _not_beside(c: Cluster) -> str | None:
+    few = np.flatnonzero(c.degree < c.n - 1)
+    if not len(few):
+        return None
+    node = few[0]
+    return (
+        f"node {c.ids[node]} has {c.degree[node]} neighbours: in a complete graph each node has the "
+        f"{c.n - 1} others"
+    )
+
+
 def check_weights(graph: Graph) -> None:
     """Check that no weight is negative."""
     _all(graph, _negative)
@@ -271,6 +287,7 @@ def _negative(c: Cluster) -> str | None:
 
 
 NEEDS: dict[str, Callable[[Graph], None]] = {
+    "complete": check_complete,
     "connected": check_connected,
     "non-negative weights": check_weights,
     "ring": check_ring,

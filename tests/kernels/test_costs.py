@@ -21,7 +21,8 @@ BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
 
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
-    | {"gossip", "edge_betweenness", "eigenvector", "hits", "katz", "pagerank"},
+    | {"benor", "gossip", "token_ring"}
+    | {"edge_betweenness", "eigenvector", "hits", "katz", "pagerank"},
     "messages": {"bc", "bfs2d", "by", "edge_betweenness", "leiden", "louvain", "random_walks"},
 }
 """Kernels whose docstring names no number that holds for every graph."""
@@ -49,6 +50,8 @@ def letters(kernel, graph, ds):
     own = {field.name: getattr(kernel, field.name) for field in dataclasses.fields(kernel)}
     if {"sources", "samples"} & own.keys():
         own["sources"] = own["samples"] = len(kernel.chosen(graph.n))
+    if own.get("f", 0) is None:
+        own["f"] = kernel.failing(graph.n)
     if "pairs" in own:
         own["p"] = 0 if kernel.pairs is None else len(kernel.pairs)
     return known | own

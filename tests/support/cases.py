@@ -23,6 +23,9 @@ NAMES = sorted([*(name for name, kernel in KERNELS.items() if not kernel.ships),
 RANKS = ("eigenvector", "hits", "katz", "pagerank")
 """Kernels that repeat a step until real values hardly change."""
 
+RINGS = ("hs", "lcr", "token_ring")
+"""Kernels of rings."""
+
 Make = Callable[..., Graph]
 
 
@@ -56,9 +59,11 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     options: dict[str, Any] = {"seed": draw(st.integers(0, 5)), "faithful": faithful}
     uid = np.array(draw(st.permutations(range(1, n + 1))), np.int64)
     weights = None
-    if name in ("lcr", "hs"):
+    if name in RINGS:
         src = np.arange(n)
         dst = (src + 1) % n
+    elif "complete" in KERNELS[name].needs:
+        src, dst = np.triu_indices(n, 1)
     elif name == "vc":
         label = np.arange(n)
         if draw(st.booleans()):
@@ -87,6 +92,20 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "random_walks":
         options |= {"length": draw(st.integers(1, 5)), "p": draw(st.sampled_from([1.0, 0.5]))}
         options |= {"restart": draw(st.sampled_from([0.0, 0.3])), "weighted": draw(st.booleans())}
+    if name == "benor":
+        options["model"] = draw(st.sampled_from(["crash", "byzantine"]))
+    if name in ("benor", "phase_king"):
+        bits = st.lists(st.integers(0, 1), min_size=n, max_size=n)
+        halves = st.permutations([v % 2 for v in range(n)])
+        options["inputs"] = draw(st.one_of(st.none(), bits, halves))
+    if name == "token_ring":
+        options |= {
+            "k": draw(st.sampled_from([None, max(n, 2), 2 * n])),
+            "after": draw(st.integers(0, 5)),
+        }
+        options["begin"] = draw(st.sampled_from(["arbitrary", "legitimate"]))
+        options["daemon"] = draw(st.sampled_from(["synchronous", "distributed", "central"]))
+        options |= {"probability": draw(st.sampled_from([0.2, 1.0])), "repeat": draw(st.booleans())}
     if name in ("neighbourhood", "sample"):
         some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
         options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))

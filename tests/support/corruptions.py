@@ -174,6 +174,23 @@ SHORTEST = {
     "no such parent": {"parent": lambda v: at(v, 5, 400)},
 }
 
+AGREEMENT = {
+    "one disagrees": {"decision": lambda v: at(v, 9, 0)},
+    "last disagrees": {"decision": lambda v: at(v, -1, 0)},
+    "half": {"decision": lambda v: np.arange(N) % 2},
+    "one undecided": {"decision": lambda v: at(v, 9, -1)},
+    "nobody decides": {"decision": lambda v: v * 0 - 1},
+    "all two": {"decision": lambda v: v * 2},
+    "nobody's input": {"input": lambda v: v * 0, "inputs": lambda v: [0] * N},
+    "input of two": {"input": lambda v: at(v, 9, 2)},
+    "other inputs": {"inputs": lambda v: v[::-1]},
+    "live, and another decision": {
+        "crashed": lambda v: at(v, 5, 3),
+        "decision": lambda v: at(at(v, 5, 0), 6, 0),
+    },
+}
+
+
 KINDS = {
     "wcc": COMPONENTS,
     "scc": COMPONENTS,
@@ -556,6 +573,31 @@ KINDS = {
     "lcr": LEADERS,
     "hs": LEADERS,
     "dp": LEADERS,
+    "benor": {
+        **AGREEMENT,
+        "never": {"decided": lambda v: at(v, 9, -1)},
+        "two rounds late": {"decided": lambda v: at(v, 9, 3)},
+        "all but one late": {"decided": lambda v: at(v + 1, 9, 0)},
+        "late, with one input": {"input": lambda v: v | 1, "inputs": lambda v: [1] * N},
+    },
+    "phase_king": AGREEMENT,
+    "token_ring": {
+        "out of range": {"value": lambda v: at(v, 5, N + 1)},
+        "negative": {"value": lambda v: at(v, 5, -1)},
+        "one other value": {"value": lambda v: at(v, 20, (v[20] + 3) % N)},
+        "all different": {"value": lambda v: np.arange(len(v))},
+        "two tokens": {"value": lambda v: np.where(np.arange(N) % 20 < 10, 3, 4)},
+        "shifted": {"value": lambda v: np.roll(v, 1)},
+        "every second another": {"value": lambda v: np.where(np.arange(N) % 2, v, N - v)},
+        "a move more": {"moves": lambda v: at(v, np.argmax(v), v.max() + 1)},
+        "moves below zero": {"moves": lambda v: at(v, 5, -1)},
+        "node 0 alone moves": {"moves": lambda v: at(v * 0, 0, 2)},
+        "too many moves": {"moves": lambda v: v + 3 * N},
+        "began legitimate": {"begin": lambda v: "legitimate"},
+        "a privilege more on the way": {"privileges": lambda v: at(v, 3, v[2] + 1)},
+        "no privilege": {"privileges": lambda v: at(v, -2, 0)},
+        "two at the end": {"privileges": lambda v: np.maximum(v, 2)},
+    },
     "bf": DISTANCES,
     "dst": {
         **DISTANCES,

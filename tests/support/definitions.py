@@ -156,3 +156,20 @@ def cliques(net, k):
     for clique in nx.enumerate_all_cliques(net):
         found[clique] += len(clique) == k
     return found
+
+
+def privileges(value):
+    """Nodes of Dijkstra's token ring that may move."""
+    return [i for i in range(len(value)) if (value[i] == value[i - 1]) == (i == 0)]
+
+
+def circulated(luck, n, k, after=10):
+    """Values, moves, and privileges by round of the token ring, where one drawn node moves in a step."""
+    value, moves, counted = luck.integers(0, k, n), np.zeros(n, np.int64), []
+    while True:
+        counted.append(len(privileges(value)))
+        if counted[-after - 1 :] == [1] * (after + 1):
+            return value, moves, np.array(counted)
+        i = luck.choice(privileges(value))
+        value[i] = value[i - 1] if i else (value[0] + 1) % k
+        moves[i] += 1

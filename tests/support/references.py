@@ -11,10 +11,11 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.tools import _draws
 from dgsuite.kernels.tools import rng as counters
 from dgsuite.partition.graph.graph import Graph
-from tests.support.cases import RANKS
+from tests.support.cases import RANKS, RINGS
 from tests.support.definitions import (
     blocks,
     bridged,
+    circulated,
     cliques,
     committees,
     orbits,
@@ -29,7 +30,7 @@ N = 40
 def network(kernel):
     """A graph for a kernel, with its networkx form."""
     rng = np.random.default_rng(SEED)
-    if kernel in ("lcr", "hs"):
+    if kernel in RINGS:
         edges = [(i, (i + 1) % N) for i in range(N)]
     elif kernel == "vc":
         edges = [(v, int(rng.integers(0, v))) for v in range(1, N)]
@@ -45,6 +46,8 @@ def network(kernel):
         graph = nx.create_empty_copy(graph).to_directed()
         graph.add_edges_from((min(edge), max(edge)) for edge in edges)
         graph.add_edges_from([(33, 25), (25, 28), (28, 33)])
+    if "complete" in KERNELS[kernel].needs:
+        graph = nx.complete_graph(N)
     if kernel == "densest":
         graph.add_edges_from(combinations(range(6, 18), 2))
     if kernel == "bipartite":
@@ -157,6 +160,14 @@ def reference(kernel, graph):
         return {"coefficient": np.array([*nx.square_clustering(net).values()], float)}
     if kernel == "scc":
         return {"component": smallest(nx.strongly_connected_components(net))}
+    if kernel in ("benor", "phase_king"):
+        held, late = np.arange(N) % 2, np.arange(N) % 5 == 0
+        decided = {"decision": np.ones(N, int), "decided": np.where(late, 2, 1)}
+        return {**decided, "input": held, "inputs": held.tolist(), "crashed": np.full(N, -1)}
+    if kernel == "token_ring":
+        value, moves, privileges = circulated(np.random.default_rng(SEED), N, N + 1)
+        found = {"value": value, "moves": moves, "privileges": privileges}
+        return {**found, "begin": "arbitrary", "after": 10}
     if kernel == "wcc":
         return {"component": smallest(nx.connected_components(net))}
     if kernel == "colouring":

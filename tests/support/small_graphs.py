@@ -92,10 +92,12 @@ def families():
 
 
 def suited(kernel, nets):
-    """Those graphs that a kernel can run on; where it needs rings, rings of the same sizes."""
+    """Those graphs that a kernel can run on; rings or complete ones where it needs these."""
     needs = KERNELS[kernel].needs
     if "ring" in needs:
         return [nx.cycle_graph(n) for n in sorted({*map(len, nets)})]
+    if "complete" in needs:
+        return [nx.complete_graph(n) for n in sorted({*map(len, nets)})]
     looks = {"tree": nx.is_tree, "connected": nx.is_connected}
     return [net for net in nets if all(looks[need](net) for need in looks.keys() & {*needs})]
 
@@ -179,6 +181,8 @@ class Case(NamedTuple):
             },
             "similarity": self.similarity(),
             "sssp": {**root, "delta": (None, 1.0, 2.5, np.inf)[turn]},
+            "benor": {"model": ("crash", "byzantine")[turn // 2]},
+            "token_ring": {"daemon": ("synchronous", "distributed", "central")[turn % 3]},
             "vc": {"root": 0, "parents": self.parents()},
         }.get(self.kernel, {})
         if self.faithful:

@@ -15,6 +15,9 @@ from dgsuite.kernels.bsp import Kernel
 SIZES = 32, 256
 """Nodes of the graphs."""
 
+KINDS = {"complete": "cplt", "ring": "ring", "tree": "tree"}
+"""Graphs for kernels with needs, by need; random ones for all others."""
+
 GROWTH = 1.25
 """By how much bits per log2 n may grow from the smaller graph to the larger in CONGEST. Degrees grow by
 three, and n by eight."""
@@ -42,8 +45,8 @@ def models() -> Iterator[Model]:
     """The model of each kernel, by name.
 
     A kernel obeys CONGEST if no edge carries more than a constant times log2 n bits in a phase (Peleg 2000,
-    section 2.3), as seen on random graphs of 32 and 256 nodes with mean degrees of 5 and 16, or on rings or
-    trees for kernels that need these.
+    section 2.3), as seen on random graphs of 32 and 256 nodes with mean degrees of 5 and 16, or on rings,
+    trees or complete graphs for kernels that need these.
     """
     for name, kernel in sorted(KERNELS.items()):
         yield _model(name, kernel)
@@ -54,7 +57,7 @@ def _model(name: str, kernel: type[Kernel]) -> Model:
         return Model(name, "", why="clusters send to clusters")
     found = []
     for n in SIZES:
-        kind = next((kind for kind in ("ring", "tree") if kind in kernel.needs), "spmax")
+        kind = next((KINDS[need] for need in kernel.needs if need in KINDS), "spmax")
         more: dict[str, Any] = {"m": isqrt(n) * n // 2} if kind == "spmax" else {}
         graph = generate(kind, n, weights=n, directed=name == "topological", **more)
         try:

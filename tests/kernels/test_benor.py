@@ -1,0 +1,183 @@
+"""Ben-Or's consensus: nodes agree, on an input, whatever coins show, while no more than f are not heard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.kernels.lab.benor import BenOr
+from dgsuite.kernels.tools.rng import uniform
+
+
+@cache
+def complete(n):
+    return genval.graph("cplt", n, client=None)
+
+
+def run(n, kernel="benor", **how):
+    """The result, and what its rule says."""
+    ds = dgsuite.run(kernel, complete(n), style="serial", **{"max_rounds": 200, **how})
+    return ds, genval.validate("benor", complete(n), ds)
+
+
+def halves(n, ones):
+    return (np.arange(n) < ones).astype(int).tolist()
+
+
+@dataclass(frozen=True)
+class Deaf(BenOr):
+    """Each node misses some messages of each exchange, others than its own: of those that arrive, any."""
+
+    missed: int = 0
+
+    def heard(self, c, s, own, inbox):
+        others = [inbox.totals(name) for name in ("zero", "one")]
+        n = len(own)
+        for lost in range(self.missed):
+            draw = 1000 * (inbox.round + 1) + 50 * lost + int(own.sum())
+            luck = uniform("counter", self.seed, np.arange(n), draw) * (n - 1 - lost)
+            zero = luck < others[0]
+            one = ~zero & (luck < others[0] + others[1])
+            others = [others[0] - zero, others[1] - one]
+        zeros, ones = others[0] + (own == 0), others[1] + (own == 1)
+        return (ones > zeros).astype(np.int8), np.maximum(zeros, ones)
+
+
+@pytest.mark.parametrize("model", ["crash", "byzantine"])
+@pytest.mark.parametrize("n", [1, 2, 6, 11, 12])
+def test_equal_inputs_are_decided_in_the_first_round(model, n):
+    for value in (0, 1):
+        ds, report = run(n, model=model, ones=float(value))
+        assert report.ok
+        assert (ds.input == value).all()
+        assert (ds.decision == value).all()
+        assert (ds.decided == 0).all()
+        assert ds.messages.values.tolist() == [2 * n * (n - 1)] * 2  # and one more round
+
+
+@pytest.mark.parametrize("n", [2, 8, 9])
+def test_where_all_are_heard_a_tie_alone_needs_coins(n):
+    for ones in range(n + 1):
+        ds, report = run(n, inputs=halves(n, ones))
+        assert report.ok
+        if 2 * ones != n:
+            assert (ds.decision == (2 * ones > n)).all()
+            assert (ds.decided == 0).all()
+        else:
+            assert ds.decided.min() > 0
+    rounds = [run(8, inputs=halves(8, 4), seed=seed)[0] for seed in range(20)]
+    assert len({int(ds.decided[0]) for ds in rounds}) > 2
+    assert {int(ds.decision[0]) for ds in rounds} == {0, 1}
+
+
+def test_with_traitors_more_must_report_a_value():
+    for ones, at_once in ((6, False), (7, True), (9, True)):
+        decided = run(11, model="byzantine", f=2, inputs=halves(11, ones))[0].decided
+        assert (decided.values == 0).all() == at_once
+        assert (run(11, f=2, inputs=halves(11, ones))[0].decided == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "f"), [("crash", 7, 3), ("crash", 10, 3), ("byzantine", 11, 2)]
+)
+def test_nodes_agree_though_each_misses_f_messages(model, n, f):
+    rounds = []
+    for seed in range(40):
+        kernel = Deaf(f=f, missed=f, model=model, seed=seed, inputs=halves(n, n // 2 + seed % 2))
+        ds, report = run(n, kernel)
+        assert report.ok, str(report)
+        most = 2 * n * (n - 1) * ds.sizes["round"]
+        assert ds.messages.sum() == 2 * (n - 1) * (ds.decided + 2).sum() <= most
+        rounds.append(ds.decided.values)
+    assert max(map(np.max, rounds)) > 1
+    assert any(np.ptp(decided) == 1 for decided in rounds)
+
+
+def crashes(seed, number):
+    """Some of seven nodes crash amid what they send in the first two rounds."""
+    luck = np.random.default_rng(seed)
+    return [
+        dgsuite.Crash(
+            v, int(luck.integers(2)), str(luck.choice(["report", "propose"])), partial=True
+        )
+        for v in luck.permutation(7)[:number].tolist()
+    ]
+
+
+def test_live_nodes_agree_though_f_crash():
+    late = 0
+    for seed in range(16):
+        network = dgsuite.Network(crashes=crashes(seed, 3))
+        ds, report = run(7, inputs=halves(7, 4), seed=seed, network=network)
+        assert (ds.terminated, report.ok) == (1, True), str(report)
+        late += int(ds.decided.max()) > 0
+    assert late > 0
+
+
+def test_where_more_than_f_crash_nodes_may_wait_but_never_disagree():
+    waiting = 0
+    for seed in range(16):
+        network = dgsuite.Network(crashes=crashes(seed, 4))
+        ds, _ = run(7, inputs=halves(7, 4), seed=seed, network=network)
+        assert ds.terminated
+        decisions = {*ds.decision.values.tolist()} - {-1}
+        assert len(decisions) <= 1
+        live = ds.crashed.values < 0
+        waiting += (ds.decision.values[live] < 0).any()
+    assert waiting > 0
+
+
+@pytest.mark.parametrize("strategy", ["random", "two-faced", "silent"])
+def test_nodes_agree_though_f_lie(strategy):
+    for seed in range(10):
+        liars = np.random.default_rng(seed).permutation(11)[:2].tolist()
+        network = dgsuite.Network(byzantine=dgsuite.Byzantine(liars, strategy))
+        how = {"model": "byzantine", "inputs": halves(11, 6), "seed": seed, "network": network}
+        ds, report = run(11, **how)
+        assert (ds.terminated, report.ok) == (1, True), str(report)
+
+
+def test_five_of_eleven_who_lie_keep_others_from_agreeing():
+    found = []
+    for seed in range(20):
+        liars = np.random.default_rng(seed).permutation(11)[:5].tolist()
+        network = dgsuite.Network(byzantine=dgsuite.Byzantine(liars, "random"))
+        how = {"model": "byzantine", "inputs": halves(11, 6), "seed": seed, "network": network}
+        found.append(run(11, **how)[1].ok)
+    assert not all(found)
+
+
+def test_inputs_are_drawn_by_seed():
+    ds = [run(40, seed=seed, ones=0.25)[0] for seed in range(6)]
+    assert 0.15 < np.mean([each.input.mean() for each in ds]) < 0.35
+    assert len({tuple(each.input.values) for each in ds}) == 6
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"f": 3}, "f must be from 0 to 2, as many of 6 nodes as may fail, got 3"),
+        ({"f": -1}, "f must be from 0 to 2"),
+        (
+            {"f": 2, "model": "byzantine"},
+            "f must be from 0 to 1, as many of 6 nodes as may fail, got 2",
+        ),
+        ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),
+        ({"inputs": [0, 1, 2, 0, 0, 0]}, "inputs must be 0 or 1 for each of 6 nodes"),
+        ({"ones": 1.5}, "ones must be from 0 to 1, got 1.5"),
+        ({"model": "omission"}, "model must be one of crash, byzantine"),
+    ],
+)
+def test_wrong_parameters_are_named(how, said):
+    with pytest.raises(dgsuite.InputError, match=said):
+        run(6, **how)
+
+
+def test_graphs_that_are_not_complete_are_refused():
+    with pytest.raises(dgsuite.InputError, match="node 0 has 2 neighbours: in a complete graph"):
+        dgsuite.run("benor", genval.graph("ring", 6, client=None))

@@ -1,0 +1,185 @@
+"""Dijkstra's token ring recovers from any state, as fast as is proved, under every daemon."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import chain, combinations, product
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from tests.support.definitions import privileges
+
+ANY, ONE = "any nodes move", "one node moves"
+
+
+@cache
+def ring(n):
+    return genval.graph("ring", n, client=None)
+
+
+def run(n, **how):
+    return dgsuite.run("token_ring", ring(n), style="serial", **how)
+
+
+def moved(value, nodes, k):
+    """The next state, in which some of the privileged nodes have moved."""
+    after = [(value[0] + 1) % k, *value[:-1]]
+    return tuple(after[i] if i in nodes else value[i] for i in range(len(value)))
+
+
+def choices(value, daemon):
+    """The sets of nodes that a daemon may pick."""
+    able = privileges(value)
+    sizes = range(1, 2 if daemon == ONE else len(able) + 1)
+    return chain.from_iterable(combinations(able, size) for size in sizes)
+
+
+def worst(n, k, daemon):
+    """By state, the most moves that a daemon can make until one node is privileged; None if it never must."""
+    states = [*product(range(k), repeat=n)]
+    most = {state: 0 for state in states if len(privileges(state)) == 1}
+    ways = {
+        state: [(len(nodes), moved(state, nodes, k)) for nodes in choices(state, daemon)]
+        for state in states
+        if state not in most
+    }
+    while ways:
+        settled = [s for s, steps in ways.items() if all(then in most for _, then in steps)]
+        if not settled:
+            return None
+        for state in settled:
+            most[state] = max(number + most[then] for number, then in ways.pop(state))
+    return most
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "daemon", "recovers"),
+    [
+        (3, 2, ONE, True),
+        (3, 2, ANY, False),
+        (3, 3, ANY, True),
+        (4, 2, ONE, False),
+        (4, 3, ONE, True),
+        (4, 3, ANY, False),
+        (4, 4, ANY, True),
+        (4, 5, ANY, True),
+        (5, 3, ONE, False),
+        (5, 4, ONE, True),
+        (5, 4, ANY, False),
+    ],
+)
+def test_all_states_recover_if_there_are_enough_values(n, k, daemon, recovers):
+    """By all executions of the definition: from n values on, and n - 1 where one node moves at a time."""
+    most = worst(n, k, daemon)
+    assert (most is not None) == recovers
+    if most and k >= n:
+        assert len(most) == k**n
+        assert 0 < max(most.values()) <= 3 * n * (n - 1) // 2
+
+
+@pytest.mark.parametrize("k", [4, 5])
+def test_the_kernel_does_as_the_definition(k):
+    for state in [*product(range(k), repeat=4)][:: 7 if k == 4 else 13]:
+        ds = run(4, k=k, begin=state, after=2)
+        value, counted = state, [len(privileges(state))]
+        for _ in range(ds.sizes["round"] - 1):
+            value = moved(value, privileges(value), k)
+            counted.append(len(privileges(value)))
+        assert ds.value.values.tolist() == [*value]
+        assert ds.privileges.values.tolist() == counted
+        assert counted[ds.legitimate_round :] == [1, 1, 1]
+        assert 1 not in counted[: ds.legitimate_round]
+
+
+def test_with_too_few_values_all_nodes_may_be_privileged_for_ever():
+    with pytest.raises(dgsuite.RunError, match="max_rounds=200"):
+        run(4, k=3, begin=[2, 1, 0, 2], max_rounds=200)
+    assert run(4, k=3, begin=[2, 1, 0, 2], daemon="central").legitimate_round > 0
+    assert run(4, k=4, begin=[2, 1, 0, 2]).legitimate_round > 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 24])
+@pytest.mark.parametrize("daemon", ["synchronous", "distributed", "central"])
+def test_it_recovers_as_fast_as_is_proved(daemon, n):
+    for seed in range(8):
+        k = (None, max(n, 2))[seed % 2]
+        ds = run(n, daemon=daemon, k=k, seed=seed, after=n)
+        counted, steps = ds.privileges.values, ds.legitimate_round
+        assert (np.diff(counted) <= 0).all()
+        assert (counted[steps:] == 1).all()
+        if daemon == "synchronous":
+            assert steps <= max(2 * n - 3, 0)
+        if daemon == "central":
+            assert ds.moves.sum() == ds.sizes["round"] - 1
+        assert ds.moves.sum() <= 3 * n * (n - 1) // 2 + n
+        assert ds.messages.sum() == n + ds.moves.sum()
+        assert genval.validate("token_ring", ring(n), ds).ok
+
+
+def test_some_starts_take_as_long_as_is_proved():
+    """Node 0 counts in each step, as it finds the values of the others one after the other."""
+    n = 20
+    ds = run(n, k=n, begin=[0, *range(n - 2, -1, -1)], after=0)
+    assert ds.legitimate_round == 2 * n - 3
+    assert ds.moves.sum() > n * (n - 1)
+
+
+def test_the_token_goes_around():
+    ds = run(5, begin="legitimate", after=12)
+    assert ds.legitimate_round == 0
+    assert ds.moves.values.tolist() == [3, 3, 2, 2, 2]
+    assert ds.value.values.tolist() == [3, 3, 2, 2, 2]
+    slow = run(5, begin="legitimate", after=12, daemon="distributed", probability=0.1, seed=3)
+    assert slow.moves.sum() < 12
+
+
+def test_daemons_pick_as_they_say():
+    everyone = run(12, daemon="distributed", probability=1.0)
+    synchronous = run(12)
+    for name in ("value", "moves", "privileges"):
+        assert np.array_equal(everyone[name], synchronous[name])
+    shares = [
+        run(60, daemon="distributed", probability=0.3, seed=seed).messages.values[1:6].sum()
+        / run(60, seed=seed).messages.values[1:6].sum()
+        for seed in range(5)
+    ]
+    assert 0.2 < np.mean(shares) < 0.4
+    moves = sum(run(6, daemon="central", seed=s, after=0).moves.values > 0 for s in range(20))
+    assert (moves > 2).all()
+
+
+def test_values_are_told_again_on_request():
+    plain, again = run(9, after=3), run(9, after=3, repeat=True)
+    assert np.array_equal(plain.value, again.value)
+    assert (again.messages.values == 9).all()
+
+
+def test_told_again_the_ring_recovers_from_losses():
+    """Else a privilege may be lost on its way for good."""
+    how = {"network": dgsuite.Network(loss=0.2), "after": 30, "max_rounds": 300}
+    lost, found = run(12, **how), run(12, repeat=True, **how)
+    assert (lost.terminated, found.terminated) == (0, 1)
+    assert (lost.privileges[-100:] == 0).all()
+    assert found.moves.sum() > 30
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"k": 1}, "k must be from 2 to 2"),
+        ({"k": 2**40}, "k must be from 2 to 2"),
+        ({"probability": 0.0}, "probability must be above 0 and at most 1, got 0.0"),
+        ({"probability": 1.5}, "probability must be above 0 and at most 1, got 1.5"),
+        ({"after": -1}, "after must be from 0 on, got -1"),
+        ({"begin": [0, 1]}, "a value from 0 to 4 for each of 4 nodes"),
+        ({"begin": [0, 1, 2, 5]}, "a value from 0 to 4 for each of 4 nodes"),
+        ({"begin": "somehow"}, "begin must be one of arbitrary, legitimate or a seq"),
+        ({"daemon": "fair"}, "daemon must be one of synchronous, "),
+    ],
+)
+def test_wrong_parameters_are_named(how, said):
+    with pytest.raises(dgsuite.InputError, match=said):
+        run(4, **how)
