@@ -1,4 +1,4 @@
-"""Runs under faults: what a network that loses messages and lets nodes crash, and counting bits, add to `mis`.
+"""Runs under faults: what lost messages, crashes and counted bits add to the time of `mis`.
 
 python benchmarks/faults.py [--nodes N] [--edges M] [--turns T]
 
