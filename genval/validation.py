@@ -27,6 +27,7 @@ from dgsuite.genval.rules import (
     nearby,
     orders,
     paths,
+    pulses,
     ranks,
     routing,
     rumours,
@@ -82,11 +83,13 @@ class Validator(NamedTuple):
 
 VALIDATORS: dict[str, Validator] = {
     "all_pairs": Validator({"level": 2}, search.all_pairs, sampled=True),
+    "alpha": Validator({"time": 1}, pulses.alpha),
     "bc": Validator({"betweenness": 1}, paths.bc, "betweenness"),
     "bellman_ford": Validator(
         {"distance": 1, "parent": 1}, search.bellman_ford, "distance", nodes="parent"
     ),
     "benor": Validator({"decision": 1, "input": 1, "decided": 1}, lab.benor),
+    "beta": Validator({"time": 1, "parent": 1}, pulses.beta, nodes="parent"),
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "bfs_many": Validator({"distance": 1, "reached": 1, "eccentricity": 1}, paths.bfs_many),

@@ -82,7 +82,9 @@ from dgsuite.kernels.imsuite.spanning_tree.block import BlockSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
+from dgsuite.kernels.lab.alpha import Alpha
 from dgsuite.kernels.lab.benor import BenOr
+from dgsuite.kernels.lab.beta import Beta
 from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodset import FloodSet
 from dgsuite.kernels.lab.gossip import Gossip
@@ -94,6 +96,8 @@ KERNELS: dict[str, type[Kernel]] = {
     k.name: k
     for k in (
         AllPairs,
+        Alpha,
+        Beta,
         Betweenness,
         Bipartite,
         Biconnected,

@@ -61,6 +61,10 @@ class Job:
         """The same job with other outputs."""
         return Job(self.graph, outputs, self._results)
 
+    def on(self, graph: Graph) -> Job:
+        """The same job on another view of the graph."""
+        return Job(graph, self.outputs, self._results)
+
     def given(self, name: str) -> NDArray | None:
         """An optional array of the results, or None."""
         return np.asarray(self._results[name]) if name in self._results else None

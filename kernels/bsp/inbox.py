@@ -92,6 +92,7 @@ class Inbox(Protocol):
     ...         print("messages ", inbox.count()[1])
     ...         print("one left ", inbox.count_down(s.missing, 1))
     ...         print("along    ", inbox.along("id")[1])
+    ...         print("all sent ", inbox.all_sent)
     ...         print("latest   ", inbox.latest("id").values[inbox.latest("id").slots])
     ...         print("nearer   ", *inbox.nearer("id"))
     ...         print("edges    ", inbox.edges(c.ids))
@@ -110,6 +111,7 @@ class Inbox(Protocol):
     messages  [1 2 2 1]
     one left  [1 2]
     along     [1 0 2 1 3 2]
+    all sent  True
     latest    [1 0 2 1 3 2]
     nearer    [0 1 2 3] [2. 1. 2. 3.] [1 0 1 2]
     edges     None
@@ -242,6 +244,13 @@ class Inbox(Protocol):
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Values of a broadcast along edges: for some entries of the cluster's adjacency (all by
         default), whether the neighbour sent, and the value that it sent.
+        """
+        ...
+
+    @property
+    def all_sent(self) -> bool:
+        """Whether all neighbours of the worker's nodes have broadcast, and all of that has arrived: then
+        `latest` has what they sent in this phase.
         """
         ...
 

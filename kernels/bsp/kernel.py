@@ -188,6 +188,9 @@ class Kernel:
     notes: ClassVar[dict[str, str]] = {}
     """Names and descriptions of quantities that phases note for the dataset, summed per round. They may
     depend on the partition, as times do."""
+    peaks: ClassVar[dict[str, str]] = {}
+    """Names and descriptions of quantities for the dataset, by round the greatest ``vote(max=...)`` of its
+    phases: whole numbers from 0."""
     undirected: ClassVar[bool] = True
     """Whether the kernel needs an undirected graph."""
     pulls: ClassVar[bool] = False

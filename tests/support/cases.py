@@ -78,7 +78,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         src, dst = np.triu_indices(n, 1)
         options |= {"f": draw(st.integers(0, 4)), "early": draw(st.booleans())}
     else:
-        connected = name in ("by", "dr", "dp", "eccentricity", "gossip", "push_sum")
+        connected = name in ("beta", "by", "dr", "dp", "eccentricity", "gossip", "push_sum")
         src, dst = draw(edges(n, connected))
     some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
     if name in ("all_pairs", "bfs_many"):
@@ -151,6 +151,11 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["objective"] = draw(st.sampled_from(["modularity", "cpm"]))
         options["levels"] = draw(st.booleans())
         options["weighted"] = draw(st.booleans())
+    if name in ("alpha", "beta"):
+        options |= {"rounds": draw(st.integers(1, 4)), "high": draw(st.sampled_from([1, 5, 900]))}
+        options["delay"] = draw(st.sampled_from([2, "uniform", "geometric", "weight"]))
+        if options["delay"] == "weight":
+            weights = np.minimum(src, dst) * 7 % 5
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
@@ -163,7 +168,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["inputs"] = draw(st.one_of(st.none(), some))
     if name == "echo":
         options["value"] = draw(st.sampled_from(["degree", "uid"]))
-    if name in ("bf", "bfs", "dst", "echo", "gossip"):
+    if name in ("beta", "bf", "bfs", "dst", "echo", "gossip"):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "cliques":
         options["k"] = draw(st.integers(3, 5))

@@ -124,6 +124,24 @@ DISTANCES = {
 }
 
 
+TICKS = {
+    "none": {"time": lambda v: v * 0},
+    "one earlier": {"time": lambda v: at(v, 5, v[5] - 1)},
+    "one later": {"time": lambda v: at(v, 5, v[5] + 1)},
+    "first later": {"time": lambda v: at(v, 0, v[0] + 1)},
+    "last earlier": {"time": lambda v: at(v, -1, v[-1] - 1)},
+    "all later": {"time": lambda v: v + 1},
+    "all at once": {"time": lambda v: v * 0 + v.max()},
+    "shifted": {"time": lambda v: np.roll(v, 1)},
+    "backwards": {"time": lambda v: v[::-1]},
+    "negative": {"time": lambda v: at(v, 5, -1)},
+    "a pulse later": {"pulse_time": lambda v: at(v, 1, v[1] + 1)},
+    "a pulse earlier": {"pulse_time": lambda v: at(v, -1, v[-1] - 1)},
+    "a pulse less": {"rounds": lambda v: v - 1, "pulse_time": lambda v: v[:-1]},
+    "another law": {"delay": lambda v: "geometric"},
+}
+
+
 COMPONENTS = {
     "own ids": {"component": lambda v: np.arange(len(v))},
     "all one": {"component": lambda v: v * 0},
@@ -203,6 +221,18 @@ KINDS = {
             if what != "all zero"
         },
         "all zero": {"level": lambda v: v * 0},
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "root's parent": {"parent": lambda v: at(v, 0, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "all the root's": {"parent": lambda v: v * 0},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
+    "alpha": TICKS,
+    "beta": {
+        **TICKS,
         "no parents": {"parent": lambda v: v * 0 - 1},
         "own parent": {"parent": lambda v: at(v, 5, 5)},
         "orphan": {"parent": lambda v: at(v, 5, -1)},

@@ -22,6 +22,7 @@ from tests.support.definitions import (
     propagated,
     trusses,
 )
+from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
 
 SEED = 5
 N = 40
@@ -197,6 +198,15 @@ def reference(kernel, graph):
         columns = map(np.array, zip(*sorted(drawn(net, [3, 17], (2, 1))), strict=True))
         found = dict(zip(("source", "target", "place", "hop"), columns, strict=True))
         return {**found, "sources": [3, 17], "fanouts": [2, 1]}
+    if kernel in ("alpha", "beta"):
+        events = {"alpha": AlphaEvents, "beta": BetaEvents}[kernel](
+            net, 3, delays(net, delay="uniform")
+        )
+        time, ends, _ = events.run()
+        found = {"time": np.array(time), "pulse_time": np.array(ends)}
+        if kernel == "beta":
+            found["parent"] = np.array([events.parent.get(v, -1) for v in net])
+        return {**found, "rounds": 3, "delay": "uniform"}
     if kernel == "random_walks":
         walk = [np.arange(N)]
         for _ in range(3):

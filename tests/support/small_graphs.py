@@ -33,7 +33,7 @@ from tests.support.definitions import (
 WEIGHTED = (
     *RANKS,
     *("bc", "bellman_ford", "cdlp", "dr", "edge_betweenness", "fastrp", "leiden", "louvain", "mst"),
-    *("sample", "similarity", "sssp"),
+    *("sample", "similarity", "sssp", "alpha", "beta"),
 )
 """Kernels that use weights."""
 
@@ -91,6 +91,11 @@ def families():
     ]
 
 
+def in_one_piece(net):
+    """Whether a network is connected, whichever way its edges go."""
+    return nx.is_weakly_connected(net) if net.is_directed() else nx.is_connected(net)
+
+
 def suited(kernel, nets):
     """Those graphs that a kernel can run on; rings or complete ones where it needs these."""
     needs = KERNELS[kernel].needs
@@ -98,7 +103,7 @@ def suited(kernel, nets):
         return [nx.cycle_graph(n) for n in sorted({*map(len, nets)})]
     if "complete" in needs:
         return [nx.complete_graph(n) for n in sorted({*map(len, nets)})]
-    looks = {"tree": nx.is_tree, "connected": nx.is_connected}
+    looks = {"tree": nx.is_tree, "connected": in_one_piece}
     return [net for net in nets if all(looks[need](net) for need in looks.keys() & {*needs})]
 
 
@@ -145,7 +150,10 @@ class Case(NamedTuple):
         few = {"iterations": 1 + turn, **weighted}
         root = {"root": last if turn % 2 else 0}
         paths = {"graph_form": ("replicated", "partitioned")[turn // 2], **weighted}
+        law = (2, "uniform", "geometric", "weight" if self.net.edges else 0)[turn]
         options = {
+            "alpha": {"rounds": 1 + turn, "delay": law},
+            "beta": {**root, "rounds": 1 + turn, "delay": law},
             "bc": paths,
             "bf": root,
             "bfs": {

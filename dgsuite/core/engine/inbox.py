@@ -202,6 +202,10 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
         first, end = messages.halo.indptr[[self._lo, self._hi]].tolist()
         return messages.along(name, slice(first, end) if entries is None else first + entries)
 
+    @property
+    def all_sent(self) -> bool:
+        return isinstance(self._messages, Broadcasts) and self._messages.is_full
+
     def latest(self, name: str, *, hubs_first: bool = False) -> Latest:
         messages = self._messages
         if not isinstance(messages, Broadcasts):

@@ -319,6 +319,14 @@ class Log:
         np.add.at(out, self["round"], each)
         return out
 
+    @property
+    def peaks(self) -> NDArray[np.int64]:
+        """The greatest vote of each round, or 0."""
+        out = np.zeros(self.rounds, np.int64)
+        most = [vote.max or 0 for vote in self.votes]
+        np.maximum.at(out, self["round"], np.array(most, np.int64))
+        return out
+
     def votes_of(self, turn: int) -> list[Vote]:
         """The votes of the phases of a turn, one of the last in the log."""
         turns = self["turn"]

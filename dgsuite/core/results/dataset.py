@@ -160,7 +160,7 @@ def build(
         "lost",
         "crashed",
     }
-    if clashes := sorted(taken & {*kernel.notes, *outputs}):
+    if clashes := sorted(taken & {*kernel.notes, *kernel.peaks, *outputs}):
         raise InputError(
             f"kernel {kernel.name!r}: {clashes[0]!r} is the name of a count or dimension of every dataset; "
             "give the output or note another name"
@@ -168,6 +168,8 @@ def build(
     noted = {name: log.by_round(log.noted(name)) for name in kernel.notes}
     for name, long_name in kernel.notes.items():
         variables[name] = per_round(noted[name], long_name)
+    for name, long_name in kernel.peaks.items():
+        variables[name] = per_round(log.peaks, long_name)
     for name, values in outputs.items():
         variables[name] = _output(kernel.outputs[name], values, graph)
     if traffic:

@@ -1,0 +1,211 @@
+"""Synchronisers: when nodes begin their pulses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.mixing import GOLDEN, keyed, mix
+from dgsuite.base.ticks import Law
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.views import both_ways
+
+MESSAGE, SAFE, GO = range(3)
+"""What is sent along an edge, as it counts in keys of random numbers. An acknowledgement has the other half
+of the bits of its message."""
+
+LAW = {"delay": 1, "low": 1, "high": 10, "p": 0.5}
+"""Parameters of delays, and their defaults."""
+
+Values = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Some nodes, and a value of each."""
+
+
+def alpha(job: Job) -> list[Found]:
+    """Nodes are safe when their messages are acknowledged, and begin a pulse when they and their neighbours
+    are safe.
+    """
+    job, facts = _facts(job)
+    time, last = np.zeros(job.n, np.int64), []
+    for pulse in range(facts["rounds"]):
+        now = {**facts, "pulse": pulse}
+        time = _joined(job, job.each(_safe, time=time, facts=now))
+        time = _joined(job, job.each(_all_safe, safe=time, facts=now))
+        last.append(_last(time))
+    return _compared(job, time, last)
+
+
+def beta(job: Job) -> list[Found]:
+    """Nodes are safe when their messages are acknowledged; that all are goes up a tree of fewest hops from
+    the root, and the next pulse down.
+    """
+    job, facts = _facts(job)
+    wrong = job.each(_off_tree, root=job.root())
+    if not all(found.total == 0 for found in wrong):
+        return wrong
+    parent = job.outputs["parent"]
+    depth, lost = _depths(parent, job.root())
+    wrong = [_lost(lost), *job.each(_too_deep, depth=depth)]
+    if not all(found.total == 0 for found in wrong):
+        return wrong
+    order = np.argsort(depth, kind="stable")
+    layers = np.split(order, np.cumsum(np.bincount(depth))[:-1])[1:]
+    time, last = np.zeros(job.n, np.int64), []
+    for pulse in range(facts["rounds"]):
+        now = {**facts, "pulse": pulse}
+        time = _joined(job, job.each(_safe, time=time, facts=now))
+        up = _joined(job, job.each(_along_tree, sent=SAFE, facts=now))
+        down = _joined(job, job.each(_along_tree, sent=GO, facts=now))
+        for nodes in layers[::-1]:
+            np.maximum.at(time, parent[nodes], time[nodes] + up[nodes])
+        for nodes in layers:
+            time[nodes] = time[parent[nodes]] + down[nodes]
+        last.append(_last(time))
+    return _compared(job, time, last)
+
+
+def _off_tree(c: Cluster, outputs: Outputs, root: int) -> Found:
+    parent = outputs["parent"][c.ids]
+    at_root = c.ids == root
+    linked = c.entries(np.arange(c.size), parent) >= 0
+    return collect(
+        c.ids,
+        ("root", at_root & (parent != -1), lambda i: "no parent", lambda i: f"node {parent[i]}"),
+        ("parent", ~at_root & ~linked, lambda i: "a neighbour", lambda i: f"node {parent[i]}"),
+    )
+
+
+def _depths(parent: NDArray, root: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Hops of each node to the root by way of parents, and the nodes that do not get there."""
+    up = np.where(np.arange(len(parent)) == root, root, parent)
+    depth = (np.arange(len(parent)) != root).astype(np.int64)
+    for _ in range(len(parent).bit_length()):
+        depth += depth[up]
+        up = up[up]
+    return depth, np.flatnonzero(up != root)
+
+
+def _lost(nodes: NDArray[np.int64]) -> Found:
+    every = np.ones(len(nodes), bool)
+    return collect(nodes, ("tree", every, lambda i: "a way to the root", lambda i: "a cycle"))
+
+
+def _too_deep(c: Cluster, outputs: Outputs, depth: NDArray) -> Found:
+    row, other = ends(c)
+    deep = depth[c.ids[row]] > depth[other] + 1
+    return collect(
+        c.ids[row],
+        (
+            "hops",
+            deep,
+            lambda i: (
+                f"at most {depth[other[i]] + 1} hops from the root, as node {other[i]} is nearer"
+            ),
+            lambda i: f"{depth[c.ids[row[i]]]} hops",
+        ),
+    )
+
+
+def _along_tree(c: Cluster, outputs: Outputs, sent: int, facts: dict[str, Any]) -> Values:
+    """How long what goes between each node and its parent takes: up the tree, or down."""
+    rows = np.flatnonzero(outputs["parent"][c.ids] >= 0)
+    parent, ids = outputs["parent"][c.ids[rows]], c.ids[rows]
+    if facts["delay"] == "weight":
+        return ids, _weights(c)[int(sent == GO)][c.entries(rows, parent)]
+    first, second = (parent, ids) if sent == SAFE else (ids, parent)
+    return ids, _law(facts).ticks(_words(sent, first, second, facts))
+
+
+def _facts(job: Job) -> tuple[Job, dict[str, Any]]:
+    """The job on edges that go both ways, and the parameters of the run."""
+    if job.graph.directed:
+        job = job.on(both_ways(job.graph))
+    facts = {name: job.fact(name, default) for name, default in LAW.items()}
+    facts["seed"] = int(job.fact("seed", 101))
+    facts["rounds"] = job.integer("rounds", 1, 1, 1 << 62)
+    return job, facts
+
+
+def _joined(job: Job, parts: list[Values]) -> NDArray[np.int64]:
+    """Values by node from those of each cluster's nodes."""
+    found = np.zeros(job.n, np.int64)
+    for ids, values in parts:
+        found[ids] = values
+    return found
+
+
+def _words(sent: int, first: NDArray, second: NDArray, facts: dict[str, Any]) -> NDArray[np.uint64]:
+    """The random words that delays depend on: by the node that waits, and its neighbour."""
+    seed = mix(np.array([facts["seed"] % 2**64], np.uint64) + GOLDEN)
+    key = mix(seed + np.array([facts["pulse"] * 3 + sent], np.uint64) * GOLDEN)
+    return keyed(keyed(key, first), second)
+
+
+def _law(facts: dict[str, Any]) -> Law:
+    return Law.of(*(facts[name] for name in LAW))
+
+
+def _weights(c: Cluster) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Weights as delays, along entries of the adjacency and back."""
+    ways = c.weights, c.weights if c.weights_in is None else c.weights_in
+    return np.asarray(ways[0], np.int64), np.asarray(ways[1], np.int64)
+
+
+def _safe(c: Cluster, outputs: Outputs, time: NDArray, facts: dict[str, Any]) -> Values:
+    row, other = ends(c)
+    if facts["delay"] == "weight":
+        there, back = _weights(c)
+    else:
+        words = _words(MESSAGE, c.ids[row], other, facts)
+        there, back = _law(facts).ticks(words), _law(facts).ticks(words << np.uint64(32))
+    safe = time[c.ids]
+    np.maximum.at(safe, row, safe[row] + there + back)
+    return c.ids, safe
+
+
+def _all_safe(c: Cluster, outputs: Outputs, safe: NDArray, facts: dict[str, Any]) -> Values:
+    row, other = ends(c)
+    begun = safe[c.ids]
+    if facts["delay"] == "weight":
+        wait = _weights(c)[1]
+    else:
+        wait = _law(facts).ticks(_words(SAFE, c.ids[row], other, facts))
+    np.maximum.at(begun, row, safe[other] + wait)
+    return c.ids, begun
+
+
+def _compared(job: Job, time: NDArray, last: list[tuple[int, int]]) -> list[Found]:
+    """Nodes that begin at another tick, and nodes that begin last in a pulse that ends at another tick."""
+    given = job.outputs["time"]
+    found = [
+        collect(
+            np.arange(job.n),
+            ("time", time != given, lambda i: f"tick {time[i]}", lambda i: f"tick {given[i]}"),
+        )
+    ]
+    by_pulse = job.given("pulse_time")
+    if by_pulse is None or not job.n:
+        return found
+    if by_pulse.shape != (len(last),):
+        raise InputError(
+            f"'pulse_time' must have one value for each of {len(last)} pulses, got shape {by_pulse.shape}"
+        )
+    node, tick = np.array(last).T
+    late = (
+        "pulse_time",
+        tick != by_pulse,
+        lambda i: f"tick {tick[i]}",
+        lambda i: f"tick {by_pulse[i]}",
+    )
+    return [*found, collect(node, late)]
+
+
+def _last(time: NDArray[np.int64]) -> tuple[int, int]:
+    """The node that begins last, and when."""
+    node = int(time.argmax()) if len(time) else -1
+    return node, int(time[node]) if len(time) else 0

@@ -1,0 +1,108 @@
+"""What synchronisers have in common (Awerbuch 1985): pulses, and delays of what is sent in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.ticks import Law
+from dgsuite.kernels import bsp
+from dgsuite.kernels.lab.delays import (
+    LONGEST,
+    Kind,
+    greatest,
+    longest,
+    ways,
+    wrong_delay,
+    wrong_weights,
+)
+from dgsuite.kernels.tools import rng
+
+MESSAGE, SAFE, GO = range(3)
+"""What nodes send in a pulse. Each has delays of its own; an acknowledgement has the other half of the bits
+of its message."""
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    time: NDArray[np.int64] = bsp.per_node(0)  # tick of what the node has done last
+
+
+@dataclass(frozen=True)
+class Synchroniser(bsp.Kernel):
+    """Rounds of an algorithm, here pulses, on a network whose messages take time.
+
+    In a pulse every node sends a message to each neighbour, which acknowledges it. A node that has all its
+    acknowledgements is safe: its messages of the pulse have arrived.
+
+    Parameters
+    ----------
+    rounds
+        Pulses to work out, at least 1.
+    delay
+        How many ticks a message takes: a whole number; "uniform": from `low` to `high`, all alike;
+        "geometric": until a trial of probability `p` succeeds, of which there is one a tick; or "weight": the
+        weight of the edge. Delays are functions of the seed, the pulse, what is sent, and its two nodes.
+    low
+        Least uniform delay, from 0.
+    high
+        Greatest uniform delay, up to 2^31.
+    p
+        Probability of geometric delays, from 1e-7 to 1; their mean is 1/p.
+    """
+
+    rounds: int = 1
+    delay: Kind = 1
+    low: int = 1
+    high: int = 10
+    p: float = 0.5
+
+    outputs = {"time": bsp.Output("tick at which the node has begun the pulse after the last")}
+    peaks = {"pulse_time": "tick by which all nodes have begun the next pulse"}
+    fields = {"time": np.int64}
+    # a message says no more than that it is sent: when is what the kernel works out
+    ranges = {"time": bsp.values(2)}
+    both_ways = True
+
+    def steps(self, n: int) -> int:
+        """Messages at most, one after the other, that a pulse waits for."""
+        raise NotImplementedError
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        most = (1 << 62) // (LONGEST * self.steps(c.n))
+        if not 1 <= self.rounds <= most:
+            return f"rounds must be from 1 to {most}, so that 64 bits hold times, got {self.rounds}"
+        if wrong := wrong_delay(self.delay, self.low, self.high, self.p):
+            return wrong
+        return wrong_weights(c) if self.delay == "weight" else None
+
+    @property
+    def law(self) -> Law:
+        """The law of delays, besides the weights of edges."""
+        return Law.of(self.delay, self.low, self.high, self.p)
+
+    def key(self, pulse: int, what: int) -> NDArray[np.uint64]:
+        """Key of the delays of what is sent in a pulse."""
+        return rng.key(self.seed, pulse * 3 + what)
+
+    def send(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        """The messages of the pulse."""
+        return bsp.broadcast()
+
+    def acknowledge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        """All nodes answer all messages."""
+        return bsp.broadcast()
+
+    def wait(self, c: bsp.Cluster, s: State, pulse: int) -> None:
+        """Nodes wait for their acknowledgements; then they are safe."""
+        if self.delay == "weight":
+            there, back = ways(c)
+            found = c.zeros()
+            greatest(c, there + back, found)
+        else:
+            found = longest(c, self.law, self.key(pulse, MESSAGE))
+        s.time = s.time + found

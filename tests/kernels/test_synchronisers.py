@@ -1,0 +1,200 @@
+"""Synchronisers take the ticks that their messages take, event by event."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base import thresholds
+from dgsuite.base.errors import InputError
+from dgsuite.base.mixing import mix
+from dgsuite.base.ticks import Law
+from dgsuite.partition.graph.graph import Graph
+from tests.support.definitions import networks
+from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
+
+LAWS = (
+    {"delay": 0},
+    {"delay": 3},
+    {"delay": "uniform", "low": 0, "high": 7},
+    {"delay": "uniform", "low": 3, "high": 400},
+    {"delay": "uniform", "low": 3, "high": 90_000},
+    {"delay": "geometric", "p": 0.3},
+    {"delay": "geometric", "p": 0.001},
+    {"delay": "geometric", "p": 1.0},
+    {"delay": "weight"},
+)
+
+
+def weighted(net):
+    """Weights that are whole numbers from 0 on."""
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * v + 3 * u + 3 * v) % 11
+    return net
+
+
+EVENTS = {"alpha": AlphaEvents, "beta": BetaEvents}
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("compile_from", [thresholds.compile_from, -1])
+@given(
+    st.sampled_from(LAWS),
+    networks(most=9),
+    st.integers(1, 4),
+    st.integers(0, 2**64 - 1),
+    st.data(),
+)
+def test_pulses_take_what_messages_one_by_one_take(
+    compile_from, name, law, net, rounds, seed, data
+):
+    if name == "beta":
+        net = nx.compose(net, nx.path_graph(len(net)))
+    if law["delay"] == "weight" and not net.edges:
+        return
+    net, how = weighted(net), {"rounds": rounds, "seed": seed, **law}
+    owner = data.draw(st.lists(st.integers(0, 2), min_size=len(net), max_size=len(net)))
+    graph = Graph.from_networkx(net, partition=owner)
+    setup = 0
+    if name == "beta":
+        root = how["root"] = data.draw(st.sampled_from([*net]))
+        events = BetaEvents(net, rounds, delays(net, seed, **law), root)
+        setup = 2 * graph.m + graph.n - 1
+    else:
+        events = AlphaEvents(net, rounds, delays(net, seed, **law))
+    time, ends, sent = events.run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thresholds, "compile_from", compile_from)
+        ds = dgsuite.run(name, graph, style="serial", **how)
+    assert ds.time.values.tolist() == time
+    assert ds.pulse_time.values.tolist() == ends
+    assert ds.messages.values.tolist() == [sent[0] + setup, *sent[1:]]
+    assert genval.validate(name, graph, ds).ok
+
+
+@given(networks(directed=True, most=10), st.integers(0, 9))
+def test_edges_of_directed_graphs_carry_messages_both_ways(net, seed):
+    """By weight, each way with its own where there are edges both ways."""
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * v + 5 * u + 3 * v) % 11
+    if not net.edges:
+        return
+    graph = Graph.from_networkx(net, clusters=3)
+    ways = net.copy()
+    ways.add_edges_from((v, u, d) for u, v, d in net.edges(data=True) if not net.has_edge(v, u))
+    for law in ({"delay": "weight"}, {"delay": "uniform"}):
+        ds = dgsuite.run("alpha", graph, style="serial", rounds=3, seed=seed, **law)
+        time, ends, _ = AlphaEvents(ways, 3, delays(ways, seed, **law)).run()
+        assert (ds.time.values.tolist(), ds.pulse_time.values.tolist()) == (time, ends)
+        assert genval.validate("alpha", graph, ds).ok
+
+
+@given(networks(), st.integers(0, 5), st.integers(1, 4))
+def test_pulses_of_equal_delays(net, delay, rounds):
+    """A pulse of alpha takes three delays, one of beta as many more as the tree is high, twice."""
+    net = nx.compose(net, nx.path_graph(max(len(net), 2)))
+    graph = Graph.from_networkx(net, clusters=2)
+    high = nx.eccentricity(net, 0)
+    for name, each in (("alpha", 3), ("beta", 2 + 2 * high)):
+        ds = dgsuite.run(name, graph, style="serial", rounds=rounds, delay=delay)
+        assert ds.pulse_time.values.tolist() == [each * delay * r for r in range(1, rounds + 1)]
+
+
+@given(networks(), st.integers(0, 9))
+def test_pulses_take_no_longer_than_the_slowest_messages(net, seed):
+    """With delays from 2 to 9, a pulse of alpha takes 6 to 27 ticks, and all nodes begin it in that time."""
+    net = nx.compose(net, nx.path_graph(max(len(net), 2)))
+    graph = Graph.from_networkx(net)
+    law = {"delay": "uniform", "low": 2, "high": 9, "seed": seed, "rounds": 5}
+    ends = dgsuite.run("alpha", graph, **law).pulse_time.values
+    assert (ends >= 6 * np.arange(1, 6)).all()
+    assert (ends <= 27 * np.arange(1, 6)).all()
+
+
+def test_nodes_without_neighbours_begin_all_pulses_at_once():
+    graph = Graph.from_edges([1], [2], n=4)
+    ds = dgsuite.run("alpha", graph, rounds=2, delay=5)
+    assert ds.time.values.tolist() == [0, 30, 30, 0]
+    ds = dgsuite.run("beta", Graph.from_edges([], [], n=1), rounds=2, delay=5)
+    assert (ds.time.values.tolist(), ds.pulse_time.values.tolist()) == ([0], [0, 0])
+
+
+@pytest.mark.parametrize("p", [1.0, 0.5, 0.1, 0.003])
+def test_delays_have_their_laws(p):
+    """Means and shares of 100,000 delays, within five standard deviations."""
+    words = mix(np.arange(1, 100_001).astype(np.uint64))
+    ticks = Law.of("geometric", 0, 0, p).ticks(words)
+    deviation = np.sqrt((1 - p) / p**2 / len(words))
+    assert abs(ticks.mean() - 1 / p) <= 5 * deviation
+    for most in (1, 2, 5):
+        share = 1 - (1 - p) ** most
+        spread = np.sqrt(share * (1 - share) / len(words))
+        assert abs((ticks <= most).mean() - share) <= 5 * spread
+    ticks = Law.of("uniform", 3, 7, p).ticks(words)
+    assert abs(np.bincount(ticks, minlength=8)[3:] - 20_000).max() < 5 * np.sqrt(1e5 * 0.2 * 0.8)
+    assert (ticks.min(), ticks.max()) == (3, 7)
+
+
+def test_the_least_probable_delays_are_still_numbers():
+    most = np.array([0, 2**64 - 1], np.uint64)
+    assert (Law.of("geometric", 0, 0, 1e-7).ticks(most) <= 2**31).all()
+    assert Law.of("uniform", 0, 2**31, 0).ticks(most).tolist() == [0, 2**31]
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize(
+    "faults", [{"loss": 0.3}, {"loss": 1.0}, {"crashes": {0: 1, 3: 0, 7: 2}}], ids=str
+)
+def test_nodes_that_hear_nothing_go_on(name, faults, monkeypatch):
+    """On a network with faults, too, times are the same for any cut, and in compiled loops."""
+    net = nx.connected_watts_strogatz_graph(60, 4, 0.2, seed=1)
+    how = {"style": "serial", "rounds": 4, "delay": "uniform", "max_rounds": 9}
+    found = set()
+    for clusters, compile_from in (
+        (1, thresholds.compile_from),
+        (4, thresholds.compile_from),
+        (3, -1),
+    ):
+        monkeypatch.setattr(thresholds, "compile_from", compile_from)
+        graph = Graph.from_networkx(net, clusters=clusters)
+        ds = dgsuite.run(name, graph, network=dgsuite.Network(**faults, seed=2), **how)
+        found.add((*ds.time.values.tolist(), *ds.pulse_time.values.tolist()))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ({"rounds": 0}, "rounds must be from 1 to"),
+        ({"rounds": 2**40}, "so that 64 bits hold times"),
+        ({"delay": -1}, "delay must be from 0"),
+        ({"delay": "poisson"}, "delay must be"),
+        ({"delay": "uniform", "low": 3, "high": 2}, "0 <= low <= high"),
+        ({"delay": "uniform", "low": -1}, "0 <= low <= high"),
+        ({"delay": "geometric", "p": 0.0}, "p must be a probability"),
+        ({"delay": "geometric", "p": 1.5}, "p must be a probability"),
+        ({"delay": "geometric", "p": float("nan")}, "p must be a probability"),
+        ({"delay": "weight"}, "needs a graph with weights"),
+    ],
+)
+@pytest.mark.parametrize("name", EVENTS)
+def test_wrong_parameters(name, how, text):
+    with pytest.raises(InputError, match=text):
+        dgsuite.run(name, Graph.from_edges([0, 1], [1, 2]), **how)
+
+
+@pytest.mark.parametrize("weight", [-1.0, 0.5, 2.0**33])
+def test_weights_that_are_no_delays(weight):
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, weight])
+    with pytest.raises(InputError, match=r"whole numbers from 0 .* between nodes 1 and 2"):
+        dgsuite.run("alpha", graph, delay="weight")
+
+
+def test_beta_needs_a_connected_graph():
+    with pytest.raises(InputError, match="not connected"):
+        dgsuite.run("beta", Graph.from_edges([0], [1], n=3))
