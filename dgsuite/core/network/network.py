@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.core.network.delays import Delay
 from dgsuite.core.network.faults import Crashes, Faults, Liars
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
 from dgsuite.core.parameters import LISTED
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
 
 OMISSIONS = ("sending", "receiving")
+
+FAULTS = ("loss", "drops", "crashes", "byzantine")
+"""Parameters that a network with delays does not have."""
+
+SYNCHRONISERS = ("alpha", "beta")
+"""Kernels that work out virtual times."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -116,8 +123,15 @@ class Network:
         ``crashed`` the round.
     byzantine
         A `Byzantine`, or a mapping with its parameters.
+    delay
+        How many ticks a message takes: a whole number, ("uniform", low, high), ("geometric", p), or "weight",
+        the weight of the edge; see `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds:
+        outputs are unchanged, and ``virtual_time`` is when they are over. Not with faults, since a
+        synchroniser waits for each message.
+    synchroniser
+        "alpha" or "beta", the kernels that work out these times.
     seed
-        Key of the faults; by default that of the run.
+        Key of the faults and delays; by default that of the run.
 
     Raises
     ------
@@ -147,6 +161,8 @@ class Network:
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
     byzantine: Byzantine | Mapping[str, Any] | None = None
+    delay: Any = None
+    synchroniser: str = "alpha"
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -161,6 +177,14 @@ class Network:
         object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
+        one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
+        if self.delay is not None:
+            object.__setattr__(self, "delay", Delay.of(self.delay))
+            wrong = [name for name in FAULTS if np.any(getattr(self, name))]
+            if wrong:
+                raise InputError(
+                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message"
+                )
 
     @classmethod
     def of(cls, given: Network | Mapping[str, Any] | None) -> Network | None:
@@ -177,6 +201,11 @@ class Network:
             It is none.
         """
         return _made(cls, given, "network")
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether it may lose messages, and nodes may crash or lie."""
+        return self.delay is None
 
     @property
     def rate(self) -> float:
@@ -305,7 +334,7 @@ def _plain(value: Any, most: int) -> Any:
     """A parameter as JSON has it; of a list with more items than so many, their number."""
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, Crash | Byzantine):
+    if isinstance(value, Crash | Byzantine | Delay):
         return {f.name: _plain(getattr(value, f.name), most) for f in fields(value)}
     if isinstance(value, list | tuple | np.ndarray):
         if len(value) > most:

@@ -159,6 +159,8 @@ def build(
         "edges_by_bits",
         "lost",
         "crashed",
+        "virtual_time",
+        "synchroniser_messages",
     }
     if clashes := sorted(taken & {*kernel.notes, *kernel.peaks, *outputs}):
         raise InputError(
@@ -247,7 +249,9 @@ def build(
     attrs |= reasons
     if congest is not None:
         attrs["congest"] = congest
-    if network is not None:
+    if network is not None and guard.faults is None:
+        attrs["network"] = network.described()
+    elif network is not None:
         ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None
         attrs |= {"network": network.described(), "terminated": int(ended)}
     if workload is not None:

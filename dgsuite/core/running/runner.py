@@ -23,6 +23,7 @@ from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
+from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
@@ -165,10 +166,12 @@ def run(
         for kernels whose clusters send to clusters.
     network
         A `dgsuite.Network`, or a mapping of its parameters: messages that are lost, nodes that crash or lie,
-        the same for any style, clusters and workers. The dataset gets ``lost``, the messages lost by round;
-        ``crashed``, by node the round of its crash, -1 for none; and the attributes ``network`` and
-        ``terminated``: 0 if the program had not ended after `max_rounds`, 10,000 by default, which is then
-        no error. For kernels that send messages along edges or to given nodes, in their iterative form.
+        or delays, the same for any style, clusters and workers. With faults the dataset gets ``lost``, the
+        messages lost by round; ``crashed``, by node the round of its crash, -1 for none; and the attribute
+        ``terminated``: 0 if the program had not ended after `max_rounds`, 10,000 by default, which is then no
+        error. With delays it gets ``virtual_time`` and ``synchroniser_messages``, by round. The attribute
+        ``network`` says what it was. For kernels that send messages along edges or to given nodes, in their
+        iterative form.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -362,6 +365,13 @@ def _run_each(
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
+    network = options.network
+    if isinstance(network, Network) and network.delay is not None:
+        how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
+        results = [
+            with_times(result, log, graph, network, **how)
+            for result, (_, log) in zip(results, tried.found, strict=True)
+        ]
     if checkpoints is not None:
         checkpoints.end(perf_counter() - begin)
     if client is not None and Session.of(client).installed_over is not None:
@@ -419,13 +429,15 @@ def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
 
 def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
     """Check that a network with faults can transfer a kernel's messages."""
-    if options.network is None:
+    if not isinstance(options.network, Network):
         return
-    why = ""
+    why, faults = "", options.network.has_faults
     if free or kernel.ships:
         why = "its clusters send to clusters, and not nodes to nodes"
     elif kernel.form == "recursive":
         why = "tasks of form='recursive' have no rounds; take form='iterative'"
+    elif not faults:
+        return
     elif kernel.takes_offers:
         why = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
     elif options.since is not None:

@@ -297,12 +297,13 @@ def test_wrong_networks(network, message):
         ("bf", {"form": "recursive"}, "take form='iterative'"),
         ("wcc", {"form": "block"}, "its clusters send to clusters"),
         ("sssp", {}, "take 'bf' for shortest paths"),
+        ("bf", {"form": "recursive", "network": Network(delay=1)}, "take form='iterative'"),
         ("mis", {"checkpoint": "folder"}, "leave out checkpoint="),
     ],
 )
 def test_runs_that_have_no_network(name, how, message):
     with pytest.raises(InputError, match=f"kernel '{name}': network= .* {message}"):
-        dgsuite.run(name, random(), network=Network(), **how)
+        dgsuite.run(name, random(), **{"network": Network()} | how)
 
 
 @pytest.mark.parametrize(
@@ -322,3 +323,61 @@ def test_a_run_with_crashes_is_traced():
     graph = random(clusters=3)
     ds = dgsuite.run("mis", graph, network=Network(crashes=0.1), trace=True)
     assert ds.traffic.sum() == ds.messages.sum()
+
+
+@pytest.mark.parametrize("name", ["bf", "bfs", "cdlp", "mis", "triangles"])
+def test_delays_change_no_output_and_tell_when_rounds_are_over(name):
+    graph = random(clusters=1)
+    plain = dgsuite.run(name, graph, style="serial")
+    delays = {"delay": ("uniform", 1, 6), "seed": 3}
+    ds = dgsuite.run(name, graph, style="serial", network=delays)
+    assert not [v for v in plain.data_vars if "seconds" not in v and not ds[v].equals(plain[v])]
+    times = ds.virtual_time.values
+    assert (np.diff(times) > 0).all()
+    phases = times[-1] / 18  # a pulse takes from 3 to 18 ticks
+    assert phases <= times[-1] / 3
+    for how in ({"clusters": 4, "partition": "hash"}, {"clusters": 7}):
+        cut = dgsuite.run(name, random(**how), style="serial", network=delays)
+        assert cut.virtual_time.equals(ds.virtual_time)
+        assert cut.synchroniser_messages.equals(ds.synchroniser_messages)
+
+
+def test_a_fixed_delay():
+    """A pulse is an exchange, and takes three delays with alpha."""
+    graph = random()
+    ds = dgsuite.run("pagerank", graph, iterations=4, network=Network(delay=5))
+    pulses = ds.virtual_time.values[-1] / 15
+    assert pulses == int(pulses) >= ds.sizes["round"]
+    assert (ds.messages + ds.synchroniser_messages).sum() == pulses * 6 * graph.m
+    tree = dgsuite.run(
+        "pagerank", graph, iterations=4, network=Network(delay=5, synchroniser="beta")
+    )
+    assert tree.virtual_time[-1] > ds.virtual_time[-1]
+    assert tree.synchroniser_messages.sum() < ds.synchroniser_messages.sum()
+    assert json.loads(tree.attrs["network"])["synchroniser"] == "beta"
+
+
+def test_delays_on_workers(client):
+    expected = dgsuite.run(
+        "mis", random(clusters=1), style="serial", network={"delay": "geometric"}
+    )
+    for style in ("clocked", "finish_async"):
+        graph = random(clusters=5, client=client)
+        ds = dgsuite.run("mis", graph, style=style, network={"delay": "geometric"})
+        assert ds.virtual_time.equals(expected.virtual_time)
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ({"delay": 2, "loss": 0.1}, "either loss or delay: a synchroniser waits for each message"),
+        ({"delay": 2, "crashes": {3: 1}}, "either crashes or delay"),
+        ({"delay": "often"}, "delay must be a whole number of ticks"),
+        ({"delay": ("uniform", 5, 1)}, "delay: "),
+        ({"delay": "weight"}, "delay='weight' needs a graph with weights"),
+        ({"delay": 1, "synchroniser": "gamma"}, "unknown synchroniser 'gamma'"),
+    ],
+)
+def test_wrong_delays(network, message):
+    with pytest.raises(InputError, match=message):
+        dgsuite.run("mis", random(), network=network)
