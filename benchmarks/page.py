@@ -32,7 +32,7 @@ PARTS = {
     "Graphs": "construction cuts parquet growing",
     "Searches and analytics": "bfs_peers graph500_memory searches deep grid_bytes analytics gap "
     "networkx_backend linkage questions",
-    "Faults": "faults",
+    "Faults": "faults simulators",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",
     "Transports and scalability": "transports transports_bench throttle throttle_means scalability "
     "scaling_sizes extrap",

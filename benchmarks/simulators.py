@@ -1,0 +1,81 @@
+"""Flooding and leader election beside PyDistSim, a simulator that calls Python for each message.
+
+python benchmarks/simulators.py [--sizes N ...] [--python PYTHON] [--turns T]
+
+PYTHON is an interpreter with PyDistSim, which needs other versions of networkx than dgsuite does. Flooding is
+on a grid: `bfs`, in which a node tells its neighbours once, when it is first told. The election is that of Le
+Lann, Chang and Roberts on a ring: `lcr`. Times are of the processor, without those of making graphs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import Options, record, skip
+
+PEER = Path(__file__).with_name("simulators_peer.py")
+
+
+def ours(name: str, n: int) -> float:
+    """Processor seconds of a run in this process."""
+    import dgsuite
+    from dgsuite import genval
+
+    if name == "flooding":
+        graph, kernel = genval.graph("grid", n), "bfs"
+    else:
+        ends, uid = np.arange(n), 7919 * np.arange(n) % n
+        graph = dgsuite.Graph.from_edges(ends, (ends + 1) % n, uid=uid)
+        kernel = "lcr"
+    begin = time.process_time()
+    dgsuite.run(kernel, graph, style="serial")
+    return time.process_time() - begin
+
+
+def peer(python: str, name: str, n: int) -> float:
+    """Processor seconds of the simulator."""
+    command: list[Any] = [python, PEER, name, str(n)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--sizes", [100, 1_000, 10_000], [25], nargs="+", type=int)
+    options.add_argument(
+        "--election", type=int, default=10_000, help="largest ring of the simulator"
+    )
+    options.add_argument("--python", help="interpreter with PyDistSim")
+    options.size("--turns", 3, 1)
+    with options.recorded(arguments) as given:
+        for name in ("flooding", "election"):
+            for n in given.sizes:
+                ours(name, n)
+                own = [ours(name, n) for _ in range(given.turns)]
+                record("processor time", own, "s", algorithm=name, nodes=n)
+                if given.python is None:
+                    skip(f"{name} of PyDistSim", "no --python")
+                elif name == "election" and n > given.election:
+                    skip(f"election of PyDistSim on {n} nodes", "it takes hours")
+                else:
+                    other = peer(given.python, name, n)
+                    record("processor time of PyDistSim", other, "s", algorithm=name, nodes=n)
+                    least = 1000 if n >= 10_000 else None
+                    times = [other / mine for mine in own]
+                    record(
+                        "times as fast",
+                        times,
+                        "x",
+                        least=least,
+                        peer="PyDistSim",
+                        algorithm=name,
+                        nodes=n,
+                    )
+
+
+if __name__ == "__main__":
+    main()
