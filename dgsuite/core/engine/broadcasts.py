@@ -13,7 +13,7 @@ from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
-from dgsuite.core.network.faults import HALF, Fate
+from dgsuite.core.network.faults import LEAST, Fate
 from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.reductions import SUM, Reduction
 from dgsuite.partition.arrays.segments import expand, first_marked, listed, loops
@@ -156,11 +156,12 @@ class Broadcasts(BroadcastStore):
             from dgsuite.core.network._sieve import sieve
 
             sent = self.sent.view(np.uint8)
-            if fate.falling is not None:
-                sent = sent.copy()
-                falling = fate.falling if halo.ids is None else fate.falling[halo.ids]
-                sent[: halo.slots] += sent[: halo.slots] & falling
-            fates = fate.key[0], fate.source, fate.target, HALF, fate.dead
+            for code, nodes in ((2, fate.falling), (3, fate.away)):
+                if nodes is not None:
+                    which = nodes if halo.ids is None else nodes[halo.ids]
+                    sent = sent.copy()
+                    sent[: halo.slots][which & self.sent[: halo.slots]] = code
+            fates = fate.key[0], fate.source, fate.target, LEAST, fate.dead
             along = halo.indptr, halo.indices, halo.names, halo.first, sent
             self.lost = sieve(*along, *fates, starts, kept)
         else:

@@ -105,9 +105,13 @@ class Disturbed:
                     step.phase,
                 )
             key = self.faults.key(LOSS, *self._at)
-            drops = self.faults.drops
-            drops = drops[1:, drops[0] == step.round]
-            self.fate = Fate(key, *self._limits, self._dead, falling, lies, drops)
+            dead, away = self._dead, None
+            if len(nodes := self.faults.away(step.round)):
+                away = np.zeros_like(dead)
+                away[nodes] = True
+                dead = dead | away
+            drops = self.faults.dropped(step.round)
+            self.fate = Fate(key, *self._limits, dead, away, falling, lies, drops)
 
     def _crash(self, step: Step) -> None:
         """Let nodes crash whose time has come."""
@@ -215,7 +219,7 @@ class Disturbed:
             told = fate.lies.told(messages.fields, src, dst, number)
             messages = messages._replace(fields=told)
         arrives = ~fate.lost(src, dst, number)
-        reached = ~self._dead[dst]
+        reached = ~fate.dead[dst]
         self.lost[-1] += int(np.count_nonzero(reached & ~arrives))
         arrives &= reached
         return messages if arrives.all() else messages.take(np.flatnonzero(arrives))

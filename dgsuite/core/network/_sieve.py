@@ -9,7 +9,7 @@ from dgsuite.kernels.tools._draws import keyed
 
 
 @compiled
-def sieve(indptr, indices, names, first, sent, key, source, target, half, dead, starts, kept):
+def sieve(indptr, indices, names, first, sent, key, source, target, least, dead, starts, kept):
     """Of each row, the entries along which a message arrives.
 
     Parameters
@@ -19,11 +19,11 @@ def sieve(indptr, indices, names, first, sent, key, source, target, half, dead, 
     first
         Slot of the first row.
     sent
-        By slot: 0 if its node did not send, 2 if it crashes while it sends, else 1.
+        By slot: 0 if its node did not send, 2 if it crashes while it sends, 3 if it is away, else 1.
     key, source, target, dead
         See `dgsuite.core.network.faults.Fate`.
-    half
-        The limit of nodes that crash while they send.
+    least
+        Least limit for each number in `sent`.
     starts, kept
         Where the rows are put that result, as `indptr` and `indices`.
 
@@ -49,9 +49,7 @@ def sieve(indptr, indices, names, first, sent, key, source, target, half, dead, 
             src = names[slot] if len(names) else slot
             if by_source:
                 limit = max(source[src], target[dst] if by_target else target[0])
-            if (keyed(mine, src) >> np.uint64(11)) < (
-                max(limit, half) if sent[slot] == 2 else limit
-            ):
+            if (keyed(mine, src) >> np.uint64(11)) < max(limit, least[sent[slot]]):
                 lost += 1
             else:
                 kept[full] = slot

@@ -18,6 +18,9 @@ ALWAYS = 1 << 53
 HALF = np.uint64(ALWAYS // 2)
 """The limit of messages of a node that crashes while it sends them."""
 
+LEAST = np.array([0, 0, HALF, ALWAYS], np.uint64)
+"""Least limit of a node that did not send, that sent, that crashes while it sends, and that is away."""
+
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
@@ -96,6 +99,8 @@ class Faults:
         Whether that is the receiver, and not the sender.
     drops
         Rounds, senders and receivers of messages that are lost for sure: int64, shape (3, drops).
+    churn
+        Of what is away: first round, end, node, and neighbour or -1 for all; int64, shape (4, absences).
     crashes
         Which nodes crash.
     liars
@@ -106,6 +111,7 @@ class Faults:
     loss: NDArray[np.float64]
     by_receiver: bool
     drops: NDArray[np.int64]
+    churn: NDArray[np.int64]
     crashes: Crashes
     liars: Liars | None
 
@@ -117,6 +123,18 @@ class Faults:
     def rewrites(self) -> bool:
         """Whether what nodes send is changed, and not only lost."""
         return self.liars is not None and self.liars.strategy != "silent"
+
+    def dropped(self, round: int) -> NDArray[np.int64]:
+        """Senders and receivers between which no message of a round arrives: shape (2, drops)."""
+        first, end, node, other = self.churn
+        away = (first <= round) & (round < end) & (other >= 0)
+        both = np.stack([node[away], other[away]])
+        return np.concatenate([self.drops[1:, self.drops[0] == round], both, both[::-1]], axis=1)
+
+    def away(self, round: int) -> NDArray[np.int64]:
+        """Nodes that are away in a round."""
+        first, end, node, other = self.churn
+        return node[(first <= round) & (round < end) & (other < 0)]
 
     def crash_rounds(self, n: int) -> NDArray[np.int64]:
         """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
@@ -147,6 +165,8 @@ class Fate:
         Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,).
     dead
         By node, whether nothing reaches it.
+    away
+        By node, whether nothing that it sends arrives; None if there are none.
     falling
         By node, whether it crashes while it sends: then each message is lost with probability 1/2 at least.
         None if there are none.
@@ -162,6 +182,7 @@ class Fate:
         source: NDArray[np.uint64],
         target: NDArray[np.uint64],
         dead: NDArray[np.bool_],
+        away: NDArray[np.bool_] | None,
         falling: NDArray[np.bool_] | None,
         lies: Lies | None,
         drops: NDArray[np.int64],
@@ -170,6 +191,7 @@ class Fate:
         self.source = source
         self.target = target
         self.dead = dead
+        self.away = away
         self.falling = falling
         self.lies = lies
         self.drops = drops
@@ -193,6 +215,8 @@ class Fate:
         if self.falling is not None:
             limits = np.where(self.falling[src], np.maximum(limits, HALF), limits)
         found = (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
+        if self.away is not None:
+            found |= self.away[src]
         if self.drops.size:
             n = len(self.dead)
             found |= np.isin(src * n + dst, self.drops[0] * n + self.drops[1])

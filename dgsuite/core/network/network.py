@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OMISSIONS = ("sending", "receiving")
 
-FAULTS = ("loss", "drops", "crashes", "byzantine")
+FAULTS = ("loss", "drops", "crashes", "churn", "byzantine")
 """Parameters that a network with delays does not have."""
 
 SYNCHRONISERS = ("alpha", "beta")
@@ -121,6 +121,10 @@ class Network:
         first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
         cut off: it sends nothing, and nothing reaches it. Outputs have the values that it had then, and
         ``crashed`` the round.
+    churn
+        What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
+        round `first` to the one before `end` no message arrives from or at the node, or between the two.
+        The nodes themselves go on, and are not told.
     byzantine
         A `Byzantine`, or a mapping with its parameters.
     delay
@@ -160,6 +164,7 @@ class Network:
     omission: str = "sending"
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
+    churn: Sequence[tuple[Any, ...]] = ()
     byzantine: Byzantine | Mapping[str, Any] | None = None
     delay: Any = None
     synchroniser: str = "alpha"
@@ -177,6 +182,7 @@ class Network:
         object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
+        object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
         one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
@@ -244,7 +250,16 @@ class Network:
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [_nodes([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
-        return Faults(self.seed, loss, by_receiver, np.array([rounds, *ends]), crashes, liars)
+        drops, churn = np.array([rounds, *ends]), self._churn(graph)
+        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, liars)
+
+    def _churn(self, graph: Graph) -> NDArray[np.int64]:
+        """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
+        found = np.full((4, len(self.churn)), -1)
+        for k, (first, end, *ends) in enumerate(self.churn):
+            nodes = _nodes(list(ends), graph, "churn", several=True)
+            found[: 2 + len(nodes), k] = first, end, *nodes
+        return found
 
     def described(self) -> str:
         """What is not the default, as JSON: for the attributes of a dataset."""
@@ -302,6 +317,18 @@ def _drop(given: Any) -> tuple[int, Any, Any]:
     if isinstance(given, Sequence) and len(given) == 3 and _whole(given[0]) and given[0] >= 0:
         return (int(given[0]), given[1], given[2])
     raise InputError(f"drops must be triples of round (from 0), sender and receiver, got {given!r}")
+
+
+def _absence(given: Any) -> tuple[Any, ...]:
+    """What is away for some rounds."""
+    if isinstance(given, Sequence) and len(given) in (3, 4) and all(map(_whole, given[:2])):
+        first, end, *nodes = given
+        if 0 <= first < end:
+            return (int(first), int(end), *nodes)
+    raise InputError(
+        f"churn must be triples of first round, end (after the last) and node, or these and a neighbour, got "
+        f"{given!r}"
+    )
 
 
 def _nodes(labels: list[Any], graph: Graph, what: str, several: bool = False) -> NDArray[np.int64]:

@@ -134,13 +134,20 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
     def everywhere(nodes: NDArray) -> NDArray:
         return (shift[:, None] + nodes).ravel()
 
-    crashes, liars, drops = faults.crashes, faults.liars, faults.drops
+    crashes, liars, drops, churn = faults.crashes, faults.liars, faults.drops, faults.churn
     if liars is not None and liars.nodes is not None:
         liars = replace(liars, nodes=everywhere(liars.nodes))
     return replace(
         faults,
         loss=np.tile(faults.loss, times) if faults.loss.ndim else faults.loss,
         drops=np.array([np.tile(drops[0], times), *map(everywhere, drops[1:])]),
+        churn=np.array(
+            [
+                *(np.tile(churn[k], times) for k in (0, 1)),
+                everywhere(churn[2]),
+                np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3])),
+            ]
+        ),
         crashes=replace(
             crashes,
             nodes=everywhere(crashes.nodes),

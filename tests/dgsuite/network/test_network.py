@@ -26,6 +26,8 @@ NETWORKS = {
     "constant": Network(byzantine=Byzantine(0.2, "constant")),
     "random": Network(byzantine=Byzantine([4, 9], "random")),
     "two-faced": Network(byzantine=Byzantine(0.1, "two-faced"), seed=3),
+    "churn": Network(churn=[(1, 3, 5), (0, 2, 1, 2), (2, 9, 30), (1, 2, 7)]),
+    "away": Network(churn=[(0, 2, 5), (1, 2, 7)], crashes=0.05),
     "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
 }
@@ -79,7 +81,16 @@ def test_any_cut_has_the_same_faults(name, kind):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_compiled_loops_have_the_same_faults(name, monkeypatch):
-    for kind in ("loss", "loss by receiver", "loss by sender", "listed", "drops", "all"):
+    for kind in (
+        "loss",
+        "loss by receiver",
+        "loss by sender",
+        "listed",
+        "drops",
+        "churn",
+        "away",
+        "all",
+    ):
         expected = found(name, random(clusters=2), NETWORKS[kind], style="serial")
         with monkeypatch.context() as patched:
             patched.setattr(thresholds, "compile_from", -1)
@@ -179,6 +190,17 @@ def test_a_message_is_dropped():
         ds = dgsuite.run("bfs", path, network=Network(drops=drops))
         assert (ds.level.values >= 0).sum() == reached
         assert ds.lost.sum() == (reached == 3)
+
+
+def test_what_is_away_comes_back():
+    path = Graph.from_edges(np.arange(6), np.arange(1, 7))
+    whole = dgsuite.run("bf", path)
+    for away in ((1, 9, 3), (1, 9, 2, 3), (1, 9, 3, 2)):
+        ds = dgsuite.run("bf", path, network=Network(churn=[away]))
+        assert (ds.distance.values >= 0).sum() == 3
+    back = dgsuite.run("bf", path, network=Network(churn=[(0, 2, 6, 5)]))  # before it is needed
+    assert back.distance.equals(whole.distance)
+    assert (ds.crashed == -1).all()
 
 
 def test_a_phase_is_named():
@@ -281,6 +303,8 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
         ({"byzantine": {"strategy": "random"}}, "byzantine: .*nodes"),
         ({"drops": [(1, 2)]}, "drops must be triples of round"),
         ({"drops": [(0, 2, 40)]}, "drops: 40 is not a node"),
+        ({"churn": [(3, 2, 1)]}, "churn must be triples of first round, end"),
+        ({"churn": [(0, 2, 40)]}, "churn: 40 is not a node"),
         ({"seed": 0.5}, "seed of a network must be a whole number"),
         ({"lost": 0.5}, "unknown parameter of network 'lost'; did you mean 'loss'"),
         (0.5, "network must be a dgsuite.Network or a mapping"),
