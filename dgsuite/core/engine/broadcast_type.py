@@ -80,6 +80,8 @@ class BroadcastType(MessageType):
         dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
         for own in map(samples_of_values, dtypes) if dtypes else ({},):
             loops().load(samples | own)
+        if box.disturbed is not None:
+            box.disturbed.warm(halo)
 
 
 def samples_of_values(dtype: np.dtype) -> dict[str, Any]:

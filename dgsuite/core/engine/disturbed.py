@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
-from dgsuite.core.network.faults import LIES, LOSS, NEVER, Fate, Faults, Lies
+from dgsuite.core.network.faults import LEAST, LIES, LOSS, NEVER, Fate, Faults, Lies
 from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.halo import Halo
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.unicasts import UnicastBatch
@@ -81,6 +82,15 @@ class Disturbed:
         self._counts = {
             name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
         }
+
+    def warm(self, halo: Halo) -> None:
+        """Load the compiled loop that takes lost messages out of a halo's rows."""
+        from dgsuite.core.network._sieve import sieve
+
+        none = halo.indptr[:1], halo.indices[:0], halo.names[:0], 0, np.zeros(1, np.uint8)
+        key = self.faults.key(LOSS, 0, 0)[0]
+        starts = np.empty_like(halo.indptr[:1])
+        sieve(*none, key, *self._limits, LEAST, self._dead, starts, halo.indices[:0].copy())
 
     def begin(self, step: Step) -> None:
         """Before a phase: which nodes crash in it, and what becomes of its messages. May be called again."""
