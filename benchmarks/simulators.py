@@ -47,7 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--sizes", [100, 1_000, 10_000], [25], nargs="+", type=int)
     options.add_argument(
-        "--election", type=int, default=10_000, help="largest ring of the simulator"
+        "--election",
+        type=int,
+        default=10_000,
+        help="largest ring of the simulator, whose time grows with its square",
     )
     options.add_argument("--python", help="interpreter with PyDistSim")
     options.size("--turns", 3, 1)
@@ -60,7 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 if given.python is None:
                     skip(f"{name} of PyDistSim", "no --python")
                 elif name == "election" and n > given.election:
-                    skip(f"election of PyDistSim on {n} nodes", "it takes hours")
+                    skip(
+                        f"election of PyDistSim on {n} nodes",
+                        "it takes longer than --election allows",
+                    )
                 else:
                     other = peer(given.python, name, n)
                     record("processor time of PyDistSim", other, "s", algorithm=name, nodes=n)
