@@ -170,7 +170,7 @@ class Kernel:
     fields: ClassVar[dict[str, DTypeLike]] = {}
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
     ranges: ClassVar[dict[str, Range]] = {}
-    """How many values message fields can have, from the number of nodes: ``bsp.nodes``, or
+    """How many values message fields can have, as functions of the number of nodes such as ``bsp.nodes`` or
     ``values(3)``. Bits that edges carry are counted by them; by default all values of the dtype."""
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
