@@ -192,6 +192,17 @@ SHORTEST = {
     "no such parent": {"parent": lambda v: at(v, 5, 400)},
 }
 
+PARENTS = {
+    "no parents": {"parent": lambda v: v * 0 - 1},
+    "own parent": {"parent": lambda v: at(v, 5, 5)},
+    "orphan": {"parent": lambda v: at(v, 5, -1)},
+    "root's parent": {"parent": lambda v: at(v, 0, 1)},
+    "no such parent": {"parent": lambda v: at(v, 5, 400)},
+    "all the root's": {"parent": lambda v: v * 0},
+    "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+    "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+}
+
 AGREEMENT = {
     "one disagrees": {"decision": lambda v: at(v, 9, 0)},
     "last disagrees": {"decision": lambda v: at(v, -1, 0)},
@@ -221,26 +232,12 @@ KINDS = {
             if what != "all zero"
         },
         "all zero": {"level": lambda v: v * 0},
-        "no parents": {"parent": lambda v: v * 0 - 1},
-        "own parent": {"parent": lambda v: at(v, 5, 5)},
-        "orphan": {"parent": lambda v: at(v, 5, -1)},
-        "root's parent": {"parent": lambda v: at(v, 0, 1)},
-        "no such parent": {"parent": lambda v: at(v, 5, 400)},
-        "all the root's": {"parent": lambda v: v * 0},
-        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
-        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+        **PARENTS,
     },
     "alpha": TICKS,
     "beta": {
         **TICKS,
-        "no parents": {"parent": lambda v: v * 0 - 1},
-        "own parent": {"parent": lambda v: at(v, 5, 5)},
-        "orphan": {"parent": lambda v: at(v, 5, -1)},
-        "root's parent": {"parent": lambda v: at(v, 0, 1)},
-        "no such parent": {"parent": lambda v: at(v, 5, 400)},
-        "all the root's": {"parent": lambda v: v * 0},
-        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
-        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+        **PARENTS,
     },
     "all_pairs": {
         "all zero": {"level": lambda v: v * 0},
@@ -631,14 +628,8 @@ KINDS = {
     "bf": DISTANCES,
     "dst": {
         **DISTANCES,
-        "no parents": {"parent": lambda v: v * 0 - 1},
-        "own parent": {"parent": lambda v: at(v, 5, 5)},
-        "orphan": {"parent": lambda v: at(v, 5, -1)},
-        "root's parent": {"parent": lambda v: at(v, 0, 1)},
-        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        **PARENTS,
         "all the root's": {"parent": lambda v: at(v * 0, 0, -1)},
-        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
-        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
     },
     "mst": {
         "no parents": {"parent": lambda v: v * 0 - 1},

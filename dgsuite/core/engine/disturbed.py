@@ -100,10 +100,7 @@ class Disturbed:
             self._at = step.turn, step.position
             self._crash(step)
             self.lost.append(0)
-            falling = None
-            if len(self._falling):
-                falling = np.zeros_like(self._dead)
-                falling[self._falling] = True
+            falling, away = self._mask(self._falling), self._mask(self.faults.away(step.round))
             lies = None
             if self._liars is not None and self.faults.liars is not None:
                 lies = Lies(
@@ -115,13 +112,17 @@ class Disturbed:
                     step.phase,
                 )
             key = self.faults.key(LOSS, *self._at)
-            dead, away = self._dead, None
-            if len(nodes := self.faults.away(step.round)):
-                away = np.zeros_like(dead)
-                away[nodes] = True
-                dead = dead | away
+            dead = self._dead if away is None else self._dead | away
             drops = self.faults.dropped(step.round)
             self.fate = Fate(key, *self._limits, dead, away, falling, lies, drops)
+
+    def _mask(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """By node, whether it is one of some; None if there are none."""
+        if not len(nodes):
+            return None
+        mask = np.zeros_like(self._dead)
+        mask[nodes] = True
+        return mask
 
     def _crash(self, step: Step) -> None:
         """Let nodes crash whose time has come."""

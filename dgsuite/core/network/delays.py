@@ -49,13 +49,13 @@ class Delay:
     p: float = 0.5
 
     def __post_init__(self) -> None:
-        if not _whole(self.kind) and self.kind not in (*VALUES,):
+        if not is_whole(self.kind) and self.kind not in (*VALUES,):
             raise InputError(
                 f"delay must be a whole number of ticks, ('uniform', low, high), ('geometric', p) or "
                 f"'weight', got {self.kind!r}"
             )
         for name in ("low", "high"):
-            if not _whole(value := getattr(self, name)):
+            if not is_whole(value := getattr(self, name)):
                 raise InputError(f"delay: {name} must be a whole number of ticks, got {value!r}")
         if not isinstance(self.p, Real) or isinstance(self.p, bool):
             raise InputError(f"delay: p must be a probability, got {self.p!r}")
@@ -100,5 +100,6 @@ class Delay:
         return {"delay": self.kind, "low": self.low, "high": self.high, "p": self.p}
 
 
-def _whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, and no truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool)

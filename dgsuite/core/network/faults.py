@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import GOLDEN, keyed, mix
+from dgsuite.base.mixing import keyed
 from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
+from dgsuite.kernels.tools import rng
 
 ALWAYS = 1 << 53
 """The limit below which all of the numbers lie that decide whether a message is lost."""
@@ -50,7 +51,7 @@ class Crashes:
         """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
         found = np.full(n, NEVER)
         if self.rate:
-            luck = (keyed(_key(seed, CRASHES), np.arange(n)) >> np.uint64(11)) * 2.0**-53
+            luck = (keyed(rng.key(seed, CRASHES), np.arange(n)) >> np.uint64(11)) * 2.0**-53
             with np.errstate(divide="ignore", over="ignore"):
                 waits = np.log1p(-luck) / np.log1p(-self.rate)
             found = np.minimum(waits, NEVER).astype(np.int64)
@@ -79,7 +80,7 @@ class Liars:
     def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
         """Whether each of n nodes lies."""
         if self.nodes is None:
-            return (keyed(_key(seed, LIARS), np.arange(n)) >> np.uint64(11)) < limit(self.share)
+            return (keyed(rng.key(seed, LIARS), np.arange(n)) >> np.uint64(11)) < limit(self.share)
         found = np.zeros(n, bool)
         found[self.nodes] = True
         return found
@@ -151,7 +152,7 @@ class Faults:
 
     def key(self, kind: int, turn: int, position: int) -> NDArray[np.uint64]:
         """The key of a phase, shape (1,)."""
-        return keyed(keyed(_key(self.seed or 0, kind), np.array([turn])), np.array([position]))
+        return keyed(keyed(rng.key(self.seed or 0, kind), np.array([turn])), np.array([position]))
 
 
 class Fate:
@@ -281,10 +282,6 @@ class Lies:
 def limit(probability: Any) -> NDArray[np.uint64]:
     """The number below which that part of all numbers from 0 to `ALWAYS` lies."""
     return np.floor(np.asarray(probability, np.float64) * ALWAYS).astype(np.uint64)
-
-
-def _key(seed: int, kind: int) -> NDArray[np.uint64]:
-    return keyed(mix(np.array([seed % 2**64], np.uint64) + GOLDEN), np.array([kind]))
 
 
 def _hash(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of, unknown
-from dgsuite.core.network.delays import Delay
+from dgsuite.core.network.delays import Delay, is_whole
 from dgsuite.core.network.faults import Crashes, Faults, Liars
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
 from dgsuite.core.parameters import LISTED
@@ -64,7 +64,7 @@ class Crash:
     partial: bool = False
 
     def __post_init__(self) -> None:
-        if not _whole(self.round) or self.round < 0:
+        if not is_whole(self.round) or self.round < 0:
             raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
         if self.phase is not None and not isinstance(self.phase, str):
             raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
@@ -177,7 +177,7 @@ class Network:
                 f"loss must be a probability from 0 to 1, or an array of one for each node, got {self.loss!r}"
             )
         one_of("omission", self.omission, OMISSIONS)
-        if self.seed is not None and not _whole(self.seed):
+        if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
@@ -314,14 +314,14 @@ def _crashes(given: Any) -> float | tuple[Crash, ...]:
 
 def _drop(given: Any) -> tuple[int, Any, Any]:
     """A message that is lost."""
-    if isinstance(given, Sequence) and len(given) == 3 and _whole(given[0]) and given[0] >= 0:
+    if isinstance(given, Sequence) and len(given) == 3 and is_whole(given[0]) and given[0] >= 0:
         return (int(given[0]), given[1], given[2])
     raise InputError(f"drops must be triples of round (from 0), sender and receiver, got {given!r}")
 
 
 def _absence(given: Any) -> tuple[Any, ...]:
     """What is away for some rounds."""
-    if isinstance(given, Sequence) and len(given) in (3, 4) and all(map(_whole, given[:2])):
+    if isinstance(given, Sequence) and len(given) in (3, 4) and all(map(is_whole, given[:2])):
         first, end, *nodes = given
         if 0 <= first < end:
             return (int(first), int(end), *nodes)
@@ -337,7 +337,7 @@ def _nodes(labels: list[Any], graph: Graph, what: str, several: bool = False) ->
         nodes = graph.labels.nodes(labels)
     else:
         for node in labels:
-            if not _whole(node) or not 0 <= node < graph.n:
+            if not is_whole(node) or not 0 <= node < graph.n:
                 raise InputError(f"{what}: {node!r} is not a node: nodes are 0 to {graph.n - 1}")
         nodes = np.array(labels, np.int64)
     found, times = np.unique(nodes, return_counts=True)
@@ -351,10 +351,6 @@ def _probability(what: str, value: Any) -> float:
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
 def _plain(value: Any, most: int) -> Any:
