@@ -16,7 +16,7 @@ from dgsuite.kernels.tools.rng import uniform
 
 @cache
 def complete(n):
-    return genval.graph("cplt", n, client=None)
+    return genval.graph("cplt", n, clusters=1, client=None)
 
 
 def run(n, kernel="benor", **how):
@@ -31,7 +31,10 @@ def halves(n, ones):
 
 @dataclass(frozen=True)
 class Deaf(BenOr):
-    """Each node misses some messages of each exchange, others than its own: of those that arrive, any."""
+    """Each node misses some messages of each exchange, others than its own: of those that arrive, any.
+
+    What it draws depends on all nodes of its cluster, so the graph has one.
+    """
 
     missed: int = 0
 
