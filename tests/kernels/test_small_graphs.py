@@ -78,6 +78,7 @@ def test_connected_graphs_of_four_nodes(kernel, faithful):
         check(case, CUTS)
 
 
+@pytest.mark.long
 @every_form
 def test_connected_graphs_of_five_nodes(kernel, faithful):
     for case in cases(kernel, connected(5), faithful):

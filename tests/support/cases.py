@@ -26,6 +26,16 @@ RANKS = ("eigenvector", "hits", "katz", "pagerank")
 RINGS = ("hs", "lcr", "token_ring")
 """Kernels of rings."""
 
+TYPICAL = (
+    *("all_pairs", "bc", "bellman_ford", "benor", "beta", "bfs", "bfs2d", "bfs_many", "by"),
+    *("cliques", "colouring", "dr", "ds", "dst", "edge_betweenness", "eigenvector", "hits"),
+    *("hs", "lcr", "leiden", "mis", "motifs", "phase_king", "push_sum", "scc", "sssp"),
+    *("vc", "wcc"),
+)
+"""Kernels that use all of the engine between them, each part of it twice where two kernels use it, as
+`tests/dgsuite/engine/test_typical.py` shows. Long tests try the others on the axes of the engine alone.
+"""
+
 Make = Callable[..., Graph]
 
 
@@ -277,12 +287,23 @@ def cuts(draw, n: int) -> dict[str, Any]:
     return {"clusters": clusters, "owner": draw(st.one_of(st.none(), owner))}
 
 
-def in_turn(names, ways):
+def in_turn(names, ways, always=None):
     """Cases of each name with each way. One way of each name is always tried, the next way for the next
-    name; the others are long.
+    name; the others are long, and so are all of names that are not `always` tried.
     """
+    first = [name for name in names if always is None or name in always]
     return [
-        pytest.param(name, way, marks=[] if (k - i) % len(ways) == 0 else pytest.mark.long)
-        for i, name in enumerate(names)
+        pytest.param(
+            *(name, way),
+            marks=[]
+            if name in first and (k - first.index(name)) % len(ways) == 0
+            else pytest.mark.long,
+        )
+        for name in names
         for k, way in enumerate(ways)
     ]
+
+
+def typical(names):
+    """Cases of each name; those of kernels that are not `TYPICAL` are long."""
+    return [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.long) for name in names]

@@ -232,7 +232,12 @@ def test_a_shell_completes(words, found, capfd, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "kind"), [(k, kind) for k in imsuite.KERNELS for kind in imsuite.kinds(k)]
+    ("kernel", "kind"),
+    [
+        pytest.param(k, kind, marks=[] if number == i % len(imsuite.kinds(k)) else pytest.mark.long)
+        for i, k in enumerate(imsuite.KERNELS)
+        for number, kind in enumerate(imsuite.kinds(k))
+    ],
 )
 def test_a_kernel_runs_on_its_generated_input(here, tmp_path, kernel, kind):
     """With the root, identifiers, weights and other inputs of the file."""
@@ -249,6 +254,7 @@ def test_a_kernel_runs_on_its_generated_input(here, tmp_path, kernel, kind):
     assert here(main, "validate", kernel, "in.txt", "out.nc").returncode == 0
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", sorted(families.FAMILIES))
 def test_a_kernel_runs_on_generated_edges(here, kind):
     assert here(main, "inputs", "edges", kind, "--n", 32, "-o", "in.txt").returncode == 0

@@ -25,7 +25,7 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
 from tests.support import references
-from tests.support.cases import in_turn
+from tests.support.cases import TYPICAL, in_turn, typical
 from tests.support.schedules import Ordered, Preempting, pool_of
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import BY_CUT
@@ -72,7 +72,7 @@ WAYS = [
 """Whether graphs take the way of large ones, and sites share memory."""
 
 
-@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS))
+@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS, TYPICAL))
 def test_no_schedule_changes_a_result(name, way, request):
     """A thread is stopped once at every line of the engine that a run takes while another passes."""
     size, memory = way
@@ -103,7 +103,7 @@ def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
     assert pool.lines
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", typical(KERNELS))
 def test_no_order_of_clusters_changes_a_result(name):
     """Each of two sites has three clusters, in each of their six orders."""
     kernel, whole = expected(name)

@@ -20,7 +20,7 @@ from dgsuite import InputError, genval
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
-from tests.support.cases import COMMUNITIES, in_turn, inputs
+from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
@@ -78,7 +78,7 @@ def run_in(style, kernel, graph, **how):
 
 
 @pytest.mark.parametrize("style", ["finish_async", IN_TASKS, "clocked", "in_turn"])
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, clusters):
     kernel, make = case
@@ -93,7 +93,7 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
 
-@pytest.mark.parametrize(("name", "tasks"), in_turn(NAMES, ("finish_async", IN_TASKS)))
+@pytest.mark.parametrize(("name", "tasks"), in_turn(NAMES, ("finish_async", IN_TASKS), TYPICAL))
 def test_threads_change_nothing_for_any_kernel(threaded, name, tasks):
     """The graphs take the way of large ones."""
     graph = references.mine(name, 6)

@@ -38,7 +38,7 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.clusters.subset import Subset
 from tests.faults.inject import Signal, arm
-from tests.support.cases import NAMES, cuts, in_turn, inputs
+from tests.support.cases import NAMES, TYPICAL, cuts, in_turn, inputs
 from tests.support.clusters import COME_BACK
 from tests.support.sites import alone, assert_same, simulate
 from tests.support.toys import MutatesInPlace, Unwritable
@@ -55,7 +55,7 @@ def plan_of(graph, folder="memory://checkpoints", every=EACH_PHASE, **facts):
     return plan.begun(graph.partition.offsets.tolist(), plan.newest())
 
 
-@pytest.mark.parametrize(("name", "compiled"), in_turn(NAMES, [False, True]))
+@pytest.mark.parametrize(("name", "compiled"), in_turn(NAMES, [False, True], TYPICAL))
 def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
