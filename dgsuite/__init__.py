@@ -11,6 +11,7 @@ from dgsuite.base.version import __version__ as __version__
 if TYPE_CHECKING:
     from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
     from dgsuite.core import traces, transports
+    from dgsuite.core.network.adversary import Adversary
     from dgsuite.core.network.network import Byzantine, Crash, Network
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from dgsuite.studies.chem.scf import hartree_fock
 
 __all__ = [
+    "Adversary",
     "Byzantine",
     "Crash",
     "DgsuiteError",
@@ -60,6 +62,7 @@ if "dask.config" in sys.modules:  # else the first use of a setting loads them
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
+        "Adversary": "dgsuite.core.network.adversary:Adversary",
         "Byzantine": "dgsuite.core.network.network:Byzantine",
         "Crash": "dgsuite.core.network.network:Crash",
         "DgsuiteError": "dgsuite.base.errors:DgsuiteError",

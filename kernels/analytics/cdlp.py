@@ -27,7 +27,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     label: NDArray[np.int32]  # -1 for none
-    fresh: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # nodes with a new label
+    fresh: NDArray[np.int64] = bsp.every_node()  # nodes with a new label
     fixed: NDArray[np.bool_] | None = None  # nodes that keep their label, if any are to
     weight: NDArray[np.float64] | None = None  # of each entry, where more than the number counts
 

@@ -21,7 +21,7 @@ class State(bsp.ClusterState):
 
     core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
     """Live neighbours; of a node that has left, its core number."""
-    live: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # at the end of a level
+    live: NDArray[np.int64] = bsp.every_node()  # at the end of a level
     due: NDArray[np.int64] = bsp.no_nodes()  # live nodes with the fewest live neighbours
 
 

@@ -21,7 +21,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     neighbours: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))  # live ones
-    live: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))
+    live: NDArray[np.int64] = bsp.every_node()
     stays: NDArray[np.int32] = bsp.per_node(0, np.int32)  # rounds that the node has stayed for
     densest: NDArray[np.bool_] = bsp.per_node(True)
 

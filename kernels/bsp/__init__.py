@@ -49,6 +49,7 @@ from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, phase
 from dgsuite.kernels.bsp.state import (
     ClusterState,
     State,
+    every_node,
     initial,
     later,
     no_nodes,
@@ -100,6 +101,7 @@ __all__ = [
     "Weighted",
     "announce",
     "broadcast",
+    "every_node",
     "extra",
     "initial",
     "known",

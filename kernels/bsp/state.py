@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -15,6 +15,9 @@ from dgsuite.partition.clusters.subset import Subset
 
 INITIAL = "initial"
 """Key of a field's metadata: the function that makes its first value."""
+
+LIST = "list"
+"""Key of a field's metadata: there if the field is a list of nodes."""
 
 
 class State(SimpleNamespace):
@@ -124,7 +127,24 @@ def no_nodes() -> Any:
     >>> from dgsuite.kernels import bsp
     >>> front = bsp.no_nodes()  # in a `ClusterState`
     """
-    return initial(lambda _: np.empty(0, np.int64))
+    return field(kw_only=True, metadata={INITIAL: lambda _: np.empty(0, np.int64), LIST: True})
+
+
+def every_node() -> Any:
+    """Declare a field of a state: a list of nodes (local indices) that has all of them at first.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> front = bsp.every_node()  # in a `ClusterState`
+    """
+    return field(kw_only=True, metadata={INITIAL: lambda c: np.arange(c.size), LIST: True})
+
+
+def lists_of(state: type) -> frozenset[str]:
+    """Fields of a state that are declared as lists of nodes."""
+    declared = fields(state) if is_dataclass(state) else ()
+    return frozenset(f.name for f in declared if LIST in f.metadata)
 
 
 def later() -> Any:

@@ -24,6 +24,8 @@ class Vote(NamedTuple):
     max: float | None = None
     given: int = 0
     """Which of the others were voted, as a bitmap of `VOTES`."""
+    targets: tuple[tuple[float, int, int], ...] = ()
+    """What an adversary may strike: score, node, and neighbour or -1. Kernels vote none."""
 
 
 VOTES = {"any": 1, "sum": 2, "min": 4, "max": 8}
@@ -52,9 +54,9 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     --------
     >>> from dgsuite.kernels import bsp
     >>> bsp.vote(any=True)
-    Vote(any=True, sum=0, min=None, max=None, given=1)
+    Vote(any=True, sum=0, min=None, max=None, given=1, targets=())
     >>> bsp.vote(sum=3, min=None)
-    Vote(any=False, sum=3, min=None, max=None, given=6)
+    Vote(any=False, sum=3, min=None, max=None, given=6, targets=())
     """
     given, held = 0, False
     total: int | Fraction = 0

@@ -35,7 +35,7 @@ class State(bsp.ClusterState):
     other: NDArray[np.uint64]  # the value that it sends next as OptFloodSet
     decision: NDArray[np.int64] = bsp.per_node(-1)
     decided: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # round
-    telling: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))
+    telling: NDArray[np.int64] = bsp.every_node()
     heard: NDArray[np.int64] = bsp.initial(lambda c: c.degree.astype(np.int64))  # last round
     ready: NDArray[np.bool_] = bsp.per_node(False)  # knows all, and decides once it has said so
 

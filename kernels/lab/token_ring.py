@@ -36,7 +36,7 @@ class State(bsp.ClusterState):
     value: NDArray[np.int64]
     heard: NDArray[np.int64] = bsp.per_node(0)  # value of the predecessor, as it said last
     moves: NDArray[np.int64] = bsp.per_node(0)
-    privileged: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # all until they look
+    privileged: NDArray[np.int64] = bsp.every_node()  # all until they look
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.node_states import put, take
 from dgsuite.core.engine.program import Fault, Step
-from dgsuite.core.network.faults import LEAST, LIES, LOSS, NEVER, Fate, Faults, Lies
+from dgsuite.core.engine.watch import Watch
+from dgsuite.core.network.attack import ABSENCES, CRASHES
+from dgsuite.core.network.faults import LEAST, LIES, LOSS, NEVER, Fate, Faults, Lies, Listed
 from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -45,6 +49,11 @@ class Disturbed:
         What becomes of the messages of the phase.
     lost
         How many messages to this site's nodes were lost, by phase.
+
+    Raises
+    ------
+    InputError
+        A node is to come back, and the kernel's state is not one by node.
     """
 
     def __init__(
@@ -73,9 +82,21 @@ class Disturbed:
         self._rounds = rounds[self._due]
         self._begun = 0
         self._waiting: list[int] = []
-        crashes = faults.crashes
-        each = zip(crashes.rounds.tolist(), crashes.phases, crashes.partial.tolist(), strict=True)
-        self._listed = dict(zip(crashes.nodes.tolist(), each, strict=True))
+        self._listed = {crash.node: crash for crash in faults.crashes.listed}
+        self._down: dict[int, int] = {}  # nodes that are to come back, and when
+        self._back = np.empty(0, np.int64)  # nodes that are back in this phase
+        self._kept: dict[int, dict[str, NDArray]] = {}  # their states at the crash
+        if any(crash.until < NEVER for crash in faults.crashes.listed):
+            for cluster in clusters:
+                try:
+                    take(kernel.first_state(cluster), self._back, cluster.size)
+                except InputError as error:
+                    raise InputError(
+                        f"kernel {kernel.name!r}: a node cannot come back with until=, since {error}"
+                    ) from None
+        self._watch = None
+        if faults.adversary is not None:
+            self._watch = Watch(faults.adversary, kernel, clusters)
         self._liars = None
         if faults.rewrites and faults.liars is not None:
             self._liars = faults.liars.mask(n, faults.seed or 0)
@@ -100,7 +121,16 @@ class Disturbed:
             self._at = step.turn, step.position
             self._crash(step)
             self.lost.append(0)
-            falling, away = self._mask(self._falling), self._mask(self.faults.away(step.round))
+            away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
+            if self._watch is not None:
+                struck, spends = self._watch.begin(step), self._watch.attack.spends
+                if spends == CRASHES:
+                    self._strike(struck[0])
+                elif spends == ABSENCES:
+                    away = np.concatenate([away, struck[0]])
+                else:
+                    drops = np.concatenate([drops, struck], axis=1)
+            falling, absent = self._mask(self._falling), self._mask(away)
             lies = None
             if self._liars is not None and self.faults.liars is not None:
                 lies = Lies(
@@ -112,9 +142,8 @@ class Disturbed:
                     step.phase,
                 )
             key = self.faults.key(LOSS, *self._at)
-            dead = self._dead if away is None else self._dead | away
-            drops = self.faults.dropped(step.round)
-            self.fate = Fate(key, *self._limits, dead, away, falling, lies, drops)
+            dead = self._dead if absent is None else self._dead | absent
+            self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops)
 
     def _mask(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """By node, whether it is one of some; None if there are none."""
@@ -125,7 +154,15 @@ class Disturbed:
         return mask
 
     def _crash(self, step: Step) -> None:
-        """Let nodes crash whose time has come."""
+        """Let nodes come back and crash whose time has come."""
+        self._back = np.array(
+            [v for v, until in self._down.items() if until <= step.round], np.int64
+        )
+        if len(self._back):
+            self._dead = self._dead.copy()  # that of the phase before is still read
+            self._dead[self._back] = False
+        for node in self._back.tolist():
+            del self._down[node]
         end = int(np.searchsorted(self._rounds, step.round, side="right"))
         self._waiting += self._due[self._begun : end].tolist() if end > self._begun else []
         self._begun = max(self._begun, end)
@@ -133,32 +170,53 @@ class Disturbed:
         falling: list[int] = []
         fallen: list[int] = []
         for node in self._waiting:
-            round_, phase, partial = self._listed.get(node, (0, None, True))
-            if phase not in (None, step.phase) and round_ == step.round:
+            crash = self._listed.get(node, Listed(node, 0, None, True, NEVER, True))
+            if crash.phase not in (None, step.phase) and crash.round == step.round:
                 late.append(node)
-            else:
-                (falling if partial else fallen).append(node)
+            elif crash.until > step.round and not self._dead[node]:
+                (falling if crash.partial else fallen).append(node)
+                if crash.until < NEVER:
+                    self._down[node] = crash.until
         self._waiting = late
         self._falling, self._fallen = np.array(falling, np.int64), np.array(fallen, np.int64)
         if falling or fallen:
             self._none_dead = False
-            self._dead = self._dead.copy()  # that of the phase before is still read
+            self._dead = self._dead.copy()
             self._dead[self._fallen] = self._dead[self._falling] = True
 
-    def before(self, k: int, state: Any) -> None:
-        """Keep the outputs of nodes of the site's k-th cluster that crash before the phase."""
-        self._freeze(k, state, self._fallen)
+    def _strike(self, nodes: NDArray[np.int64]) -> None:
+        """Let nodes crash that an adversary picked, but for those that have crashed."""
+        nodes = nodes[~self._dead[nodes]]
+        if len(nodes):
+            self._none_dead = False
+            self._dead = self._dead.copy()
+            self._dead[nodes] = True
+            self._fallen = np.concatenate([self._fallen, nodes])
+
+    def before(self, step: Step, k: int, state: Any) -> None:
+        """Keep what the nodes of the site's k-th cluster hold that crash before a phase, and give it back to
+        those that are back.
+        """
+        self._restore(k, state)
+        self._freeze(step, k, state, self._fallen)
 
     def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
         """What a cluster returned from a phase, without what crashed nodes would have sent."""
-        self._freeze(k, state, self._falling)
+        self._freeze(step, k, state, self._falling)
         items = result if type(result) is tuple else (result,)
         for item in items:
             if type(item) in REFUSED:
                 raise self.fault(step, k, f"{REFUSED[type(item)]}: leave out network=")
-        if self._none_dead:
+        if not self._none_dead:
+            result = items = tuple(self._without(self.clusters[k], item) for item in items)
+        if self._watch is None or not self._watch.attack.watches:
             return result
-        return tuple(self._without(self.clusters[k], item) for item in items)
+        try:
+            return (*items, self._watch.after(step, k, state, items, self._dead))
+        except Exception as error:
+            raise self.fault(
+                step, k, f"the adversary fails: {type(error).__name__}: {error}"
+            ) from error
 
     def _alive(self, nodes: NDArray) -> NDArray[np.bool_]:
         """Which nodes had not crashed before this phase sent anything."""
@@ -167,20 +225,50 @@ class Disturbed:
             alive |= self.fate.falling[nodes]
         return alive
 
-    def _freeze(self, k: int, state: Any, nodes: NDArray[np.int64]) -> None:
-        if not len(nodes):
-            return
-        cluster = self.clusters[k]
-        at = cluster.partition.position(nodes) - cluster.first
-        at = at[(at >= 0) & (at < cluster.size)]
+    def _freeze(self, step: Step, k: int, state: Any, nodes: NDArray[np.int64]) -> None:
+        at = self._local(k, nodes)
         if not len(at):
             return
+        back = at if self._down else at[:0]
+        for row, node in zip(back.tolist(), self.clusters[k].ids[back].tolist(), strict=True):
+            if node in self._down and self._listed[node].memory:
+                try:
+                    self._kept[node] = take(state, np.array([row]), self.clusters[k].size)
+                except InputError as error:
+                    raise self.fault(step, k, str(error)) from None
         held = {}
         for name, output in self.kernel.outputs.items():
             value = getattr(state, name, None)
             if isinstance(value, np.ndarray) and not output.tabular:
                 held[name] = value[at]
         self._frozen.setdefault(k, []).append((at, held))
+
+    def _restore(self, k: int, state: Any) -> None:
+        """Set the states of nodes of the site's k-th cluster that are back."""
+        at = self._local(k, self._back)
+        if not len(at):
+            return
+        cluster, first = self.clusters[k], None
+        for row, node in zip(at.tolist(), cluster.ids[at].tolist(), strict=True):
+            rows = np.array([row])
+            held = self._kept.pop(node, None)
+            if held is None:
+                first = self.kernel.first_state(cluster) if first is None else first
+                held = take(first, rows, cluster.size)
+            put(state, rows, cluster.size, held)
+        self._frozen[k] = [
+            (rows[keep], {name: values[keep] for name, values in held.items()})
+            for rows, held in self._frozen.get(k, ())
+            for keep in [~np.isin(rows, at)]
+        ]
+
+    def _local(self, k: int, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Local indices of those nodes that are in the site's k-th cluster."""
+        if not len(nodes):
+            return nodes
+        cluster = self.clusters[k]
+        at = cluster.partition.position(nodes) - cluster.first
+        return at[(at >= 0) & (at < cluster.size)]
 
     def frozen(self, k: int, name: str, value: Any) -> Any:
         """An output of the site's k-th cluster, in which crashed nodes have the values that they had then."""
@@ -238,6 +326,8 @@ class Disturbed:
     def sift(self, arriving: Any) -> Any:
         """What arrives at the site, without what is lost of it: broadcasts; unicasts were sifted before."""
         if isinstance(arriving, Broadcasts) and self.fate is not None:
+            if self._watch is not None:
+                self._watch.hear(arriving)
             arriving.fate = self.fate
             self.lost[-1] += arriving.sifted()
         return arriving

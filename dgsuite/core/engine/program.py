@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.network.attack import Campaign
 from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
@@ -22,6 +23,7 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
     if len(votes) == 1:
         return votes[0]
     any_, given = False, 0
+    targets: tuple[tuple[float, int, int], ...] = ()
     sum_: int | Fraction = 0
     least: float | None = None
     most: float | None = None
@@ -33,7 +35,8 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
         if v.max is not None:
             most = v.max if most is None else max(most, v.max)
         given |= v.given
-    return Vote(any_, sum_, least, most, given)
+        targets += v.targets
+    return Vote(any_, sum_, least, most, given, targets)
 
 
 class Guard(NamedTuple):
@@ -211,6 +214,8 @@ class Step(NamedTuple):
     """Which phase of its turn it is."""
     launches: bool = False
     """Whether it launches tasks, and is over when all that they spawn have ended."""
+    strikes: tuple[tuple[int, int], ...] = ()
+    """What an adversary strikes in the round: node, and neighbour or -1."""
 
 
 def steps(
@@ -231,33 +236,49 @@ def steps(
         The votes of phases that are over. The program is replayed with them.
     """
     program = turns(kernel, n, guard.max_rounds, guard.faults is not None)
+    attack = None if guard.faults is None else guard.faults.adversary
+    campaign = None if attack is None else Campaign(attack)
     votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
+        strikes = () if campaign is None else campaign.strike(number)
         while True:
             over: list[Vote] = []
             replayed = True
-            for step in _phases(kernel, number, turn, current):
+            for step in _phases(kernel, number, turn, current, strikes):
                 if votes:
                     over.append(votes.popleft())
                 else:
                     replayed = False
                     yield step
             turn += 1
-            number, current = program.send(partial(reduce_votes, over) if replayed else reply(over))
+            fetch = partial(reduce_votes, over) if replayed else reply(over)
+            if campaign is None:
+                number, current = program.send(fetch)
+                continue
+            if campaign.attack.watches:
+                fetch = partial(reduce_votes, [fetch()])
+            number, current = program.send(fetch)
+            strikes = campaign.strike(number, fetch().targets if campaign.attack.watches else ())
     except StopIteration:
         return
 
 
-def _phases(kernel: Kernel, number: int, turn: int, item: Round | Finish) -> Iterator[Step]:
+def _phases(
+    kernel: Kernel,
+    number: int,
+    turn: int,
+    item: Round | Finish,
+    strikes: tuple[tuple[int, int], ...] = (),
+) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
     depth = kernel.form == "recursive"
     if isinstance(item, Round):
         last = len(item.phases) - 1
         for i, phase in enumerate(item.phases):
             values = item.values_of(kernel, phase)
-            yield Step(0 if depth else number, phase, i == last, turn, values, i)
+            yield Step(0 if depth else number, phase, i == last, turn, values, i, strikes=strikes)
     elif depth:
         yield Step(0, item.launch, True, turn, launches=True)
     else:

@@ -279,7 +279,7 @@ class Site:
         begin, cpu = perf_counter(), thread_time()
         if self.disturbed is not None:
             self.disturbed.begin(step)
-            self.disturbed.before(k, self.states[k])
+            self.disturbed.before(step, k, self.states[k])
         try:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)

@@ -90,21 +90,23 @@ def smaller(parcel: Any, size: int) -> bool:
 
 def is_plain(vote: Any) -> bool:
     """Whether a vote goes unpickled: its numbers are small; most votes have none."""
-    if type(vote) is not Vote:  # a recursion's ticks say more
+    if type(vote) is not Vote or vote.targets:  # a recursion's ticks say more
         return False
     if not vote.sum and vote.min is None and vote.max is None:
         return True
     whole = vote._replace(sum=0) if type(vote.sum) is Fraction else vote
-    return all(abs(value or 0) <= WORD for value in whole)  # type: ignore[operator]
+    return all(abs(value or 0) <= WORD for value in whole[:-1])  # type: ignore[operator]
 
 
 def _plain(vote: Vote) -> tuple[Any, ...]:
-    """A vote as plain values: a fraction, whose denominator is a power of two, as bytes and the power."""
+    """A vote without targets as plain values: a fraction, whose denominator is a power of two, as bytes and
+    the power.
+    """
     if type(vote.sum) is not Fraction:
-        return vote
+        return vote[:-1]
     top, bottom = vote.sum.numerator, vote.sum.denominator
     data = top.to_bytes(top.bit_length() // 8 + 1, "little", signed=True)
-    return (vote.any, (data, bottom.bit_length() - 1), *vote[2:])
+    return (vote.any, (data, bottom.bit_length() - 1), *vote[2:-1])
 
 
 def _vote(any_: bool, sum_: Any, *rest: Any) -> Vote:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 from dgsuite.base.errors import InputError, unknown
+from dgsuite.core.network.names import is_whole
 from dgsuite.kernels.lab.delays import wrong_delay
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
@@ -98,8 +99,3 @@ class Delay:
     def parameters(self) -> dict[str, Any]:
         """The delay as the parameters of a synchroniser's kernel."""
         return {"delay": self.kind, "low": self.low, "high": self.high, "p": self.p}
-
-
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, and no truth value."""
-    return isinstance(value, Integral) and not isinstance(value, bool)

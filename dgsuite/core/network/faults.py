@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.mixing import keyed
+from dgsuite.core.network.attack import Attack, Target, struck
 from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
 from dgsuite.kernels.tools import rng
 
@@ -29,23 +30,38 @@ LOSS, LIES, CRASHES, LIARS = range(4)
 """What a key is for."""
 
 
+class Listed(NamedTuple):
+    """A crash that is listed; see `dgsuite.core.network.network.Crash`."""
+
+    node: int
+    round: int
+    phase: str | None
+    partial: bool
+    until: int
+    """`NEVER` for none."""
+    memory: bool
+
+
 @dataclass(frozen=True)
 class Crashes:
     """Which nodes crash, and when.
 
     Attributes
     ----------
-    nodes, rounds, phases, partial
-        Of the crashes that are listed one by one: see `dgsuite.core.network.network.Crash`.
+    listed
+        Crashes one by one.
     rate
         Probability that any other node crashes in a round.
     """
 
-    nodes: NDArray[np.int64]
-    rounds: NDArray[np.int64]
-    phases: Sequence[str | None]
-    partial: NDArray[np.bool_]
+    listed: Sequence[Listed]
     rate: float
+
+    def back(self, n: int) -> NDArray[np.int64]:
+        """By node, the round in which it is back, `NEVER` for none: shape (n,)."""
+        found = np.full(n, NEVER)
+        found[[crash.node for crash in self.listed]] = [crash.until for crash in self.listed]
+        return found
 
     def of_nodes(self, n: int, seed: int) -> NDArray[np.int64]:
         """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
@@ -55,7 +71,7 @@ class Crashes:
             with np.errstate(divide="ignore", over="ignore"):
                 waits = np.log1p(-luck) / np.log1p(-self.rate)
             found = np.minimum(waits, NEVER).astype(np.int64)
-        found[self.nodes] = self.rounds
+        found[[crash.node for crash in self.listed]] = [crash.round for crash in self.listed]
         return found
 
 
@@ -106,6 +122,8 @@ class Faults:
         Which nodes crash.
     liars
         Which nodes lie, if any.
+    adversary
+        What strikes by what it sees of the run, if anything.
     """
 
     seed: int | None
@@ -115,6 +133,7 @@ class Faults:
     churn: NDArray[np.int64]
     crashes: Crashes
     liars: Liars | None
+    adversary: Attack | None = None
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
@@ -140,6 +159,25 @@ class Faults:
     def crash_rounds(self, n: int) -> NDArray[np.int64]:
         """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
         return self.crashes.of_nodes(n, self.seed or 0)
+
+    def crashed(self, n: int, turns: Iterable[tuple[int, Iterable[Target]]]) -> NDArray[np.int64]:
+        """By node, the round of a run in which it crashed last, `NEVER` for none: shape (n,).
+
+        Parameters
+        ----------
+        turns
+            See `dgsuite.core.network.attack.struck`.
+        """
+        found = self.crash_rounds(n)
+        if self.adversary is None or not self.adversary.crashes:
+            return found
+        back = self.crashes.back(n)
+        for round_, strikes in struck(self.adversary, turns).items():
+            for node, _ in strikes:
+                if not found[node] <= round_ < back[node]:
+                    found[node] = round_
+                    back[node] = NEVER
+        return found
 
     def limits(self, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,) each."""

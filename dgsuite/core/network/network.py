@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of, unknown
-from dgsuite.core.network.delays import Delay, is_whole
-from dgsuite.core.network.faults import Crashes, Faults, Liars
+from dgsuite.core.network.adversary import Adversary
+from dgsuite.core.network.delays import Delay
+from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
+from dgsuite.core.network.names import is_whole, node_ids
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
 from dgsuite.core.parameters import LISTED
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 OMISSIONS = ("sending", "receiving")
 
-FAULTS = ("loss", "drops", "crashes", "churn", "byzantine")
+FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
 """Parameters that a network with delays does not have."""
 
 SYNCHRONISERS = ("alpha", "beta")
@@ -50,24 +52,35 @@ class Crash:
     partial
         Whether it crashes while it sends what the phase has it send: each of these messages arrives with
         probability 1/2. Otherwise it crashes before the phase.
+    until
+        The round before which it is back; by default it stays away. It misses what was sent before.
+    memory
+        Whether its state is then that of the crash, as where it is on disk, or else the first one of the run.
 
     Examples
     --------
     >>> import dgsuite
     >>> dgsuite.Crash(3, round=2, partial=True)
-    Crash(node=3, round=2, phase=None, partial=True)
+    Crash(node=3, round=2, phase=None, partial=True, until=None, memory=True)
     """
 
     node: Any
     round: int = 0
     phase: str | None = None
     partial: bool = False
+    until: int | None = None
+    memory: bool = True
 
     def __post_init__(self) -> None:
         if not is_whole(self.round) or self.round < 0:
             raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
         if self.phase is not None and not isinstance(self.phase, str):
             raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
+        if self.until is not None and not (is_whole(self.until) and self.until > self.round):
+            raise InputError(
+                f"until of a crash must be a round after {self.round}, that of the crash, got "
+                f"{self.until!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -119,14 +132,16 @@ class Network:
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
         first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
-        cut off: it sends nothing, and nothing reaches it. Outputs have the values that it had then, and
-        ``crashed`` the round.
+        cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes that are not
+        have the values that they had then, and ``crashed`` the round.
     churn
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
         The nodes themselves go on, and are not told.
     byzantine
         A `Byzantine`, or a mapping with its parameters.
+    adversary
+        An `Adversary`, or a mapping with its parameters; ``spent`` is what it struck, by round.
     delay
         How many ticks a message takes: a whole number, ("uniform", low, high), ("geometric", p), or "weight",
         the weight of the edge; see `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds:
@@ -166,6 +181,7 @@ class Network:
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
     churn: Sequence[tuple[Any, ...]] = ()
     byzantine: Byzantine | Mapping[str, Any] | None = None
+    adversary: Adversary | Mapping[str, Any] | None = None
     delay: Any = None
     synchroniser: str = "alpha"
     seed: int | None = None
@@ -180,6 +196,7 @@ class Network:
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
+        object.__setattr__(self, "adversary", _made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
@@ -233,31 +250,32 @@ class Network:
                 f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
             )
         listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
-        nodes = _nodes([crash.node for crash in listed], graph, "crashes")
+        nodes = node_ids([crash.node for crash in listed], graph, "crashes")
         crashes = Crashes(
-            nodes,
-            np.array([crash.round for crash in listed], np.int64),
-            [crash.phase for crash in listed],
-            np.array([crash.partial for crash in listed], bool),
+            [
+                Listed(node, c.round, c.phase, c.partial, c.until or NEVER, c.memory)
+                for node, c in zip(nodes.tolist(), listed, strict=True)
+            ],
             self.rate,
         )
         liars = None
         if isinstance(self.byzantine, Byzantine):
             share = self.byzantine.nodes
             drawn = isinstance(share, Real)
-            named = None if drawn else _nodes(list(share), graph, "byzantine")  # type: ignore[arg-type]
+            named = None if drawn else node_ids(list(share), graph, "byzantine")  # type: ignore[arg-type]
             liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
-        ends = [_nodes([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
+        ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
-        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, liars)
+        attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
+        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, liars, attack)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
         found = np.full((4, len(self.churn)), -1)
         for k, (first, end, *ends) in enumerate(self.churn):
-            nodes = _nodes(list(ends), graph, "churn", several=True)
+            nodes = node_ids(list(ends), graph, "churn", several=True)
             found[: 2 + len(nodes), k] = first, end, *nodes
         return found
 
@@ -331,22 +349,6 @@ def _absence(given: Any) -> tuple[Any, ...]:
     )
 
 
-def _nodes(labels: list[Any], graph: Graph, what: str, several: bool = False) -> NDArray[np.int64]:
-    """Node ids of labels; each must be there once, unless it may be there several times."""
-    if graph.labels is not None:
-        nodes = graph.labels.nodes(labels)
-    else:
-        for node in labels:
-            if not is_whole(node) or not 0 <= node < graph.n:
-                raise InputError(f"{what}: {node!r} is not a node: nodes are 0 to {graph.n - 1}")
-        nodes = np.array(labels, np.int64)
-    found, times = np.unique(nodes, return_counts=True)
-    if (times > 1).any() and not several:
-        twice = labels[int(np.flatnonzero(nodes == found[np.argmax(times > 1)])[0])]
-        raise InputError(f"{what} names node {twice!r} twice; name it once")
-    return np.asarray(nodes, np.int64)
-
-
 def _probability(what: str, value: Any) -> float:
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
@@ -357,8 +359,12 @@ def _plain(value: Any, most: int) -> Any:
     """A parameter as JSON has it; of a list with more items than so many, their number."""
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, Crash | Byzantine | Delay):
-        return {f.name: _plain(getattr(value, f.name), most) for f in fields(value)}
+    if isinstance(value, Crash | Byzantine | Adversary | Delay):
+        return {
+            f.name: _plain(getattr(value, f.name), most)
+            for f in fields(value)
+            if getattr(value, f.name) is not None
+        }
     if isinstance(value, list | tuple | np.ndarray):
         if len(value) > most:
             return f"<{len(value)} values>"

@@ -25,6 +25,7 @@ from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import UNBOUND, Guard, reduce_votes, steps
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.attack import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results.provenance import machine
@@ -159,6 +160,7 @@ def build(
         "edges_by_bits",
         "lost",
         "crashed",
+        "spent",
         "virtual_time",
         "synchroniser_messages",
     }
@@ -192,10 +194,18 @@ def build(
         variables["lost"] = per_round(
             log.by_round(log.noted("lost")), "messages along edges that were lost"
         )
-        when = guard.faults.of_run(kernel.seed).crash_rounds(graph.n)
+        said = [(step.round, vote.targets) for step, vote in log.replies()]
+        when = guard.faults.of_run(kernel.seed).crashed(graph.n, said)
         variables["crashed"] = variable(
-            "node", np.where(when < log.rounds, when, -1), "round in which it crashed, -1 for none"
+            "node",
+            np.where(when < log.rounds, when, -1),
+            "round in which it crashed last, -1 for none",
         )
+        if guard.faults.adversary is not None:
+            spent = np.zeros(log.rounds, np.int64)
+            for round_, strikes in struck(guard.faults.adversary, said).items():
+                spent[round_] = len(strikes)
+            variables["spent"] = per_round(spent, "what the adversary struck")
     coords = [
         _numbered(counted, log.rounds, counted),
         _numbered("cluster", len(graph.parts), "cluster"),

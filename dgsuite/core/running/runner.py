@@ -14,6 +14,7 @@ import xarray as xr
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.adversary import Adversary
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
@@ -444,6 +445,8 @@ def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
         why = "a run with since= goes on from a result without faults; leave out since="
     elif options.checkpoint not in (None, False):
         why = "a run with faults has no checkpoints; leave out checkpoint="
+    elif isinstance(options.network.adversary, Adversary):
+        why = options.network.adversary.unfit(kernel)
     if why:
         raise InputError(f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}")
 

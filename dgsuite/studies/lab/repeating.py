@@ -87,6 +87,11 @@ def repeat(
     if network is not None:
         limits = Execution(kernel, graph, network=network, **how).guard
         assert limits.faults is not None
+        if limits.faults.adversary is not None:
+            raise InputError(
+                "an adversary has one budget, and a run on many copies is one run: leave out adversary=, "
+                "or use dgsuite.run_each"
+            )
         faults = _tiled(limits.faults, graph.n, times)
         execution.guard = limits._replace(faults=faults)
     n, before = graph.n, dict[str, NDArray]()
@@ -150,10 +155,11 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         ),
         crashes=replace(
             crashes,
-            nodes=everywhere(crashes.nodes),
-            rounds=np.tile(crashes.rounds, times),
-            phases=[*crashes.phases] * times,
-            partial=np.tile(crashes.partial, times),
+            listed=[
+                crash._replace(node=crash.node + first)
+                for first in shift.tolist()
+                for crash in crashes.listed
+            ],
         ),
         liars=liars,
     )

@@ -23,7 +23,7 @@ class Fragments(bsp.ClusterState):
     )
     parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     fragment: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))  # id of the root
-    roots: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))
+    roots: NDArray[np.int64] = bsp.every_node()
     children: Children = bsp.initial(lambda c: Children(c.size))
 
     def reverse(self, c: bsp.Cluster, nodes: NDArray, below: NDArray) -> NDArray:

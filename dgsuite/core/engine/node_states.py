@@ -1,0 +1,77 @@
+"""The states of single nodes: taken out of that of their cluster, and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.kernels.bsp.state import lists_of
+from dgsuite.partition.clusters.subset import Subset
+
+
+def take(state: Any, nodes: NDArray[np.int64], size: int) -> dict[str, NDArray]:
+    """What a state holds of some nodes: a value for each, by field.
+
+    Parameters
+    ----------
+    state
+        Of a cluster: arrays with an entry for each node, sets of nodes, lists of nodes that are declared as
+        such, and what is of no node. What it keeps in objects is looked into.
+    nodes
+        Local indices.
+    size
+        Nodes of the cluster.
+
+    Returns
+    -------
+    For sets and lists, whether the node is in it.
+
+    Raises
+    ------
+    InputError
+        It has an array that is none of these.
+    """
+    found: dict[str, NDArray] = {}
+    lists = lists_of(type(state))
+    for name, value in vars(state).items():
+        if isinstance(value, Subset):
+            found[name] = value.mask[nodes]
+        elif isinstance(value, np.ndarray) and value.ndim:
+            if name in lists:
+                found[name] = np.isin(nodes, value)
+            elif len(value) == size:
+                found[name] = value[nodes]
+            else:
+                raise InputError(
+                    f"its state has {len(value)} entries of {name!r} for {size} nodes, and not one for each; "
+                    f"a list of nodes is declared with bsp.no_nodes() or bsp.every_node()"
+                )
+        elif hasattr(value, "__dict__"):
+            inner = take(value, nodes, size)
+            found |= {f"{name}.{key}": held for key, held in inner.items()}
+    return found
+
+
+def put(state: Any, nodes: NDArray[np.int64], size: int, held: Mapping[str, NDArray]) -> None:
+    """Put back what `take` returned, of the fields that it has."""
+    lists = lists_of(type(state))
+    for key, values in held.items():
+        name, _, inner = key.partition(".")
+        now = getattr(state, name)
+        if inner:
+            put(now, nodes, size, {inner: values})
+        elif isinstance(now, Subset):
+            mask = now.mask.copy()
+            mask[nodes] = values
+            setattr(state, name, Subset(mask))
+        elif name in lists:
+            others = now[~np.isin(now, nodes)]
+            setattr(state, name, np.union1d(others, nodes[values]))
+        else:
+            now = now.copy()  # it may be an array of the graph
+            now[nodes] = values
+            setattr(state, name, now)
