@@ -15,6 +15,7 @@ from dgsuite.core.engine.node_states import put, take
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.core.engine.watch import Watch
 from dgsuite.core.network.attack import ABSENCES, CRASHES
+from dgsuite.core.network.chances import Chances
 from dgsuite.core.network.faults import LEAST, LIES, LOSS, NEVER, Fate, Faults, Lies, Listed
 from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
 from dgsuite.partition.clusters.cluster import Cluster
@@ -71,6 +72,7 @@ class Disturbed:
         self.lost: list[int] = []
         self.fate: Fate | None = None
         self._limits = faults.limits(n)
+        self._chances = Chances(clusters) if faults.by_weight else None
         self._dead, self._none_dead = np.zeros(n, bool), True
         self._falling = np.empty(0, np.int64)  # nodes that crash while they send
         self._fallen = np.empty(0, np.int64)  # nodes that crash before the phase
@@ -143,7 +145,7 @@ class Disturbed:
                 )
             key = self.faults.key(LOSS, *self._at)
             dead = self._dead if absent is None else self._dead | absent
-            self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops)
+            self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops, self._chances)
 
     def _mask(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """By node, whether it is one of some; None if there are none."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.mixing import keyed
 from dgsuite.core.network.attack import Attack, Target, struck
+from dgsuite.core.network.chances import Chances
+from dgsuite.core.network.limits import ALWAYS, limit
 from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
 from dgsuite.kernels.tools import rng
-
-ALWAYS = 1 << 53
-"""The limit below which all of the numbers lie that decide whether a message is lost."""
 
 HALF = np.uint64(ALWAYS // 2)
 """The limit of messages of a node that crashes while it sends them."""
@@ -124,6 +123,8 @@ class Faults:
         Which nodes lie, if any.
     adversary
         What strikes by what it sees of the run, if anything.
+    by_weight
+        Whether the weight of an edge is the probability that a message along it is lost.
     """
 
     seed: int | None
@@ -134,6 +135,7 @@ class Faults:
     crashes: Crashes
     liars: Liars | None
     adversary: Attack | None = None
+    by_weight: bool = False
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
@@ -213,6 +215,8 @@ class Fate:
         What rewrites messages, if anything.
     drops
         Senders and receivers between which no message arrives: shape (2, drops).
+    chances
+        What is lost by edge, if anything.
     """
 
     def __init__(
@@ -225,6 +229,7 @@ class Fate:
         falling: NDArray[np.bool_] | None,
         lies: Lies | None,
         drops: NDArray[np.int64],
+        chances: Chances | None = None,
     ) -> None:
         self.key = key
         self.source = source
@@ -234,11 +239,12 @@ class Fate:
         self.falling = falling
         self.lies = lies
         self.drops = drops
+        self.chances = chances
 
     @property
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
-        return self.lies is not None or self.drops.size > 0
+        return self.lies is not None or self.drops.size > 0 or self.chances is not None
 
     def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
         """Which messages are lost on their way.
@@ -251,6 +257,8 @@ class Fate:
             Of each, how many the sender has sent the receiver before in this phase; by default none.
         """
         limits = np.maximum(_at(self.source, src), _at(self.target, dst))
+        if self.chances is not None:
+            limits = np.maximum(limits, self.chances.of(src, dst))
         if self.falling is not None:
             limits = np.where(self.falling[src], np.maximum(limits, HALF), limits)
         found = (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
@@ -315,11 +323,6 @@ class Lies:
             found[name] = values.copy()
             found[name][which] = np.asarray(said[name])
         return found
-
-
-def limit(probability: Any) -> NDArray[np.uint64]:
-    """The number below which that part of all numbers from 0 to `ALWAYS` lies."""
-    return np.floor(np.asarray(probability, np.float64) * ALWAYS).astype(np.uint64)
 
 
 def _hash(

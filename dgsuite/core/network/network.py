@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.core.network.adversary import Adversary
+from dgsuite.core.network.chances import check_weights
 from dgsuite.core.network.delays import Delay
 from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
 from dgsuite.core.network.names import is_whole, node_ids
@@ -123,8 +124,9 @@ class Network:
     Parameters
     ----------
     loss
-        Probability that a message is lost: a number, or an array with one for each node, in the order of the
-        graph's nodes. A broadcast is a message along each edge of the sender.
+        Probability that a message is lost: a number, an array with one for each node, in the order of the
+        graph's nodes, or "weight", the weight of the edge. A broadcast is a message along each edge of the
+        sender.
     omission
         Whose probability counts where there is one for each node: "sending" or "receiving".
     drops
@@ -175,7 +177,7 @@ class Network:
     (12, 1)
     """
 
-    loss: float | ArrayLike = 0.0
+    loss: float | str | ArrayLike = 0.0
     omission: str = "sending"
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
@@ -187,10 +189,11 @@ class Network:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        loss = np.asarray(self.loss)
+        loss = np.asarray(0.0 if self.by_weight else self.loss)
         if loss.dtype.kind not in "iuf" or loss.ndim > 1 or not ((loss >= 0) & (loss <= 1)).all():
             raise InputError(
-                f"loss must be a probability from 0 to 1, or an array of one for each node, got {self.loss!r}"
+                f"loss must be a probability from 0 to 1, an array of one for each node, or 'weight', got "
+                f"{self.loss!r}"
             )
         one_of("omission", self.omission, OMISSIONS)
         if self.seed is not None and not is_whole(self.seed):
@@ -231,6 +234,11 @@ class Network:
         return self.delay is None
 
     @property
+    def by_weight(self) -> bool:
+        """Whether messages are lost by the weights of edges."""
+        return isinstance(self.loss, str) and self.loss == "weight"
+
+    @property
     def rate(self) -> float:
         """Probability that a node crashes in a round."""
         return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
@@ -244,7 +252,9 @@ class Network:
             A node is not one of the graph, or there is not one probability for each node.
         """
         n = graph.n
-        loss = np.asarray(self.loss, np.float64)
+        loss = np.asarray(0.0 if self.by_weight else self.loss, np.float64)
+        if self.by_weight:
+            check_weights(graph)
         if loss.ndim and loss.shape != (n,):
             raise InputError(
                 f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
@@ -269,7 +279,9 @@ class Network:
         by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
         attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
-        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, liars, attack)
+        return Faults(
+            self.seed, loss, by_receiver, drops, churn, crashes, liars, attack, self.by_weight
+        )
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""

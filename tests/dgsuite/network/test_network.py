@@ -146,6 +146,36 @@ def test_messages_are_lost():
     assert (none.distance.values >= 0).sum() == 1  # the root alone
 
 
+def test_messages_are_lost_by_the_weights_of_edges():
+    chain = np.arange(6), np.arange(1, 7)
+    broken = Graph.from_edges(*chain, weights=[0, 0, 1, 0, 0, 0.0])
+    ds = dgsuite.run("bfs", broken, network=Network(loss="weight"))
+    assert ds.level.values.tolist() == [0, 1, 2, -1, -1, -1, -1]
+    assert ds.lost.sum() == 1
+    star = np.zeros(3000, int), np.arange(1, 3001)
+    some = Graph.from_edges(*star, weights=np.repeat([0.0, 0.25, 0.75], 1000))
+    reached = dgsuite.run("bfs", some, network=Network(loss="weight")).level.values[1:] == 1
+    shares = reached.reshape(3, -1).mean(axis=1)
+    assert (np.abs(shares - [1, 0.75, 0.25]) < 0.05).all()
+    luck = np.random.default_rng(2)
+    for name, directed in (
+        ("bfs", True),
+        ("mis", False),
+    ):  # broadcasts along out-edges, and unicasts
+        ends, weights = luck.integers(0, 40, (2, 300)), luck.random(300) / 3
+        how = {"weights": weights, "directed": directed, "n": 40, "duplicates": "min"}
+        one, cut = (
+            found(
+                name, Graph.from_edges(*ends, **how, **cut), Network(loss="weight"), style="serial"
+            )
+            for cut in ({"clusters": 1}, {"clusters": 5, "partition": "hash"})
+        )
+        assert one["lost"].sum() > 5
+        same(one, cut)
+    with pytest.raises(InputError, match=r"weights from 0 to 1, and an edge has 2\.0"):
+        dgsuite.run("bfs", Graph.from_edges(*chain, weights=[2.0] * 6), network={"loss": "weight"})
+
+
 def test_a_ring_whose_messages_are_lost_has_no_leader():
     ring = Graph.from_edges(np.arange(9), (np.arange(9) + 1) % 9)
     ds = dgsuite.run("lcr", ring, network=Network(loss=0.5))
@@ -287,6 +317,7 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
     [
         ({"loss": 1.5}, "loss must be a probability from 0 to 1"),
         ({"loss": "often"}, "loss must be a probability from 0 to 1"),
+        ({"loss": "weight"}, "loss='weight' needs a graph with weights"),
         (
             {"loss": [0.1, 0.2]},
             r"loss must have a probability for each of 40 nodes, got shape \(2,\)",

@@ -1,0 +1,16 @@
+"""Probabilities as limits: a message is lost if 53 random bits of it are below the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALWAYS = 1 << 53
+"""The limit below which all of the numbers lie that decide whether a message is lost."""
+
+
+def limit(probability: Any) -> NDArray[np.uint64]:
+    """The number below which that part of all numbers from 0 to `ALWAYS` lies."""
+    return np.floor(np.asarray(probability, np.float64) * ALWAYS).astype(np.uint64)
