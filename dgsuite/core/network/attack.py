@@ -73,6 +73,15 @@ class View:
     >>> network = dgsuite.Network(adversary=dgsuite.Adversary(first, sees="history"))
     >>> dgsuite.run("bfs", graph, root=3, network=network).crashed.values
     array([-1, -1,  1, -1])
+
+    Of the nodes that a search is about to reach, the greatest; `reached` names nodes of any cluster:
+
+    >>> def ahead(view):
+    ...     nodes, _ = view.reached
+    ...     return nodes, nodes
+    >>> network = dgsuite.Network(adversary=dgsuite.Adversary(ahead, start=2))
+    >>> dgsuite.run("bfs", graph, network=network).level.values
+    array([ 0,  1,  2, -1], dtype=int32)
     """
 
     cluster: Cluster
