@@ -36,14 +36,11 @@ class Watch:
         self.attack = attack
         self.kernel = kernel
         self.clusters = clusters
-        self._sent = [c.zeros() for c in clusters] if attack.watches else []  # in the round
-        self._when = (
-            [c.zeros() for c in clusters] if attack.watches else []
-        )  # phase; 0 before the round
+        watched = clusters if attack.watches else ()
+        self._sent = [c.zeros() for c in watched]  # messages of the round
+        self._when = [c.zeros() for c in watched]  # phase of a node's last message, 0 if before
         self._phase = 0
-        self._heard = np.zeros(
-            clusters[0].n, bool
-        )  # nodes that have sent before, of those seen here
+        self._heard = np.zeros(clusters[0].n, bool)  # has sent before, of the nodes seen here
         self._one_by_one = False  # whether nodes have sent otherwise than along their edges
         self._left = attack.budget
         self._round = -1

@@ -70,7 +70,7 @@ class Adversary:
 
     Examples
     --------
-    The largest identifier never gets around a ring whose leaders crash:
+    The leader of a ring crashes in round 2, and is elected none the less:
 
     >>> import dgsuite
     >>> ring = dgsuite.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
