@@ -55,13 +55,7 @@ FOLLOWING = ("threads", "places")
 
 def planned(points: Sequence[config.Point]) -> list[Made]:
     """The points of an experiment."""
-    return [
-        _made(
-            {name: getattr(p, name) for name in config.Point.model_fields},
-            p.form,
-        )
-        for p in points
-    ]
+    return [_made(vars(p), p.form) for p in points]
 
 
 def ran(figure: xr.Dataset) -> list[Made]:
@@ -76,7 +70,7 @@ def ran(figure: xr.Dataset) -> list[Made]:
 def _made(run: Mapping[str, Any], form: str) -> Made:
     style = run["count_as"] if run["style"] == "serial" else run["style"]
     runtime = run.get("runtime") or ("X10" if run["style"] == "serial" else None)
-    work = json.loads(run.get("workload") or "{}").get("operations", 0)
+    work = json.loads(run["workload"]).get("operations", 0) if run.get("workload") else 0
     places = max(run["clusters"] or 1, 1)
     hwts = run.get("hwts") or -1
     threads = hwts if hwts > 0 else min(run["workers"] * run["threads"], places)
