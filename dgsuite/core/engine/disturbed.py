@@ -315,7 +315,7 @@ class Disturbed:
         assert fate is not None
         assert messages.src is not None
         src, dst = messages.src.astype(np.int64), messages.dst.astype(np.int64)
-        number = _numbers(src, dst, len(self._dead))
+        number = numbers(src, dst, len(self._dead))
         if fate.lies is not None:
             told = fate.lies.told(messages.fields, src, dst, number)
             messages = messages._replace(fields=told)
@@ -360,7 +360,7 @@ def _edges_of(cluster: Cluster, edges: Any, alive: NDArray[np.bool_]) -> Callabl
     return some
 
 
-def _numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
+def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     """Of each message, how many of the same sender to the same receiver come before it; None if there are
     none.
     """

@@ -132,6 +132,9 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
     return in_style
 
 
+NEAT = 100
+"""Nodes of a graph up to which it is drawn neatly, which takes time with the cube of them."""
+
 PANELS = 8
 """Rounds that `network` draws, at most."""
 
@@ -173,13 +176,13 @@ def network(dataset: xr.Dataset, graph: Graph) -> Figure:
     figure = Figure(figsize=(8, 2.1 * rows + 1.6))
     parts = figure.subfigures(2, 1, squeeze=False, height_ratios=[2.1 * rows, 1.6])
     above, below = parts[:, 0]
-    places = _places(graph)
+    where = places(graph)
     axes = above.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes:
         ax.set_axis_off()
         ax.set_aspect("equal")
     for ax, at in zip(axes, shown, strict=False):
-        _round(ax, graph, places, traffic[at])
+        _round(ax, graph, where, traffic[at])
         ax.set_title(f"{counted} {rounds[at]}", fontsize=9)
     ax = below.subplots()
     ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
@@ -192,13 +195,22 @@ def network(dataset: xr.Dataset, graph: Graph) -> Figure:
     return figure
 
 
-def _places(graph: Graph) -> NDArray[np.float64]:
-    """Where nodes are drawn: a ring in a circle, any other graph where few edges cross."""
+def places(graph: Graph) -> NDArray[np.float64]:
+    """Where nodes are drawn, shape (n, 2): rings and paths on a circle, others so that few edges cross."""
     import networkx as nx
 
     whole = nx.Graph(graph.to_networkx())
-    ring = all(degree == 2 for _, degree in whole.degree) and nx.is_connected(whole)
-    found = nx.circular_layout(whole) if ring else nx.kamada_kawai_layout(whole)
+    whole.remove_edges_from([*nx.selfloop_edges(whole)])
+    connected, degrees = len(whole) > 0 and nx.is_connected(whole), dict(whole.degree)
+    if connected and max(degrees.values()) <= 2:
+        begin = min(whole, key=degrees.__getitem__)  # an end of a path, or any node of a ring
+        order = [*nx.dfs_preorder_nodes(whole, begin)]
+        turn = 2 * np.pi * np.arange(len(order)) / (len(order) + (whole.size() < len(order)))
+        found = dict(zip(order, np.stack([np.cos(turn), np.sin(turn)], axis=1), strict=True))
+    elif connected and len(whole) <= NEAT:
+        found = nx.kamada_kawai_layout(whole)
+    else:
+        found = nx.spring_layout(whole, seed=0)
     return np.array([found[node] for node in whole])
 
 

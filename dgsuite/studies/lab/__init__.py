@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
-    from dgsuite.studies.lab.executions import Difference, Execution, compare
+    from dgsuite.studies.lab.comparing import Difference, compare
+    from dgsuite.studies.lab.executions import Execution
     from dgsuite.studies.lab.repeating import repeat
     from dgsuite.studies.lab.searching import Example, search
 
@@ -16,10 +17,10 @@ __all__ = ["Difference", "Example", "Execution", "compare", "repeat", "search"]
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
-        "Difference": "dgsuite.studies.lab.executions:Difference",
+        "Difference": "dgsuite.studies.lab.comparing:Difference",
         "Example": "dgsuite.studies.lab.searching:Example",
         "Execution": "dgsuite.studies.lab.executions:Execution",
-        "compare": "dgsuite.studies.lab.executions:compare",
+        "compare": "dgsuite.studies.lab.comparing:compare",
         "repeat": "dgsuite.studies.lab.repeating:repeat",
         "search": "dgsuite.studies.lab.searching:search",
     },

@@ -1,18 +1,18 @@
-"""Executions phase by phase, with the state of every node, and where two of them differ."""
+"""Executions phase by phase, with the state of every node, and with its messages."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import fields
-from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine.program import Step, reduce_votes, steps
+from dgsuite.core.engine.program import Guard, Step, reduce_votes, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results.dataset import coordinate, variable
@@ -24,9 +24,43 @@ from dgsuite.kernels.bsp.state import INITIAL
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.lab.messages import NONE, Messages, listed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 States = dict[str, NDArray]
 """What the nodes know, by field: arrays with an entry for each node."""
+
+
+class Moment(NamedTuple):
+    """An execution after one of its phases: see `Execution.moments`.
+
+    Attributes
+    ----------
+    step
+        The phase, with its `round` and its name, `phase`.
+    states
+        What the nodes know.
+    messages
+        What the nodes have sent in the phase.
+    crashed, away
+        By node, whether it has crashed, or is away by the network's `churn`: bool.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> moment = next(dgsuite.lab.Execution("bfs", graph).moments())
+    >>> moment.step.phase, len(moment.messages), moment.crashed.any()
+    ('wake', 1, False)
+    """
+
+    step: Step
+    states: States
+    messages: Messages
+    crashed: NDArray[np.bool_]
+    away: NDArray[np.bool_]
 
 
 class Execution:
@@ -58,6 +92,7 @@ class Execution:
                 f"{wrong[0]} is no option of an execution; it has seed, network, max_rounds and "
                 f"the parameters of the kernel"
             )
+        self.network = how.get("network")
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
         self.graph = graph
@@ -66,6 +101,35 @@ class Execution:
 
     def __repr__(self) -> str:
         return f"Execution({self.kernel.name!r}, {self.graph!r})"
+
+    def initial(self) -> States:
+        """What the nodes know before the first phase.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> dgsuite.lab.Execution("bfs", graph).initial()["level"]
+        array([-1, -1, -1, -1], dtype=int32)
+        """
+        lists = _lists(self.kernel, self._cluster)
+        return _flat(self.kernel.first_state(self._cluster), self.graph.n, lists)
+
+    def liars(self) -> NDArray[np.bool_]:
+        """By node, whether it lies.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> network = dgsuite.Network(byzantine=dgsuite.Byzantine([2]))
+        >>> dgsuite.lab.Execution("bf", graph, network=network).liars()
+        array([False, False,  True, False])
+        """
+        faults = self.guard.faults
+        if faults is None or faults.liars is None:
+            return np.zeros(self.graph.n, bool)
+        return faults.liars.mask(self.graph.n, faults.of_run(self.kernel.seed).seed or 0)
 
     def phases(self) -> Iterator[tuple[Step, States]]:
         """Each phase, and what the nodes know after it.
@@ -86,9 +150,33 @@ class Execution:
         1 visit [ 0  1  2 -1]
         2 visit [0 1 2 3]
         """
+        for moment in self._moments(self.guard, with_messages=False):
+            yield moment.step, moment.states
+
+    def moments(self) -> Iterator[Moment]:
+        """Each phase with what the nodes know after it, its messages one by one, and who has crashed.
+
+        A crashed node knows what it knew when it crashed.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> network = dgsuite.Network(crashes={2: 1})
+        >>> for moment in dgsuite.lab.Execution("bfs", graph, network=network).moments():
+        ...     sent = zip(moment.messages.sender, moment.messages.receiver)
+        ...     print(moment.step.round, [f"{u} to {v}" for u, v in sent], moment.crashed)
+        0 ['0 to 1'] [False False False False]
+        0 ['1 to 0', '1 to 2'] [False False False False]
+        1 [] [False False  True False]
+        """
+        return self._moments(self.guard._replace(trace=True), with_messages=True)
+
+    def _moments(self, guard: Guard, with_messages: bool) -> Iterator[Moment]:
         bounds, votes = np.array([0, 1]), list[Vote]()
         lists = _lists(self.kernel, self._cluster)
-        site = Site(self.kernel, [self._cluster], bounds, 0, guard=self.guard)
+        site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
+        nobody, before = np.zeros(self.graph.n, bool), self.initial()
 
         def reply(over: Sequence[Vote]) -> Callable[[], Vote]:
             reduced = reduce_votes([*over, *votes])
@@ -96,10 +184,19 @@ class Execution:
             return lambda: reduced
 
         for step in steps(self.kernel, self.graph.n, reply, self.guard):
-            site.step(step)
+            result = site.run(step, 0)
+            sent = listed(site, step, result) if with_messages else NONE
+            site.send(step, [result])
             votes.append(site.tally.vote)
             site.deliver({})
-            yield step, _flat(site.states[0], self._cluster.size, lists)
+            states = _flat(site.states[0], self._cluster.size, lists)
+            fate = None if site.disturbed is None else site.disturbed.fate
+            away = nobody if fate is None or fate.away is None else fate.away
+            crashed = nobody if fate is None else fate.dead & ~away
+            if with_messages:
+                falling = nobody if fate is None or fate.falling is None else fate.falling
+                states = before = _stopped(states, before, crashed & ~falling)
+            yield Moment(step, states, sent, crashed, away)
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:
         """What the nodes know after a phase.
@@ -134,105 +231,65 @@ class Execution:
         }
         return xr.Dataset(made, {"node": coordinate("node", nodes, "node")[1]})
 
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page that shows the execution of a graph of up to 300 nodes.
 
-class Difference(NamedTuple):
-    """Where two executions first differ.
+        One slider goes from phase to phase, another through the messages of a phase. Colours of nodes are
+        values of a field of the state. Messages that are lost and nodes that have crashed are crossed out.
+        The page needs nothing else, and no network.
 
-    Attributes
-    ----------
-    round, phase
-        After which phase.
-    fields
-        Fields of the kernel's state that differ; none where one execution has another phase, or ended before.
-    nodes
-        Nodes whose states differ: labels, or node ids.
+        Parameters
+        ----------
+        path
+            The file.
 
-    Examples
-    --------
-    >>> import dgsuite
-    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> runs = [dgsuite.lab.Execution("mis", graph, seed=seed) for seed in (1, 2)]
-    >>> dgsuite.lab.compare(*runs).fields
-    ('number',)
-    """
+        Raises
+        ------
+        InputError
+            The graph is too large, the execution has more than 200,000 messages and states of nodes, or the
+            file cannot be written.
 
-    round: int
-    phase: str
-    fields: tuple[str, ...]
-    nodes: NDArray
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> dgsuite.lab.Execution("bfs", graph).to_html("bfs.html")
+        >>> Path("bfs.html").read_text()[:15]
+        '<!doctype html>'
+        """
+        from dgsuite.studies.lab.page import write
 
-    def __str__(self) -> str:
-        if not self.fields:
-            return f"round {self.round}, phase {self.phase!r}: only one execution has it"
-        some = ", ".join(map(str, self.nodes[:5].tolist())) + ", ..." * (len(self.nodes) > 5)
-        return (
-            f"round {self.round}, phase {self.phase!r}: {', '.join(self.fields)} of "
-            f"{len(self.nodes)} nodes ({some})"
-        )
+        write(self, path)
 
+    def space_time(self) -> Figure:
+        """Draw the execution as Lamport does: a line for each node, and messages from line to line.
 
-def compare(one: Execution, other: Execution) -> Difference | None:
-    """The first phase after which two executions differ, and the nodes whose states do.
+        Time goes to the right, phase by phase. A line ends where its node crashes, with a cross, and is
+        dotted while it is away. A message that is lost ends on its way, with a cross.
 
-    Parameters
-    ----------
-    one, other
-        Of kernels with the same state, on graphs with as many nodes.
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Save it with ``savefig``.
 
-    Returns
-    -------
-    None where all nodes know the same after every phase.
+        Raises
+        ------
+        InputError
+            The graph has more than 300 nodes, or the execution more than 200,000 messages and states of
+            nodes.
 
-    Raises
-    ------
-    InputError
-        The graphs have not as many nodes.
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> figure = dgsuite.lab.Execution("bfs", graph).space_time()
+        >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
+        ['wake', 'visit', 'visit', 'visit']
+        """
+        from dgsuite.studies.lab.diagram import space_time
 
-    Examples
-    --------
-    >>> import dgsuite
-    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> lossy = dgsuite.Network(drops=[(0, 1, 2)])
-    >>> runs = [dgsuite.lab.Execution("bfs", graph, network=n) for n in (None, lossy)]
-    >>> print(dgsuite.lab.compare(*runs))
-    round 1, phase 'visit': level, parent, unseen of 1 nodes (2)
-    """
-    if one.graph.n != other.graph.n:
-        raise InputError(
-            f"executions on {one.graph.n} and {other.graph.n} nodes have no states in common"
-        )
-    for mine, yours in zip_longest(one.phases(), other.phases()):
-        if mine is None or yours is None or mine[0][:2] != yours[0][:2]:
-            step, _ = mine or yours
-            return Difference(step.round, step.phase, (), np.empty(0, np.int64))
-        step, differing = mine[0], np.zeros(one.graph.n, bool)
-        named = []
-        for name in mine[1].keys() | yours[1].keys():
-            rows = _rows(mine[1].get(name), yours[1].get(name), one.graph.n)
-            if rows.any():
-                named.append(name)
-                differing |= rows
-        if named:
-            nodes: NDArray = np.flatnonzero(differing)
-            if one.graph.labels is not None:
-                nodes = one.graph.labels.array[nodes]
-            return Difference(step.round, step.phase, tuple(sorted(named)), nodes)
-    return None
-
-
-def _rows(mine: NDArray | None, yours: NDArray | None, n: int) -> NDArray[np.bool_]:
-    """Which nodes have other values."""
-    if mine is None or yours is None or mine.shape != yours.shape:
-        return np.ones(n, bool)
-    return np.any(~same(mine, yours).reshape(n, -1), axis=1)  # type: ignore[no-any-return]
-
-
-def same(mine: NDArray, yours: NDArray) -> NDArray[np.bool_]:
-    """Which values of two arrays are the same; NaN is the same as NaN."""
-    found: NDArray[np.bool_] = np.equal(mine, yours)
-    if mine.dtype.kind == "f" and yours.dtype.kind == "f":
-        np.logical_or(found, np.isnan(mine) & np.isnan(yours), out=found)
-    return found
+        return space_time(self)
 
 
 def _lists(kernel: Kernel, cluster: Cluster) -> set[str]:
@@ -240,6 +297,15 @@ def _lists(kernel: Kernel, cluster: Cluster) -> set[str]:
     state = getattr(kernel, "state", None)
     made = {} if state is None else {f.name: f.metadata.get(INITIAL) for f in fields(state)}
     return {name for name, make in made.items() if make and np.shape(make(cluster)) == (0,)}
+
+
+def _stopped(states: States, before: States, still: NDArray[np.bool_]) -> States:
+    """Copies of what nodes know, in which some know what they did before."""
+    found = {name: values.copy() for name, values in states.items()}
+    for name in found.keys() & before.keys():
+        if found[name].shape == before[name].shape:
+            found[name][still] = before[name][still]
+    return found
 
 
 def _flat(state: Any, size: int, lists: Container[str] = (), before: str = "") -> States:

@@ -17,7 +17,8 @@ from dgsuite.core.results.dataset import variable
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp.kernel import Node, NodeOrNone, Output, Pairs
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab.executions import Execution, States, same
+from dgsuite.studies.lab.comparing import same
+from dgsuite.studies.lab.executions import Execution, States
 
 
 def repeat(
