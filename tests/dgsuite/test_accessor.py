@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dask
 import networkx as nx
+import numpy as np
 import pytest
 import xarray as xr
 from matplotlib.colors import to_rgba
@@ -118,3 +119,46 @@ def test_a_picture_for_each_round():
     assert text.startswith('<svg role="img" aria-label="a path"')
     assert "#000000" not in text
     assert f">round {ds.sizes['round'] - 1}</text>" in text
+
+
+def test_probabilities_have_the_intervals_of_wilson():
+    """By a dimension, by a coordinate of the runs, and with a line for each value of another."""
+    from scipy.stats import binomtest
+
+    right = np.array([[20, 11, 0], [17, 3, 1]])
+    valid = np.arange(25) < right[:, :, None]
+    valid = np.where(np.arange(25) < 20, valid, -1)  # the last five were not checked
+    ds = xr.Dataset(
+        {"valid": (("kernel", "loss", "run"), valid.astype(int))},
+        {"kernel": ["mis", "wcc"], "loss": [0.0, 0.1, 0.2]},
+    )
+    ax = ds.dgsuite.plot.probability(lines="kernel")
+    assert ax.get_xlabel() == "loss"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "kernel = mis",
+        "kernel = wcc",
+    ]
+    for found, drawn in zip(right, ax.containers, strict=True):
+        line, _, (bars,) = drawn
+        assert line.get_ydata() == pytest.approx(found / 20)
+        for count, bar in zip(found, bars.get_segments(), strict=True):
+            wanted = binomtest(int(count), 20).proportion_ci(method="wilson")
+            assert bar[:, 1] == pytest.approx([*wanted], abs=1e-12)
+    flat = ds.sel(kernel="mis", drop=True).stack(all=("loss", "run")).reset_index("all")
+    same = flat.dgsuite.plot.probability(by="loss").containers[0]
+    assert same[0].get_ydata() == pytest.approx(right[0] / 20)
+
+
+def test_probabilities_that_cannot_be_drawn():
+    runs = xr.Dataset({"valid": ("run", [1, 0]), "rounds": ("run", [3, 4])})
+    plot = runs.dgsuite.plot
+    with pytest.raises(InputError, match="say by= what the probability is drawn: nothing varies"):
+        plot.probability()
+    with pytest.raises(InputError, match="'rounds' is no truth value"):
+        plot.probability("rounds", by="run")
+    with pytest.raises(InputError, match="unknown variable 'right'"):
+        plot.probability("right")
+    with pytest.raises(InputError, match="unknown dimension or coordinate 'loss'"):
+        plot.probability(by="loss")
+    with pytest.raises(InputError, match="not the result of one run"):
+        plot.communication()

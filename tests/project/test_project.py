@@ -73,6 +73,7 @@ PAGES = [
             "congest",
             "counts",
             "embeddings",
+            "executions",
             "faults",
             "linkage",
             "reduction",

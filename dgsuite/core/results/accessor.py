@@ -48,8 +48,10 @@ class Accessor:
 
     @property
     def plot(self) -> Plots:
-        """Plots of the run: ``ds.dgsuite.plot.communication()``, ``ds.dgsuite.plot.rounds()``."""
-        return Plots(self._run)
+        """Plots of a run: ``ds.dgsuite.plot.communication()``, ``ds.dgsuite.plot.rounds()``; or of many runs:
+        ``ds.dgsuite.plot.probability()``.
+        """
+        return Plots(self._dataset)
 
     def summary(self) -> pd.Series:
         """The run in a few lines: what ran on what, its counts over all rounds, and its time.
@@ -174,11 +176,16 @@ class Accessor:
     @property
     def _run(self) -> xr.Dataset:
         """The dataset, which must be that of one run."""
-        if "kernel" not in self._dataset.attrs or not {"round", "depth"} & {*self._dataset.dims}:
-            raise InputError(
-                "the dataset is not the result of one run: dgsuite.run returns such datasets"
-            )
-        return self._dataset
+        return _of_one_run(self._dataset)
+
+
+def _of_one_run(ds: xr.Dataset) -> xr.Dataset:
+    """A dataset, which must be that of one run."""
+    if "kernel" not in ds.attrs or not {"round", "depth"} & {*ds.dims}:
+        raise InputError(
+            "the dataset is not the result of one run: dgsuite.run returns such datasets"
+        )
+    return ds
 
 
 def record_of(ds: xr.Dataset) -> Record:
@@ -221,7 +228,7 @@ def _facts(ds: xr.Dataset) -> dict[str, Any]:
 
 
 class Plots:
-    """Plots of a run.
+    """Plots of a run, or of many.
 
     Examples
     --------
@@ -256,7 +263,7 @@ class Plots:
         """
         from dgsuite.core.results import plots
 
-        return plots.communication(self._dataset, _axes(ax), messages=messages)
+        return plots.communication(_of_one_run(self._dataset), _axes(ax), messages=messages)
 
     def rounds(self, ax: Axes | None = None) -> Axes:
         """Plot the time of each round, computing and exchange, and its active nodes.
@@ -276,7 +283,7 @@ class Plots:
         """
         from dgsuite.core.results import plots
 
-        return plots.rounds(self._dataset, _axes(ax))
+        return plots.rounds(_of_one_run(self._dataset), _axes(ax))
 
     def network(self, graph: Graph) -> Figure:
         """Plot a small graph once for each round, and below it the messages and active nodes of all rounds.
@@ -305,7 +312,59 @@ class Plots:
         """
         from dgsuite.core.results import plots
 
-        return plots.network(self._dataset, graph)
+        return plots.network(_of_one_run(self._dataset), graph)
+
+    def probability(
+        self,
+        name: str = "valid",
+        by: str | None = None,
+        ax: Axes | None = None,
+        *,
+        lines: str | None = None,
+        level: float = 0.95,
+    ) -> Axes:
+        """Plot how often something holds in many runs, with Wilson's interval of its probability.
+
+        Parameters
+        ----------
+        name
+            A variable of truth values, or of 1 and 0; -1 stands for not known.
+        by
+            The dimension or coordinate to the right: what was swept over. By default the only one, apart from
+            "run", "seed" and "repeat", that has several values.
+        ax
+            Axes to draw on; by default those of a new figure.
+        lines
+            A dimension or coordinate: a line for each of its values. The runs are the entries along all
+            other dimensions.
+        level
+            How sure the intervals are.
+
+        Raises
+        ------
+        InputError
+            The dataset has no such variable, dimension or coordinate, or values are other numbers.
+
+        Examples
+        --------
+        How often Luby's algorithm survives the loss of messages:
+
+        >>> import dgsuite
+        >>> import xarray as xr
+        >>> from dgsuite import genval
+        >>> graph = genval.graph("er", 20, seed=1)
+        >>> losses = [0.001, 0.01, 0.1]
+        >>> many = [
+        ...     dgsuite.lab.repeat("mis", graph, 500, network=dgsuite.Network(loss=loss)) for loss in losses
+        ... ]
+        >>> ds = xr.concat(many, xr.Variable("loss", losses), combine_attrs="drop_conflicts")
+        >>> ax = ds.dgsuite.plot.probability()
+        >>> ax.get_xlabel(), ax.lines[0].get_ydata().round(2).tolist()
+        ('loss', [0.99, 0.9, 0.44])
+        """
+        from dgsuite.core.results import plots
+
+        return plots.probability(self._dataset, name, by, _axes(ax), lines, level)
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -13,8 +13,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.files import atomic_write
+from dgsuite.base.wilson import wilson
 from dgsuite.core.results.dataset import index, seconds_by_round
 
 if TYPE_CHECKING:
@@ -117,6 +118,64 @@ def rounds(dataset: xr.Dataset, ax: Axes) -> Axes:
     (times, said), (line, name) = (axes.get_legend_handles_labels() for axes in (ax, nodes))
     ax.legend([*times, *line], [*said, *name], frameon=False)
     return ax
+
+
+CHANCE = ("run", "seed", "repeat")
+"""Dimensions and coordinates along which runs differ in nothing but random numbers."""
+
+WIDE = 20
+"""Ratio of the greatest to the least value from which an axis is logarithmic."""
+
+
+def probability(
+    dataset: xr.Dataset, name: str, by: str | None, ax: Axes, lines: str | None, level: float
+) -> Axes:
+    """Plot how often something holds; see `dgsuite.core.results.accessor.Plots.probability`."""
+    if name not in dataset.data_vars:
+        raise InputError(unknown("variable", name, sorted(map(str, dataset.data_vars))))
+    frame = dataset[[name]].to_dataframe().reset_index()
+    if not frame[name].isin([-1, 0, 1]).all():
+        raise InputError(f"{name!r} is no truth value: it has others than 0, 1 and -1")
+    swept = [c for c in frame if c not in (name, lines, *CHANCE) and frame[c].nunique() > 1]
+    if by is None and len(swept) != 1:
+        raise InputError(
+            f"say by= what the probability is drawn: {', '.join(map(str, swept)) or 'nothing'} varies"
+        )
+    by = str(swept[0]) if by is None else by
+    for what in (by, lines):
+        if what is not None and (what == name or what not in frame):
+            raise InputError(unknown("dimension or coordinate", what, sorted({*frame} - {name})))
+    frame = frame[frame[name] >= 0]
+    is_number = frame[by].dtype.kind in "iuf"
+    places = frame[by].unique().tolist()
+    if is_number:
+        places.sort()
+    for label, part in [(None, frame)] if lines is None else frame.groupby(lines):
+        counts = part.groupby(by)[name].agg(["sum", "count"])
+        share, low, high = wilson(counts["sum"].to_numpy(), counts["count"].to_numpy(), level)
+        at = counts.index if is_number else [places.index(one) for one in counts.index]
+        shown = None if lines is None else f"{lines} = {label}"
+        around = np.maximum([share - low, high - share], 0)  # rounding may leave less than nothing
+        line = ax.errorbar(at, share, around, marker="o", markersize=4, capsize=3, label=shown)[0]
+        line.set_linestyle("-" if is_number else "")
+    if not is_number:
+        ax.set_xticks(range(len(places)), [*map(str, places)])
+        ax.margins(x=0.2)
+    elif len(above := [one for one in places if one > 0]) > 1 and above[-1] > WIDE * above[0]:
+        ax.set_xscale("symlog" if len(above) < len(places) else "log", **_least(above, places))
+    ax.set_ylim(-0.03, 1.03)
+    ax.set_xlabel(by)
+    ax.set_ylabel(f"share of runs: {name}")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if lines is not None:
+        ax.legend(frameon=False)
+    return ax
+
+
+def _least(above: list[float], places: list[float]) -> dict[str, float]:
+    """Where a logarithmic axis with other values than positive ones begins to be linear."""
+    return {"linthresh": above[0]} if len(above) < len(places) else {}
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:

@@ -115,6 +115,12 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     multiple=True,
     help="Faults of the network, such as loss=0.1 or crashes=0.01 (dgsuite.Network); may be repeated.",
 )
+@click.option(
+    "--page",
+    type=click.Path(),
+    metavar="FILE",
+    help="Also write a page that shows the execution step by step; for up to 300 nodes.",
+)
 @click.option("--no-validate", "validate", flag_value=False, default=True, help="Trust the result.")
 @options.output("Where the result goes (default: results/NAME-GRAPH.nc).")
 @options.as_json
@@ -137,6 +143,7 @@ def kernel(
     protocol: str | None,
     congest: float | None,
     faults: Sequence[str],
+    page: str | None,
     **source: Any,
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
@@ -160,14 +167,23 @@ def kernel(
     )
 
     import dgsuite
+    from dgsuite.base.files import check_writable
     from dgsuite.base.files import output as destination
     from dgsuite.genval import validate as judged
     from dgsuite.suites.running import check
 
     path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
+    if page is not None:
+        check_writable(page)
+        if form not in (None, "iterative"):
+            raise InputError(f"--page shows the iterative form of a kernel, and not the {form} one")
     with _client(place) as client:
         with console.working("making the graph"):
             made = _graph(name, graph, client, seed, **source)
+        if page is not None:
+            with console.working("writing the page"):
+                how = {"seed": seed, "network": network or None, **chosen}
+                dgsuite.lab.Execution(name, made, **how).to_html(page)
         ds = dgsuite.run(
             name,
             made,

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
+    from dgsuite.base.wilson import wilson
     from dgsuite.studies.lab.comparing import Difference, compare
     from dgsuite.studies.lab.executions import Execution
     from dgsuite.studies.lab.repeating import repeat
     from dgsuite.studies.lab.searching import Example, search
 
-__all__ = ["Difference", "Example", "Execution", "compare", "repeat", "search"]
+__all__ = ["Difference", "Example", "Execution", "compare", "repeat", "search", "wilson"]
 
 __getattr__, __dir__ = lazy_imports(
     __name__,
@@ -23,5 +24,6 @@ __getattr__, __dir__ = lazy_imports(
         "compare": "dgsuite.studies.lab.comparing:compare",
         "repeat": "dgsuite.studies.lab.repeating:repeat",
         "search": "dgsuite.studies.lab.searching:search",
+        "wilson": "dgsuite.base.wilson:wilson",
     },
 )

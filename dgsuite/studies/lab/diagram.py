@@ -113,7 +113,7 @@ def _messages(ax: Axes, stops: Sequence[Stop]) -> None:
             like = {"units": "dots", "width": 1.1, "headwidth": 6, "headlength": 8}
             scale = {"angles": "xy", "scale_units": "xy", "scale": 1}
             ax.quiver(*at, *along, color=colour, zorder=3, label=name, **like, **scale)
-    ends = zip((lost, unheard & ~lost), (PART, 1), (LOST, UNHEARD), ("x", 4), strict=True)
+    ends = zip((lost, unheard & ~lost), (PART, 1), (LOST, UNHEARD), ("x", "|"), strict=True)
     for (which, part, colour, mark), name in zip(ends, ("lost", "receiver is down"), strict=True):
         if which.any():
             x, y = when[which] + part, sender[which] + part * rise[which]

@@ -52,8 +52,8 @@ class Moment(NamedTuple):
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> moment = next(dgsuite.lab.Execution("bfs", graph).moments())
-    >>> moment.step.phase, len(moment.messages), moment.crashed.any()
-    ('wake', 1, False)
+    >>> moment.step.phase, len(moment.messages), moment.crashed.tolist()
+    ('wake', 1, [False, False, False, False])
     """
 
     step: Step
@@ -92,11 +92,11 @@ class Execution:
                 f"{wrong[0]} is no option of an execution; it has seed, network, max_rounds and "
                 f"the parameters of the kernel"
             )
-        self.network = how.get("network")
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
         self.graph = graph
         self.guard = options.guard(graph)
+        self.network = options.network
         (self._cluster,) = as_seen(graph, self.kernel).repartition(1).gather()
 
     def __repr__(self) -> str:
@@ -110,7 +110,7 @@ class Execution:
         >>> import dgsuite
         >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
         >>> dgsuite.lab.Execution("bfs", graph).initial()["level"]
-        array([-1, -1, -1, -1], dtype=int32)
+        array([ 0, -1, -1, -1], dtype=int32)
         """
         lists = _lists(self.kernel, self._cluster)
         return _flat(self.kernel.first_state(self._cluster), self.graph.n, lists)
@@ -169,6 +169,7 @@ class Execution:
         0 ['0 to 1'] [False False False False]
         0 ['1 to 0', '1 to 2'] [False False False False]
         1 [] [False False  True False]
+        2 [] [False False  True False]
         """
         return self._moments(self.guard._replace(trace=True), with_messages=True)
 

@@ -213,7 +213,7 @@ function show(newStep, newMessage = 0) {
   at("step").value = step;
   at("step").setAttribute("aria-valuetext", phase);
   const one = message && says(stop, shown[message - 1]);
-  at("which").textContent = message ? `Message ${message} of ${shown.length}: ${one}` : `Messages: all ${shown.length}`;
+  at("which").textContent = message ? `Message ${message} of ${shown.length}: ${one}` : shown.length ? `Messages: all ${shown.length}` : "No messages";
   at("message").max = shown.length;
   at("message").value = message;
   at("message").disabled = !shown.length;

@@ -31,10 +31,10 @@ def write(execution: Execution, path: str | os.PathLike[str]) -> None:
     check_size(execution)
     check_writable(path)
     found = template("dgsuite.studies.lab", "page.html")
-    faults = execution.guard.faults
     text = found.render(
         title=f"{execution.kernel.name}, n = {execution.graph.n}, m = {execution.graph.m}",
-        facts=f"seed {execution.kernel.seed}" + (f"; {execution.network}" if faults else ""),
+        facts=f"seed {execution.kernel.seed}"
+        + (f"; {execution.network}" if execution.network else ""),
         data=_content(execution),
     )
     with atomic_write(path) as part:
