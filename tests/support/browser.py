@@ -107,7 +107,9 @@ async def _address(folder: Path) -> str:
         if not said.exists() or not (words := said.read_text().split()):
             continue
         port = words[0]
-        found = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/json/list")
+        found = await AsyncHTTPClient().fetch(
+            f"http://127.0.0.1:{port}/json/list", request_timeout=60
+        )
         for one in json.loads(found.body):
             if one["type"] == "page" and one["url"].startswith("file:"):
                 return str(one["webSocketDebuggerUrl"])

@@ -177,7 +177,8 @@ class Execution:
         bounds, votes = np.array([0, 1]), list[Vote]()
         lists = _lists(self.kernel, self._cluster)
         site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
-        nobody, before = np.zeros(self.graph.n, bool), self.initial()
+        nobody = np.zeros(self.graph.n, bool)
+        before = self.initial() if with_messages else {}
 
         def reply(over: Sequence[Vote]) -> Callable[[], Vote]:
             reduced = reduce_votes([*over, *votes])

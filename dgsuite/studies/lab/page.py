@@ -31,10 +31,10 @@ def write(execution: Execution, path: str | os.PathLike[str]) -> None:
     check_size(execution)
     check_writable(path)
     found = template("dgsuite.studies.lab", "page.html")
+    graph, kernel, network = execution.graph, execution.kernel, execution.network
     text = found.render(
-        title=f"{execution.kernel.name}, n = {execution.graph.n}, m = {execution.graph.m}",
-        facts=f"seed {execution.kernel.seed}"
-        + (f"; {execution.network}" if execution.network else ""),
+        title=f"{kernel.name}, n = {graph.n}, m = {graph.m}",
+        facts=f"seed {kernel.seed}" + (f"; {network}" if network else ""),
         data=_content(execution),
     )
     with atomic_write(path) as part:
