@@ -267,9 +267,9 @@ def places(graph: Graph) -> NDArray[np.float64]:
         turn = 2 * np.pi * np.arange(len(order)) / (len(order) + (whole.size() < len(order)))
         found = dict(zip(order, np.stack([np.cos(turn), np.sin(turn)], axis=1), strict=True))
     elif connected and len(whole) <= NEAT:
-        found = nx.kamada_kawai_layout(whole)
+        found = nx.kamada_kawai_layout(whole, weight=None)
     else:
-        found = nx.spring_layout(whole, seed=0)
+        found = nx.spring_layout(whole, weight=None, seed=0)
     return np.array([found[node] for node in whole])
 
 

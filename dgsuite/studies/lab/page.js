@@ -39,9 +39,12 @@ for (const kind of ["sent", "false"]) {
   drawn("path", { d: "M0 0L8 4L0 8z" }, marker);
 }
 const edges = drawn("g", { opacity: Math.max(0.35, Math.min(1, 300 / data.edges.length)) }, picture);
-for (const [u, v] of data.edges) {
+for (const [u, v, weight] of data.edges) {
   const [[x1, y1], [x2, y2]] = [places[u], places[v]];
   drawn("line", { class: "edge", x1, y1, x2, y2 }, edges);
+  if (weight !== undefined && data.edges.length <= 80) {
+    drawn("text", { class: "value weight", x: (x1 + x2) / 2, y: (y1 + y2) / 2 }, edges, weight);
+  }
 }
 const layer = drawn("g", { id: "sent" }, picture);
 const liars = new Set(data.liars);

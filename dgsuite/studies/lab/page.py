@@ -73,11 +73,15 @@ def _content(execution: Execution) -> dict[str, Any]:
     }
 
 
-def _edges(graph: Graph) -> list[list[int]]:
-    """The two ends of each edge."""
+def _edges(graph: Graph) -> list[list[Any]]:
+    """The two ends of each edge, and its weight as text if edges have weights."""
     (cluster,) = graph.repartition(1).gather()
     ends = np.stack([np.repeat(np.arange(graph.n), cluster.degree), cluster.indices], axis=1)
-    return np.unique(np.sort(ends, axis=1), axis=0).tolist()
+    pairs, first = np.unique(np.sort(ends, axis=1), axis=0, return_index=True)
+    if cluster.weights is None:
+        return pairs.tolist()
+    weights = map(_text, cluster.weights[first])
+    return [[u, v, weight] for (u, v), weight in zip(pairs.tolist(), weights, strict=True)]
 
 
 def _sent(sent: Messages) -> dict[str, Any]:
