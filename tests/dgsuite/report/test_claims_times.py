@@ -13,7 +13,8 @@ from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report.claims import setups, studies, times
 from dgsuite.studies.report.claims.data import claims, setup_of
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
-from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS, Verdict
+from dgsuite.studies.report.claims.judge import CHECKS  # all of them, once that module is there
+from dgsuite.studies.report.claims.verdicts import CONDITIONS, Verdict
 from tests.support.claims import SPREAD, timed
 
 
