@@ -131,6 +131,7 @@ VALIDATORS: dict[str, Validator] = {
     ),
     "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
     "fastrp": Validator({"embedding": 2}, embeddings.fastrp, "embedding", sampled=True),
+    "floodmax": Validator({"leader": 1}, leaders.floodmax, identifiers="leader"),
     "floodset": Validator({"decision": 1, "input": 1}, agreement.floodset),
     "gossip": Validator({"informed": 1}, rumours.gossip),
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),

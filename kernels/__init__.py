@@ -86,6 +86,7 @@ from dgsuite.kernels.lab.alpha import Alpha
 from dgsuite.kernels.lab.benor import BenOr
 from dgsuite.kernels.lab.beta import Beta
 from dgsuite.kernels.lab.echo import Echo
+from dgsuite.kernels.lab.floodmax import FloodMax
 from dgsuite.kernels.lab.floodset import FloodSet
 from dgsuite.kernels.lab.gossip import Gossip
 from dgsuite.kernels.lab.phase_king import PhaseKing
@@ -112,6 +113,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Eccentricity,
         Densest,
         Echo,
+        FloodMax,
         FloodSet,
         Gossip,
         PushSum,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import components
 
 
 def leader(job: Job) -> list[Found]:
@@ -46,6 +47,36 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
         ),
     )
     return found, bool((c.uid == agreed).any())
+
+
+def floodmax(job: Job) -> list[Found]:
+    """Of each component, the leader is the node with the largest identifier of those that have not crashed, as
+    all of them say.
+    """
+    said, crashed = job.outputs["leader"], job.given("crashed")
+    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    uid = np.zeros(job.n, np.int64)
+    for ids, own in job.each(_identifiers):
+        uid[ids] = own
+    part = components(job.graph)
+    largest = np.full(job.n, np.iinfo(np.int64).min)
+    np.maximum.at(largest, part[alive], uid[alive])
+    right = largest[part]
+    return [
+        collect(
+            np.arange(job.n),
+            (
+                "leader",
+                alive & (said != right),
+                lambda i: f"{right[i]}, the largest identifier that has not crashed",
+                lambda i: str(said[i]),
+            ),
+        )
+    ]
+
+
+def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
+    return c.ids, c.uid
 
 
 def by(job: Job) -> list[Found]:

@@ -52,6 +52,8 @@ def letters(kernel, graph, ds):
         own["sources"] = own["samples"] = len(kernel.chosen(graph.n))
     if own.get("f", 0) is None:
         own["f"] = kernel.failing(graph.n)
+    if own.get("iterations", 0) is None:
+        own["iterations"] = known["diameter"] + 1
     if "pairs" in own:
         own["p"] = 0 if kernel.pairs is None else len(kernel.pairs)
     return known | own

@@ -169,6 +169,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
+    if name == "floodmax":
+        options |= {"iterations": draw(st.sampled_from([None, n])), "opt": draw(st.booleans())}
     if name == "gossip":
         options["mode"] = draw(st.sampled_from(["push", "pull", "push-pull"]))
     if name == "push_sum":

@@ -600,6 +600,11 @@ KINDS = {
     "lcr": LEADERS,
     "hs": LEADERS,
     "dp": LEADERS,
+    "floodmax": {
+        **LEADERS,
+        "no crash": {"crashed": lambda v: v * 0 - 1},
+        "one that has crashed": {"leader": lambda v: v * 0 + N},
+    },
     "benor": {
         **AGREEMENT,
         "never": {"decided": lambda v: at(v, 9, -1)},

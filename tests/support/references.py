@@ -140,6 +140,8 @@ def reference(kernel, graph):
         return {f"in_{kernel}": np.isin(np.arange(N), chosen)}
     if kernel in ("lcr", "hs", "dp"):
         return {"leader": np.full(N, uid.max())}
+    if kernel == "floodmax":
+        return {"leader": np.full(N, N - 1), "crashed": at_round(int(uid.argmax()), 0)}
     if kernel == "mst":
         above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
         return {"parent": np.array([above.get(v, -1) for v in net])}

@@ -169,6 +169,7 @@ class Case(NamedTuple):
             "echo": {**root, "value": ("degree", "uid")[turn // 2]},
             "edge_betweenness": paths,
             "eigenvector": few,
+            "floodmax": {"iterations": (None, len(self.net))[turn // 2], "opt": bool(turn % 2)},
             "floodset": {"f": len(self.net), "inputs": 1 + turn, "opt": turn == 2},
             "gossip": {**root, "mode": ("push", "pull", "push-pull", "push-pull")[turn]},
             "hits": few,
