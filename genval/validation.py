@@ -187,6 +187,7 @@ VALIDATORS: dict[str, Validator] = {
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "token_ring": Validator({"value": 1, "moves": 1}, lab.token_ring),
     "topological": Validator({"generation": 1, "cycle": 1}, orders.topological),
+    "trial_colouring": Validator({"colour": 1, "settled": 1}, sets.trial_colouring),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),
     "wcc": Validator({"component": 1}, components.wcc, nodes="component", columns="threshold"),

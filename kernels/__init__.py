@@ -85,6 +85,7 @@ from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
 from dgsuite.kernels.lab.alpha import Alpha
 from dgsuite.kernels.lab.benor import BenOr
 from dgsuite.kernels.lab.beta import Beta
+from dgsuite.kernels.lab.distance_vector import DistanceVector
 from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodmax import FloodMax
 from dgsuite.kernels.lab.floodset import FloodSet
@@ -92,6 +93,7 @@ from dgsuite.kernels.lab.gossip import Gossip
 from dgsuite.kernels.lab.phase_king import PhaseKing
 from dgsuite.kernels.lab.push_sum import PushSum
 from dgsuite.kernels.lab.token_ring import TokenRing
+from dgsuite.kernels.lab.trial_colouring import TrialColouring
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
@@ -112,6 +114,7 @@ KERNELS: dict[str, type[Kernel]] = {
         CoreNumber,
         Eccentricity,
         Densest,
+        DistanceVector,
         Echo,
         FloodMax,
         FloodSet,
@@ -156,6 +159,7 @@ KERNELS: dict[str, type[Kernel]] = {
         StrongComponents,
         TokenRing,
         Topological,
+        TrialColouring,
         Triangles,
         VertexColouring,
     )

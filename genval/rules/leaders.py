@@ -50,8 +50,8 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
 
 
 def floodmax(job: Job) -> list[Found]:
-    """Of each component, the leader is the node with the largest identifier of those that have not crashed, as
-    all of them say.
+    """Of each component, the leader is the node with the largest identifier of those that have not crashed,
+    as all of them say.
     """
     said, crashed = job.outputs["leader"], job.given("crashed")
     alive = np.ones(job.n, bool) if crashed is None else crashed < 0

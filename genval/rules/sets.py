@@ -101,6 +101,39 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
     )
 
 
+def trial_colouring(job: Job) -> list[Found]:
+    """Colours are from 0 to the number of the node's neighbours, and differ from theirs. A node without
+    neighbours takes its colour in the first round. Nodes that have crashed need none.
+    """
+    crashed = job.given("crashed")
+    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    return job.each(_trial, alive=alive)
+
+
+def _trial(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
+    colour, settled = (outputs[name][c.ids] for name in ("colour", "settled"))
+    live = alive[c.ids]
+    what, same, expected, found = _proper(
+        c, np.where(alive, outputs["colour"], -1 - np.arange(c.n))
+    )
+    return collect(
+        c.ids,
+        (
+            "palette",
+            live & ((colour < 0) | (colour > c.degree)),
+            lambda i: f"a colour from 0 to {c.degree[i]}",
+            lambda i: str(colour[i]),
+        ),
+        (
+            "round",
+            live & ((settled < 0) | ((c.degree == 0) & (settled > 0))),
+            lambda i: "round 0" if c.degree[i] == 0 else "a round from 0 on",
+            lambda i: str(settled[i]),
+        ),
+        (what, same & live, expected, found),
+    )
+
+
 def matching(job: Job) -> list[Found]:
     """Maximal matching: a node's mate is a neighbour whose mate it is, and no two neighbours have none."""
     return job.each(_matching)

@@ -176,6 +176,10 @@ def reference(kernel, graph):
     if kernel == "colouring":
         colour = nx.greedy_color(net)
         return {"colour": np.array([colour[v] for v in net])}
+    if kernel == "trial_colouring":
+        colour = np.array([*dict(sorted(nx.greedy_color(net).items())).values()])
+        colour[9] = colour[min(net[9])]
+        return {"colour": colour, "settled": np.zeros(N, int), "crashed": at_round(9, 2)}
     if kernel == "matching":
         mate = np.full(N, -1)
         for u, v in nx.maximal_matching(net):
