@@ -114,6 +114,9 @@ VALIDATORS: dict[str, Validator] = {
     "colouring": Validator({"colour": 1}, sets.colouring),
     "core_number": Validator({"core": 1}, cores.core_number),
     "densest": Validator({"densest": 1}, cores.densest),
+    "distance_vector": Validator(
+        {"distance": 1, "next_hop": 1}, routing.distance_vector, nodes="next_hop"
+    ),
     "dp": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
     "ds": Validator({"in_ds": 1}, sets.ds),

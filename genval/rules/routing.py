@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import LISTED, Found, Violation
-from dgsuite.genval.rules.base import Job, Outputs, addable
+from dgsuite.genval.rules.base import Job, Outputs, addable, collect, ends
 from dgsuite.partition.clusters.cluster import Cluster
 
 AT_ONCE = 1 << 22
@@ -102,3 +102,47 @@ def _walk(c: Cluster, outputs: Outputs) -> Found:
             what = f"path to node {targets[t]}"
             listed.append(Violation(what, node, "an end", "a loop"))
     return Found(count, listed)
+
+
+def distance_vector(job: Job) -> list[Found]:
+    """The root is at distance 0, any other node one farther than its nearest neighbour, but no farther than
+    what counts as infinite. Its next hop is such a neighbour; there is none at the root and where there is
+    no way. Nodes that have crashed are left out.
+    """
+    crashed = job.given("crashed")
+    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    infinity = job.integer("infinity", 16, 1, (1 << 31) - 1)
+    return job.each(_hops_to_the_root, root=job.root(), alive=alive, infinity=infinity)
+
+
+def _hops_to_the_root(
+    c: Cluster, outputs: Outputs, root: int, alive: NDArray[np.bool_], infinity: int
+) -> Found:
+    distance, hop = outputs["distance"].astype(np.int64), outputs["next_hop"][c.ids]
+    mine, live = distance[c.ids], alive[c.ids]
+    row, other = ends(c)
+    there = alive[other]
+    right = c.full(infinity)
+    np.minimum.at(right, row[there], distance[other[there]] + 1)
+    right[c.ids == root] = 0
+    way = live & (mine > 0) & (mine < infinity)
+    rows = np.flatnonzero(way)
+    good = np.zeros(c.size, bool)
+    good[rows] = c.entries(rows, hop[rows]) >= 0
+    good[good] = alive[hop[good]] & (distance[hop[good]] == mine[good] - 1)
+    return collect(
+        c.ids,
+        (
+            "distance",
+            live & (mine != right),
+            lambda i: f"{right[i]}, by its neighbours",
+            lambda i: str(mine[i]),
+        ),
+        (
+            "next hop",
+            way & ~good,
+            lambda i: f"a neighbour {mine[i] - 1} hops from the root",
+            lambda i: str(hop[i]),
+        ),
+        ("next hop", live & ~way & (hop != -1), lambda i: "none, -1", lambda i: str(hop[i])),
+    )

@@ -1,5 +1,5 @@
-"""Leader election in general graphs by flooding (Lynch 1996, Distributed Algorithms, section 4.1: FloodMax and
-OptFloodMax).
+"""Leader election in general graphs by flooding (Lynch 1996, Distributed Algorithms, section 4.1: FloodMax
+and OptFloodMax).
 
 In each round nodes tell all neighbours the largest identifier that they have seen. After as many rounds as
 the diameter all nodes have seen the largest one, and the node whose own it is leads. OptFloodMax tells only

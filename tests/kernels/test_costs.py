@@ -43,6 +43,7 @@ def letters(kernel, graph, ds):
         "hops": max(hops[ds.attrs.get("root", 0)].values()),
         "rounds": ds.sizes["round"],
         "ceil": ceil,
+        "max": max,
         "min": min,
         "log2": log2,
         "log_star": log_star,

@@ -114,6 +114,15 @@ def reference(kernel, graph):
             above = dict(nx.bfs_predecessors(net, 0))
             found["parent"] = np.array([above.get(v, -1) for v in net])
         return found
+    if kernel == "distance_vector":
+        left = nx.restricted_view(net, [9], [])
+        hops = nx.single_source_shortest_path_length(left, 0)
+        above = dict(nx.bfs_predecessors(left, 0))
+        found = {
+            "distance": np.array([hops.get(v, 16) for v in net]),
+            "next_hop": np.array([above.get(v, -1) for v in net]),
+        }
+        return {**found, "crashed": at_round(9, 3), "infinity": 16, "root": 0}
     if kernel in ("closeness", "harmonic"):
         near = getattr(nx, f"{kernel}_centrality")(net)
         return {kernel: np.array([near[v] for v in net])}

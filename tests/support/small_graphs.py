@@ -165,6 +165,7 @@ class Case(NamedTuple):
             "cdlp": {"iterations": 1 + turn, **weighted, **self.known(turn)},
             "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
             "cliques": {"k": 3 + turn},
+            "distance_vector": {**root, "split": ("none", "horizon", "poisoned", "none")[turn]},
             "dst": root,
             "echo": {**root, "value": ("degree", "uid")[turn // 2]},
             "edge_betweenness": paths,
@@ -263,6 +264,9 @@ def right(case, kernel, uid):
         most = getattr(kernel, "cutoff", None)
         hops = nx.single_source_shortest_path_length(net, kernel.root, cutoff=most)
         return {"level" if "bfs" in name else "distance": by_node(net, hops, -1)}
+    if name == "distance_vector":
+        hops = nx.single_source_shortest_path_length(net, kernel.root)
+        return {"distance": by_node(net, hops, kernel.infinity)}
     if name in ("bellman_ford", "sssp"):
         found = nx.single_source_dijkstra_path_length(net, kernel.root, weight=weight)
         return {"distance": by_node(net, found, np.inf)}
