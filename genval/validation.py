@@ -114,6 +114,10 @@ VALIDATORS: dict[str, Validator] = {
     "colouring": Validator({"colour": 1}, sets.colouring),
     "core_number": Validator({"core": 1}, cores.core_number),
     "densest": Validator({"densest": 1}, cores.densest),
+    "dijkstra_scholten": Validator(
+        {"distance": 1, "told": 1, "acknowledged": 1, "last": 1, "announced": 1},
+        waves.dijkstra_scholten,
+    ),
     "distance_vector": Validator(
         {"distance": 1, "next_hop": 1}, routing.distance_vector, nodes="next_hop"
     ),

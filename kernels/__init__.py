@@ -85,6 +85,7 @@ from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
 from dgsuite.kernels.lab.alpha import Alpha
 from dgsuite.kernels.lab.benor import BenOr
 from dgsuite.kernels.lab.beta import Beta
+from dgsuite.kernels.lab.dijkstra_scholten import DijkstraScholten
 from dgsuite.kernels.lab.distance_vector import DistanceVector
 from dgsuite.kernels.lab.echo import Echo
 from dgsuite.kernels.lab.floodmax import FloodMax
@@ -114,6 +115,7 @@ KERNELS: dict[str, type[Kernel]] = {
         CoreNumber,
         Eccentricity,
         Densest,
+        DijkstraScholten,
         DistanceVector,
         Echo,
         FloodMax,

@@ -68,3 +68,54 @@ def _smallest(c: Cluster, outputs: Outputs) -> Found:
             lambda i: str(parent[i]),
         ),
     )
+
+
+def dijkstra_scholten(job: Job) -> list[Found]:
+    """Distances are those of breadth-first search. A node that is reached has told its neighbours, and each
+    has acknowledged as many messages as its neighbours have sent it. The root announces the end when no node
+    gets or sends a message of the search any more, at most n rounds later, and no other node does.
+    """
+    root = np.arange(job.n) == job.root()
+    announced, last = job.outputs["announced"], job.outputs["last"]
+    over = int(last.max(initial=-1))
+    right = np.where(root, (over <= announced) & (announced <= over + job.n), announced == -1)
+    found = collect(
+        np.arange(job.n),
+        (
+            "end",
+            ~right,
+            lambda i: f"round {over} to {over + job.n}" if root[i] else "-1, but at the root",
+            lambda i: str(announced[i]),
+        ),
+    )
+    return [*search.bf(job), *job.each(_acknowledged), found]
+
+
+def _acknowledged(c: Cluster, outputs: Outputs) -> Found:
+    told, acknowledged = outputs["told"], outputs["acknowledged"][c.ids]
+    reached, last = outputs["distance"][c.ids] >= 0, outputs["last"][c.ids]
+    row = np.repeat(np.arange(c.size), c.degree)
+    got = np.zeros(c.size, np.int64)
+    np.add.at(got, row, told[c.indices])
+    mine = told[c.ids]
+    return collect(
+        c.ids,
+        (
+            "search",
+            np.where(reached, mine < 1, mine != 0),
+            lambda i: "a node that told its neighbours" if reached[i] else "0",
+            lambda i: str(mine[i]),
+        ),
+        (
+            "acknowledgements",
+            acknowledged != got,
+            lambda i: f"{got[i]}, as many as messages",
+            lambda i: str(acknowledged[i]),
+        ),
+        (
+            "last",
+            reached != (last >= 0),
+            lambda i: "a round from 0 on" if reached[i] else "-1",
+            lambda i: str(last[i]),
+        ),
+    )

@@ -169,6 +169,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
+    if name == "dijkstra_scholten":
+        options["work"] = draw(st.integers(1, 6))
     if name == "distance_vector":
         options |= {
             "infinity": draw(st.sampled_from([1, 3, 16])),
@@ -187,7 +189,16 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["inputs"] = draw(st.one_of(st.none(), some))
     if name == "echo":
         options["value"] = draw(st.sampled_from(["degree", "uid"]))
-    if name in ("beta", "bf", "bfs", "distance_vector", "dst", "echo", "gossip"):
+    if name in (
+        "beta",
+        "bf",
+        "bfs",
+        "dijkstra_scholten",
+        "distance_vector",
+        "dst",
+        "echo",
+        "gossip",
+    ):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "cliques":
         options["k"] = draw(st.integers(3, 5))

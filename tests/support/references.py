@@ -114,6 +114,13 @@ def reference(kernel, graph):
             above = dict(nx.bfs_predecessors(net, 0))
             found["parent"] = np.array([above.get(v, -1) for v in net])
         return found
+    if kernel == "dijkstra_scholten":
+        hops = nx.single_source_shortest_path_length(net, 0)
+        distance, degree = (np.array([each[v] for v in net]) for each in (hops, net.degree))
+        last = distance + 2
+        announced = np.where(distance == 0, last.max() + 5, -1)
+        found = {"distance": distance, "told": degree * 0 + 1, "acknowledged": degree}
+        return {**found, "last": last, "announced": announced, "root": 0}
     if kernel == "distance_vector":
         left = nx.restricted_view(net, [9], [])
         hops = nx.single_source_shortest_path_length(left, 0)

@@ -165,6 +165,7 @@ class Case(NamedTuple):
             "cdlp": {"iterations": 1 + turn, **weighted, **self.known(turn)},
             "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
             "cliques": {"k": 3 + turn},
+            "dijkstra_scholten": {**root, "work": 1 + turn},
             "distance_vector": {**root, "split": ("none", "horizon", "poisoned", "none")[turn]},
             "dst": root,
             "echo": {**root, "value": ("degree", "uid")[turn // 2]},
@@ -260,7 +261,7 @@ def right(case, kernel, uid):
     edges = zip(case.net.edges, case.weights.tolist(), strict=True)
     net.add_edges_from((u, v, {"weight": w}) for (u, v), w in edges if u != v)
     name, weight = case.kernel, "weight" if case.number % 2 else None
-    if name in ("bf", "bfs", "bfs2d", "dst"):
+    if name in ("bf", "bfs", "bfs2d", "dijkstra_scholten", "dst"):
         most = getattr(kernel, "cutoff", None)
         hops = nx.single_source_shortest_path_length(net, kernel.root, cutoff=most)
         return {"level" if "bfs" in name else "distance": by_node(net, hops, -1)}
