@@ -34,6 +34,7 @@ from dgsuite.genval.rules import (
     search,
     sets,
     similar,
+    snapshots,
     trees,
     triangles,
     walks,
@@ -189,6 +190,9 @@ VALIDATORS: dict[str, Validator] = {
         "similarity",
         nodes=("source", "target"),
         table=("source", "target", "similarity"),
+    ),
+    "snapshot": Validator(
+        {"input": 1, "recorded": 1, "in_transit": 1, "when": 1, "done": 1}, snapshots.snapshot
     ),
     "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, "coefficient"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),

@@ -93,6 +93,7 @@ from dgsuite.kernels.lab.floodset import FloodSet
 from dgsuite.kernels.lab.gossip import Gossip
 from dgsuite.kernels.lab.phase_king import PhaseKing
 from dgsuite.kernels.lab.push_sum import PushSum
+from dgsuite.kernels.lab.snapshot import Snapshot
 from dgsuite.kernels.lab.token_ring import TokenRing
 from dgsuite.kernels.lab.trial_colouring import TrialColouring
 
@@ -156,6 +157,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Sample,
         ShortestPaths,
         Similarity,
+        Snapshot,
         SpanningTree,
         SquareClustering,
         StrongComponents,

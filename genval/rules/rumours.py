@@ -49,9 +49,7 @@ def gossip(job: Job) -> list[Found]:
     if rules[0][1].any():
         return [collect(nodes, *rules)]
     for number in range(1, int(informed.max(initial=0)) + 1):
-        called = np.full(job.n, -1)
-        for ids, ends in job.each(_called, seed=seed, number=number - 1):
-            called[ids] = ends
+        called = calls(job, seed, number - 1)
         knew = (informed >= 0) & (informed < number)
         hears = np.zeros(job.n, bool)
         if mode != "pull":
@@ -69,6 +67,14 @@ def gossip(job: Job) -> list[Found]:
 
 def _heard(informed: NDArray, broken: NDArray, expected: str) -> Rule:
     return ("call", broken, lambda i: expected, lambda i: str(informed[i]))
+
+
+def calls(job: Job, seed: int, number: int) -> NDArray[np.int64]:
+    """The neighbour that each node calls in a round; -1 for none."""
+    found = np.full(job.n, -1)
+    for ids, ends in job.each(_called, seed=seed, number=number):
+        found[ids] = ends
+    return found
 
 
 def _called(c: Cluster, outputs: Outputs, seed: int, number: int) -> tuple[NDArray, NDArray]:

@@ -169,6 +169,10 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
         options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
+    if name == "snapshot":
+        own = st.lists(st.integers(0, 50), min_size=n, max_size=n)
+        options |= {"inputs": draw(st.one_of(st.integers(0, 99), own))}
+        options["after"] = draw(st.integers(0, 5))
     if name == "dijkstra_scholten":
         options["work"] = draw(st.integers(1, 6))
     if name == "distance_vector":

@@ -281,6 +281,8 @@ def reference(kernel, graph):
         mass = weight * (own.sum() / N)
         found = {"average": mass / weight, "mass": mass, "weight": weight, "input": own}
         return {**found, "inputs": own, "tolerance": 1e-6, "iterations": 1000}
+    if kernel == "snapshot":
+        return {**paid(net), "root": 0, "after": 3, "seed": 7}
     if kernel == "gossip":
         return {"informed": rumoured(net), "root": 0, "mode": "push-pull", "seed": 7}
     if kernel == "floodset":
@@ -322,6 +324,28 @@ def rumoured(net):
             if (u in knew) != (v in knew):
                 informed[v if u in knew else u] = number
     return np.array([informed[v] for v in net])
+
+
+def paid(net):
+    """A snapshot of money, payment by payment; markers reach nodes by hops from node 0, from round 3 on."""
+    money = {v: 10 + v for v in net}
+    given, had, late, coming = [*money.values()], {}, dict.fromkeys(net, 0), []
+    when = {v: 3 + hops for v, hops in nx.single_source_shortest_path_length(net, 0).items()}
+    for now in range(max(when.values()) + 2):
+        had |= {v: money[v] for v in net if when[v] == now}
+        for u, v, amount in coming:
+            money[v] += amount
+            late[v] += amount * (when[v] <= now and now - 1 < when[u])
+        luck, way = (counters.uniform("counter", 7, np.arange(N), 2 * now + k) for k in (0, 1))
+        coming = [
+            (v, sorted(net[v])[int(way[v] * len(net[v]))], int(luck[v] * (money[v] + 1)))
+            for v in net
+        ]
+        for v, _, amount in coming:
+            money[v] -= amount
+    found = {"recorded": had, "in_transit": late, "when": when}
+    arrays = {name: np.array([each[v] for v in net]) for name, each in found.items()}
+    return {"input": np.array(given), "inputs": np.array(given), "done": np.ones(N, bool), **arrays}
 
 
 def at_round(node, number):

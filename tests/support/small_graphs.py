@@ -191,6 +191,7 @@ class Case(NamedTuple):
                 **weighted,
             },
             "similarity": self.similarity(),
+            "snapshot": {**root, "after": turn, "inputs": 10 * turn},
             "sssp": {**root, "delta": (None, 1.0, 2.5, np.inf)[turn]},
             "benor": {"model": ("crash", "byzantine")[turn // 2]},
             "token_ring": {"daemon": ("synchronous", "distributed", "central")[turn % 3]},

@@ -1,0 +1,80 @@
+"""Snapshots of money that nodes send each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.genval import counters
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules import search
+from dgsuite.genval.rules.base import Job, Rule, collect
+from dgsuite.genval.rules.rumours import calls
+from dgsuite.partition.graph.checks import components
+
+
+def snapshot(job: Job) -> list[Found]:
+    """All nodes that the root reaches and that have not crashed are done, and together with what is in
+    transit they have as much money as at first. Without faults a node records as many rounds after the root
+    as it is hops away. What it has then, and what its neighbours have sent it before they record and it gets
+    later, follows from seed and rounds.
+    """
+    outputs, nodes, root = job.outputs, np.arange(job.n), job.root()
+    crashed, part = job.given("crashed"), components(job.graph)
+    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    reached = part == part[root]
+    done, recorded, transit = (outputs[name] for name in ("done", "recorded", "in_transit"))
+    first, inputs = outputs["input"], job.fact("inputs", 100)
+    wanted = job.by_node("inputs", first if isinstance(inputs, str) else np.full(job.n, inputs))
+    total = int(first[reached].sum())
+    counted = int(recorded[reached & (recorded >= 0)].sum() + transit.sum())
+    rules: list[Rule] = [
+        _equal("input", first, wanted),
+        (
+            "done",
+            alive & ((done != 0) != reached),
+            lambda i: "a part that is complete" if reached[i] else "none, out of the root's reach",
+            lambda i: str(done[i]),
+        ),
+        (
+            "conservation",
+            (nodes == root) & (counted != total),
+            lambda i: f"{total} in all, as at first",
+            lambda i: str(counted),
+        ),
+    ]
+    if crashed is not None or job.given("lost") is not None:
+        return [collect(nodes, *rules)]
+    after = job.integer("after", 4, 0, 1 << 20)
+    hops = np.where(reached, outputs["when"] - after, outputs["when"])
+    found = [collect(nodes, *rules), *search.bf(job.with_outputs({"distance": hops}))]
+    if any(each.total for each in found):
+        return found
+    had, sent = _paid(job, first, outputs["when"])
+    rules = [
+        _equal("recorded", recorded, np.where(reached, had, -1)),
+        _equal("in transit", transit, np.where(reached, sent, 0)),
+    ]
+    return [*found, collect(nodes, *rules)]
+
+
+def _equal(what: str, found: NDArray, right: NDArray) -> Rule:
+    return what, found != right, lambda i: str(right[i]), lambda i: str(found[i])
+
+
+def _paid(job: Job, money: NDArray[np.int64], when: NDArray) -> tuple[NDArray, NDArray]:
+    """By node what it has when it records, and what it then gets that was sent before the sender recorded."""
+    seed, had, late = int(job.fact("seed", 101)), money * 0, money * 0
+    arriving, nodes = money * 0, np.arange(job.n)
+    for now in range(int(when.max(initial=-1)) + 1):
+        had[when == now] = money[when == now]
+        money += arriving
+        to = calls(job, seed, 2 * now + 1)
+        luck = counters.of_nodes(seed, nodes, 2 * now)
+        amount = np.where(to < 0, 0, (luck * (money + 1)).astype(np.int64))
+        paid, arriving = np.flatnonzero(amount), money * 0
+        money -= amount
+        np.add.at(arriving, to[paid], amount[paid])
+        early = paid[(when[paid] > now) & (when[to[paid]] <= now + 1)]
+        np.add.at(late, to[early], amount[early])
+    return had, late
