@@ -60,7 +60,7 @@ class DistanceVector(bsp.Kernel):
 
     Notes
     -----
-    Rounds: at most ``max(least, hops + 1)``; as many as the first, if nothing changes then.
+    Rounds: at most ``max(least, hops + 1)``, on a network that does not change.
 
     Messages: at most ``2 * m * rounds``; exactly as many unless with `split` "horizon".
 

@@ -17,6 +17,11 @@ HOW = {
     "echo": {},
     "gossip": {},
     "push_sum": {"iterations": 20},
+    "floodmax": {"iterations": 6},
+    "trial_colouring": {},
+    "distance_vector": {"least": 20, "split": "poisoned"},
+    "dijkstra_scholten": {},
+    "snapshot": {},
 }
 
 NETWORKS = {
