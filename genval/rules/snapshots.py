@@ -50,7 +50,7 @@ def snapshot(job: Job) -> list[Found]:
     found = [collect(nodes, *rules), *search.bf(job.with_outputs({"distance": hops}))]
     if any(each.total for each in found):
         return found
-    had, sent = _paid(job, first, outputs["when"])
+    had, sent = _paid(job, first.copy(), outputs["when"])
     rules = [
         _equal("recorded", recorded, np.where(reached, had, -1)),
         _equal("in transit", transit, np.where(reached, sent, 0)),
