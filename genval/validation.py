@@ -35,6 +35,7 @@ from dgsuite.genval.rules import (
     sets,
     similar,
     snapshots,
+    stable,
     trees,
     triangles,
     walks,
@@ -196,6 +197,12 @@ VALIDATORS: dict[str, Validator] = {
     ),
     "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, "coefficient"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
+    "stable_bfs": Validator(
+        {"level": 1, "parent": 1, "moves": 1}, stable.stable_bfs, nodes="parent"
+    ),
+    "stable_colouring": Validator({"colour": 1, "moves": 1}, stable.stable_colouring),
+    "stable_matching": Validator({"mate": 1, "moves": 1}, stable.stable_matching, nodes="mate"),
+    "stable_mis": Validator({"in_mis": 1, "moves": 1}, stable.stable_mis),
     "token_ring": Validator({"value": 1, "moves": 1}, lab.token_ring),
     "topological": Validator({"generation": 1, "cycle": 1}, orders.topological),
     "trial_colouring": Validator({"colour": 1, "settled": 1}, sets.trial_colouring),

@@ -94,6 +94,10 @@ from dgsuite.kernels.lab.gossip import Gossip
 from dgsuite.kernels.lab.phase_king import PhaseKing
 from dgsuite.kernels.lab.push_sum import PushSum
 from dgsuite.kernels.lab.snapshot import Snapshot
+from dgsuite.kernels.lab.stable_bfs import StableBFS
+from dgsuite.kernels.lab.stable_colouring import StableColouring
+from dgsuite.kernels.lab.stable_matching import StableMatching
+from dgsuite.kernels.lab.stable_mis import StableMIS
 from dgsuite.kernels.lab.token_ring import TokenRing
 from dgsuite.kernels.lab.trial_colouring import TrialColouring
 
@@ -160,6 +164,10 @@ KERNELS: dict[str, type[Kernel]] = {
         Snapshot,
         SpanningTree,
         SquareClustering,
+        StableBFS,
+        StableColouring,
+        StableMatching,
+        StableMIS,
         StrongComponents,
         TokenRing,
         Topological,

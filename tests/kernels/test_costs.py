@@ -21,7 +21,7 @@ BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
 
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
-    | {"benor", "gossip", "token_ring", "trial_colouring"}
+    | {"benor", "gossip", "token_ring", "trial_colouring", *cases.STABLE}
     | {"edge_betweenness", "eigenvector", "hits", "katz", "pagerank"},
     "messages": {"bc", "bfs2d", "by", "edge_betweenness", "leiden", "louvain", "random_walks"},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dgsuite.kernels import KERNELS, Kernel
 from dgsuite.kernels.analytics.similarity import MEASURES
+from dgsuite.kernels.lab.state_model import ONE, Daemon
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
@@ -22,6 +23,12 @@ NAMES = sorted([*(name for name, kernel in KERNELS.items() if not kernel.ships),
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")
 """Kernels that repeat a step until real values hardly change."""
+
+STABLE = ("stable_bfs", "stable_colouring", "stable_matching", "stable_mis")
+"""Kernels that recover from any state, on any graph."""
+
+DAEMONS = get_args(Daemon)
+"""Which nodes move in a step."""
 
 RINGS = ("hs", "lcr", "token_ring")
 """Kernels of rings."""
@@ -116,6 +123,13 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["begin"] = draw(st.sampled_from(["arbitrary", "legitimate"]))
         options["daemon"] = draw(st.sampled_from(["synchronous", "distributed", "central"]))
         options |= {"probability": draw(st.sampled_from([0.2, 1.0])), "repeat": draw(st.booleans())}
+    if name in STABLE:
+        options["daemon"] = draw(st.sampled_from(DAEMONS))
+        options |= {"repeat": draw(st.booleans()), "after": draw(st.sampled_from([0, 2]))}
+        options["faults"] = draw(st.sampled_from([None, {3: 0.5}, {1: 0.2, 9: 1.0}]))
+        other = {"stable_mis": "shukla", "stable_matching": "hsu-huang"}.get(name)
+        if other and options["daemon"] in ONE and draw(st.booleans()):
+            options["protocol"] = other
     if name in ("neighbourhood", "sample"):
         some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
         options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
@@ -202,6 +216,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         "dst",
         "echo",
         "gossip",
+        "stable_bfs",
     ):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "cliques":

@@ -852,6 +852,21 @@ KINDS = {
 }
 
 
+STEPS = {
+    "moves below zero": {"moves": lambda v: at(v, 5, -1)},
+    "a move more": {"moves": lambda v: at(v, 5, v[5] + 1)},
+    "no moves": {"moves": lambda v: v * 0},
+    "a step more": {"moved": lambda v: at(v, -1, v[-1] + 1)},
+    "enabled at last": {"enabled": lambda v: at(v, -1, 1)},
+}
+MANY = {"moves": lambda v: at(v, 5, v[5] + 999), "moved": lambda v: at(v, -1, v[-1] + 999)}
+KINDS |= {
+    f"stable_{name}": {**KINDS[name], **STEPS, **({} if name == "bfs" else {"too many": MANY})}
+    for name in ("bfs", "colouring", "matching", "mis")
+}
+"""What recovers from any state, and how it does."""
+
+
 def later_parent(parent):
     """A node has another parent that is as near to the root, and the sums are not said to change."""
     net = network("echo")

@@ -183,6 +183,13 @@ def reference(kernel, graph):
         held, late = np.arange(N) % 2, np.arange(N) % 5 == 0
         decided = {"decision": np.ones(N, int), "decided": np.where(late, 2, 1)}
         return {**decided, "input": held, "inputs": held.tolist(), "crashed": np.full(N, -1)}
+    if kernel.startswith("stable_"):
+        found = reference(kernel.removeprefix("stable_"), graph)
+        if kernel == "stable_bfs":
+            found["parent"][0] = -1
+        if kernel in ("stable_colouring", "stable_matching"):
+            found |= {"daemon": "central", "protocol": "hsu-huang"}
+        return {**found, "moves": np.ones(N, int), "moved": np.array([0, N]), "enabled": [N, 0]}
     if kernel == "token_ring":
         value, moves, privileges = circulated(np.random.default_rng(SEED), N, N + 1)
         found = {"value": value, "moves": moves, "privileges": privileges}

@@ -18,7 +18,7 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
-from tests.support.cases import RANKS
+from tests.support.cases import DAEMONS, RANKS
 from tests.support.definitions import (
     blocks,
     bridged,
@@ -150,6 +150,7 @@ class Case(NamedTuple):
         few = {"iterations": 1 + turn, **weighted}
         root = {"root": last if turn % 2 else 0}
         paths = {"graph_form": ("replicated", "partitioned")[turn // 2], **weighted}
+        daemon = DAEMONS[self.number % len(DAEMONS)]
         law = (2, "uniform", "geometric", "weight" if self.net.edges else 0)[turn]
         options = {
             "alpha": {"rounds": 1 + turn, "delay": law},
@@ -194,6 +195,10 @@ class Case(NamedTuple):
             "snapshot": {**root, "after": turn, "inputs": 10 * turn},
             "sssp": {**root, "delta": (None, 1.0, 2.5, np.inf)[turn]},
             "benor": {"model": ("crash", "byzantine")[turn // 2]},
+            "stable_bfs": {**root, "daemon": daemon},
+            "stable_colouring": {"daemon": daemon, "faults": {4: 0.5}},
+            "stable_matching": {"daemon": daemon},
+            "stable_mis": {"daemon": daemon},
             "token_ring": {"daemon": ("synchronous", "distributed", "central")[turn % 3]},
             "vc": {"root": 0, "parents": self.parents()},
         }.get(self.kernel, {})
@@ -262,7 +267,7 @@ def right(case, kernel, uid):
     edges = zip(case.net.edges, case.weights.tolist(), strict=True)
     net.add_edges_from((u, v, {"weight": w}) for (u, v), w in edges if u != v)
     name, weight = case.kernel, "weight" if case.number % 2 else None
-    if name in ("bf", "bfs", "bfs2d", "dijkstra_scholten", "dst"):
+    if name in ("bf", "bfs", "bfs2d", "dijkstra_scholten", "dst", "stable_bfs"):
         most = getattr(kernel, "cutoff", None)
         hops = nx.single_source_shortest_path_length(net, kernel.root, cutoff=most)
         return {"level" if "bfs" in name else "distance": by_node(net, hops, -1)}

@@ -12,8 +12,18 @@ if TYPE_CHECKING:
     from dgsuite.studies.lab.executions import Execution
     from dgsuite.studies.lab.repeating import repeat
     from dgsuite.studies.lab.searching import Example, search
+    from dgsuite.studies.lab.stabilising import legitimacy
 
-__all__ = ["Difference", "Example", "Execution", "compare", "repeat", "search", "wilson"]
+__all__ = [
+    "Difference",
+    "Example",
+    "Execution",
+    "compare",
+    "legitimacy",
+    "repeat",
+    "search",
+    "wilson",
+]
 
 __getattr__, __dir__ = lazy_imports(
     __name__,
@@ -22,6 +32,7 @@ __getattr__, __dir__ = lazy_imports(
         "Example": "dgsuite.studies.lab.searching:Example",
         "Execution": "dgsuite.studies.lab.executions:Execution",
         "compare": "dgsuite.studies.lab.comparing:compare",
+        "legitimacy": "dgsuite.studies.lab.stabilising:legitimacy",
         "repeat": "dgsuite.studies.lab.repeating:repeat",
         "search": "dgsuite.studies.lab.searching:search",
         "wilson": "dgsuite.base.wilson:wilson",

@@ -1,0 +1,112 @@
+"""Self-stabilising kernels: what they come to is what others find, and takes no more moves than is proved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules import search, sets
+from dgsuite.genval.rules.base import Job, Outputs, Rule, collect
+from dgsuite.partition.clusters.cluster import Cluster
+
+ONE = ("central", "largest", "busiest")
+"""Daemons that pick one node."""
+
+
+def stable_bfs(job: Job) -> list[Found]:
+    """A tree of fewest hops, as `bfs`, whose root has no parent."""
+    root, parent = job.root(), np.array(job.outputs["parent"])
+    parent[root] = root if parent[root] == -1 else -1
+    tree = job.with_outputs({"level": job.outputs["level"], "parent": parent})
+    return [*search.bfs(tree), *_moves(job)]
+
+
+def stable_mis(job: Job) -> list[Found]:
+    """A maximal independent set. A node moves at most three times by Turau's protocol: it may leave, and wait
+    again, and joins or leaves for good. By Shukla's it moves twice, if one node moves at a time.
+    """
+    limit: int | None = 3
+    if job.fact("protocol", "turau") == "shukla":
+        limit = 2 if job.fact("daemon") in ONE else None
+    return [*sets.mis(job), *_moves(job, limit)]
+
+
+def stable_colouring(job: Job) -> list[Found]:
+    """A greedy colouring. If one node moves at a time, it moves once, and then to smaller colours."""
+    found = [*sets.colouring(job), *_moves(job)]
+    if job.fact("daemon") in ONE and (times := _times(job)):
+        found += job.each(_falls, times=times)
+    return found
+
+
+def stable_matching(job: Job) -> list[Found]:
+    """A maximal matching. By Hsu's and Huang's protocol there are at most 2 m + n moves, if one node moves at
+    a time.
+    """
+    found = [*sets.matching(job), *_moves(job)]
+    one = job.fact("daemon") in ONE and job.fact("protocol") == "hsu-huang"
+    if one and (times := _times(job)):
+        most, moved = times * (2 * job.graph.m + job.n), int(job.outputs["moves"].sum())
+        many: Rule = (
+            "all moves",
+            np.array([moved > most]),
+            lambda i: f"{most} at most",
+            lambda i: str(moved),
+        )
+        found.append(collect(np.zeros(1, np.int64), many))
+    return found
+
+
+def _times(job: Job) -> int:
+    """How often the run has begun anew, by the start and by faults; 0 where messages may be lost."""
+    if job.fact("network") is not None:
+        return 0
+    return 1 + len(job.fact("faults") or ())
+
+
+def _moves(job: Job, limit: int | None = None) -> list[Found]:
+    """That nodes move so often at most; and where it is told by round, that as many have moved, and that no
+    node is enabled at the end.
+    """
+    moves, times = job.outputs["moves"], _times(job)
+    most = np.iinfo(np.int64).max if limit is None or not times else limit * times
+    found = [
+        collect(
+            np.arange(job.n),
+            (
+                "moves",
+                (moves < 0) | (moves > most),
+                lambda i: "0 or more" if limit is None else f"0 to {most}",
+                lambda i: str(moves[i]),
+            ),
+        )
+    ]
+    moved, enabled = job.given("moved"), job.given("enabled")
+    if moved is not None and enabled is not None and job.n:
+        total, left = int(moves.sum()), int(enabled[-1])
+        found.append(
+            collect(
+                np.zeros(1, np.int64),
+                (
+                    "moved",
+                    np.array([int(moved.sum()) != total]),
+                    lambda i: f"{total} moves, as of all nodes",
+                    lambda i: f"{moved.sum()} in all rounds",
+                ),
+                (
+                    "silence",
+                    np.array([left != 0]),
+                    lambda i: "no enabled node",
+                    lambda i: str(left),
+                ),
+            )
+        )
+    return found
+
+
+def _falls(c: Cluster, outputs: Outputs, times: int) -> Found:
+    moves, most = outputs["moves"][c.ids], times * (1 + c.degree.astype(np.int64))
+    return collect(
+        c.ids,
+        ("moves", moves > most, lambda i: f"{most[i]} at most", lambda i: str(moves[i])),
+    )

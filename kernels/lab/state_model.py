@@ -1,0 +1,450 @@
+"""The state model, in which self-stabilising algorithms are given (Dijkstra 1974; Dolev, Self-Stabilization,
+2000, sections 2.1 and 2.2).
+
+A node has variables, reads those of its neighbours, and has rules: a guard, and an action that gives
+variables new values. A node with a guard that holds is enabled. In a step a daemon picks some of the enabled
+nodes, and all of these move at once, by their first rule whose guard holds. Here nodes tell their neighbours
+what they have come to, and guards look at what neighbours told last: without faults of the network, that is
+what they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.arrays.segments import distinct, expand
+
+MOST = 1 << 31
+"""Of random parts of lots, and of values of a variable."""
+
+STRUCK = 1 << 20
+"""Number of the random numbers that say which nodes a fault strikes; those of variables count from 0."""
+
+ONE = ("central", "largest", "busiest")
+"""Daemons that pick one node."""
+
+Daemon = Literal["synchronous", "distributed", "central", "largest", "busiest"]
+
+
+class Variable(NamedTuple):
+    """What a variable of a node can be: so many whole numbers, from the least on.
+
+    Attributes
+    ----------
+    count
+        How many values, from the number of nodes.
+    least
+        The smallest.
+    pointer
+        Whether only neighbours of the node are values, and -1 for none.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels.lab.state_model import POINTER, Variable
+    >>> Variable(lambda n: n + 1).count(8), POINTER.least
+    (9, -1)
+    """
+
+    count: Range
+    least: int = 0
+    pointer: bool = False
+
+
+POINTER = Variable(lambda n: n + 1, -1, pointer=True)
+"""A variable that is a neighbour, or -1."""
+
+
+class Rule(NamedTuple):
+    """Which nodes may move, and the values that their variables get then."""
+
+    guard: NDArray[np.bool_]
+    action: dict[str, ArrayLike]
+
+
+def rule(guard: NDArray[np.bool_], **action: ArrayLike) -> Rule:
+    """A rule: a guard for each node that looks, and new values of some variables, one each or one for all.
+
+    Parameters
+    ----------
+    guard, action
+        What holds, and what then becomes of the variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite.kernels.lab.state_model import rule
+    >>> rule(np.array([True, False]), colour=0).action
+    {'colour': 0}
+    """
+    return Rule(guard, action)
+
+
+class View(NamedTuple):
+    """What some nodes see: their own variables, and those of their neighbours.
+
+    Attributes
+    ----------
+    n
+        Nodes of the graph.
+    id
+        The nodes that look.
+    own
+        Their variables.
+    row
+        Of each neighbour, which of the nodes it is a neighbour of; ascending.
+    other
+        The neighbours' ids.
+    near
+        Their variables.
+
+    Examples
+    --------
+    Nodes 0 and 2 on the path 0, 1, 2, 3; node 2 sees nodes 1 and 3:
+
+    >>> import numpy as np
+    >>> from dgsuite.kernels.lab.state_model import View
+    >>> view = View(4, np.array([0, 2]), {}, np.array([0, 1, 1]), np.array([1, 1, 3]), {})
+    >>> view.any(view.other == 3), view.least(view.other, view.other > 1, otherwise=9)
+    (array([False,  True]), array([9, 3]))
+    >>> view.greatest(view.other, view.other > 1, otherwise=-1)
+    array([-1,  3])
+    """
+
+    n: int
+    id: NDArray[np.int64]
+    own: dict[str, NDArray[np.int64]]
+    row: NDArray[np.int64]
+    other: NDArray[np.int64]
+    near: dict[str, NDArray[np.int64]]
+
+    def any(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether it holds for a neighbour of each node."""
+        found = np.zeros(len(self.id), bool)
+        found[self.row[holds]] = True
+        return found
+
+    def least(self, values: NDArray, among: NDArray[np.bool_], otherwise: int) -> NDArray[np.int64]:
+        """The least value of some neighbours of each node."""
+        found = np.full(len(self.id), np.iinfo(np.int64).max)
+        np.minimum.at(found, self.row[among], values[among])
+        return np.where(self.any(among), found, otherwise)
+
+    def greatest(
+        self, values: NDArray, among: NDArray[np.bool_], otherwise: int
+    ) -> NDArray[np.int64]:
+        """The greatest value of some neighbours of each node."""
+        return -self.least(-values, among, -otherwise)
+
+
+@dataclass(eq=False, kw_only=True)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know, besides their variables."""
+
+    moves: NDArray[np.int64] = bsp.per_node(0)
+    enabled: NDArray[np.int64] = bsp.no_nodes()
+    waiting: NDArray[np.int64] = bsp.no_nodes()  # enabled since the asynchronous round began
+    near: dict[str, NDArray[np.int64]]  # variables of neighbours, by entry of `indices`
+
+
+@dataclass(frozen=True)
+class StateModel(bsp.Kernel):
+    """Base of self-stabilising kernels: a kernel has variables, and rules over what nodes see.
+
+    In round 0 nodes only tell their variables; every later round is a step of the daemon, or a fault. By
+    round, ``enabled`` counts the nodes that may move at its end, ``moved`` those that have moved, and
+    ``waiting`` those enabled nodes that have been so since the asynchronous round began, and have not moved.
+    An asynchronous round is over when none is waiting (Dolev, Israeli and Moran 1993). Attributes:
+
+    - ``legitimate_round``: from the last fault on, the first round with a legitimate state; -1 if none has.
+    - ``steps_to_legitimacy``, ``moves_to_legitimacy``, ``rounds_to_legitimacy``: steps, moves and
+      asynchronous rounds from the last fault, or the start, to that round; -1 if there is none.
+    - ``closure``: 1 if no step led from a legitimate state to another, 0 if one did.
+
+    Parameters
+    ----------
+    begin
+        Variables at first: "arbitrary", any of their values, drawn by seed; or a mapping from names of
+        variables to a value of each node, or one for all. Those that it does not name are arbitrary.
+    daemon
+        Which enabled nodes move in a step: all ("synchronous"); each with a `probability` ("distributed");
+        one, drawn by seed ("central"); or, by an unfair daemon, the one with the largest id ("largest") or
+        the one that has moved most, of several that with the largest id ("busiest").
+    probability
+        Above 0 and at most 1.
+    faults
+        Transient faults, as a mapping from rounds to the share of nodes that get arbitrary variables then. In
+        such a round no node moves.
+    after
+        Steps that the run goes on in legitimate states after the last fault.
+    repeat
+        Nodes tell their variables in every step, to make up for lost messages; else when these have changed.
+
+    Examples
+    --------
+    Each node takes the least value of all that it sees. That is no self-stabilising algorithm, but one
+    without rules in the end:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import dgsuite
+    >>> from dgsuite.kernels import bsp
+    >>> from dgsuite.kernels.lab import state_model
+    >>> from dgsuite.kernels.lab.state_model import Rule, StateModel, Variable, View
+    >>> @dataclass(eq=False)
+    ... class State(state_model.State):
+    ...     value: np.ndarray
+    >>> @dataclass(frozen=True)
+    ... class Least(StateModel):
+    ...     name = "least"
+    ...     variables = {"value": Variable(bsp.nodes)}
+    ...     outputs = {"value": bsp.Output("value at the end")}
+    ...     state = State
+    ...
+    ...     def rules(self, v: View) -> list[Rule]:
+    ...         value, near = v.own["value"], v.near["value"]
+    ...         least = v.least(near, near >= 0, otherwise=v.n)
+    ...         return [state_model.rule(least < value, value=least)]
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run(Least, graph, begin={"value": [3, 0, 2, 1]}, faults={3: 0.5})
+    >>> ds.value.values, ds.enabled.values, ds.moved.values
+    (array([0, 0, 0, 0]), array([2, 1, 0, 1, 0]), array([0, 2, 1, 0, 1]))
+    """
+
+    begin: Literal["arbitrary"] | Mapping[str, Any] = "arbitrary"
+    daemon: Daemon = "synchronous"
+    probability: float = 0.5
+    faults: Mapping[int, float] | None = None
+    after: int = 0
+    repeat: bool = False
+
+    variables: ClassVar[dict[str, Variable]] = {}
+    """What each variable can be; the state has an array of each."""
+    enabled_at_last: ClassVar[int] = 0
+    """How many nodes are enabled in legitimate states."""
+    counted: ClassVar[str] = "enabled"
+    """What the note of enabled nodes is called."""
+    notes = {
+        "enabled": "nodes that may move at the end of the round",
+        "moved": "nodes that moved",
+        "waiting": "nodes that have waited for a move since the asynchronous round began",
+    }
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.fields = dict.fromkeys(cls.variables, np.int64)
+        if "ranges" not in vars(cls):
+            cls.ranges = {name: one.count for name, one in cls.variables.items()}
+
+    def rules(self, v: View) -> Sequence[Rule]:
+        """The rules, for the nodes that look: of several whose guards hold, the first counts."""
+        raise NotImplementedError
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if not 0 < self.probability <= 1:
+            return f"probability must be above 0 and at most 1, got {self.probability}"
+        if self.after < 0:
+            return f"after must be from 0 on, got {self.after}"
+        return self.wrong_faults() or self.wrong_begin(c)
+
+    def wrong_faults(self) -> str | None:
+        """What is wrong with the faults, if anything."""
+        try:
+            faults = self.struck
+        except (TypeError, ValueError):
+            faults = {0: 0.0}
+        if all(number > 0 and 0 <= share <= 1 for number, share in faults.items()):
+            return None
+        return f"faults must map rounds, from 1 on, to shares of nodes, from 0 to 1, got {self.faults!r}"
+
+    def wrong_begin(self, c: bsp.Cluster) -> str | None:
+        """What is wrong with the given first values, if anything."""
+        if not isinstance(self.begin, str):
+            for name, values in dict(self.begin).items():
+                if name not in self.variables:
+                    return f"begin names {name!r}; variables are {', '.join(self.variables)}"
+                if (wrong := self.wrong_values(c, name, values)) is not None:
+                    return wrong
+        return None
+
+    def wrong_values(self, c: bsp.Cluster, name: str, given: Any) -> str | None:
+        """What is wrong with given values of a variable, if anything."""
+        low = self.variables[name].least
+        high = low + self.ranges[name](c.n) - 1
+        values = np.asarray(given)
+        if values.shape not in ((), (c.n,)) or values.dtype.kind not in "iu":
+            fits = False
+        else:
+            fits = bool(((values >= low) & (values <= high)).all())
+        if not fits:
+            return f"begin: {name!r} must have a value from {low} to {high} for each of {c.n} nodes"
+        if self.variables[name].pointer:
+            mine = np.broadcast_to(values, c.n)[c.ids]
+            some = np.flatnonzero(mine >= 0)
+            lost = some[c.entries(some, mine[some]) < 0]
+            if len(lost):
+                node, got = c.ids[lost[0]], mine[lost[0]]
+                return f"begin: {name!r} of node {node} must be a neighbour or -1, got {got}"
+        return None
+
+    @property
+    def struck(self) -> dict[int, float]:
+        """Share of nodes that a fault strikes, by round."""
+        return {int(number): float(share) for number, share in dict(self.faults or {}).items()}
+
+    def attributes(self, n: int, noted: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
+        legitimate = noted[self.counted] == self.enabled_at_last
+        faults = [number for number in self.struck if number < len(legitimate)]
+        since = max(faults, default=0)
+        kept = legitimate[1:] | ~legitimate[:-1]
+        kept[np.array(faults, np.int64) - 1] = True
+        found = np.flatnonzero(legitimate[since:])
+        at = since + int(found[0]) if len(found) else -1
+        then = slice(since + 1, at + 1)
+        over = int(np.count_nonzero(noted["waiting"][then] == 0)) + int(noted["waiting"][at] > 0)
+        return {
+            "legitimate_round": at,
+            "steps_to_legitimacy": at - since if at >= 0 else -1,
+            "moves_to_legitimacy": int(noted["moved"][then].sum()) if at >= 0 else -1,
+            "rounds_to_legitimacy": over if at >= 0 else -1,
+            "closure": int(kept.all()),
+        }
+
+    def start(self, c: bsp.Cluster) -> Any:
+        given = {} if isinstance(self.begin, str) else dict(self.begin)
+        every = np.arange(c.size)
+        values = {
+            name: np.broadcast_to(np.asarray(given[name], np.int64), c.n)[c.ids]
+            if name in given
+            else self.arbitrary(c, name, every, 0)
+            for name in self.variables
+        }
+        near = {name: np.zeros(len(c.indices), np.int64) for name in self.variables}
+        return self.state.of(c, near=near, **values)
+
+    def drawn(self, ids: NDArray, number: int, step: int) -> NDArray[np.float64]:
+        """Random numbers of nodes: those of the daemon in a step have number 0."""
+        return uniform("counter", self.seed, ids, number << 40 | step)
+
+    def arbitrary(
+        self, c: bsp.Cluster, name: str, nodes: NDArray[np.int64], step: int
+    ) -> NDArray[np.int64]:
+        """Any of a variable's values, for each of some nodes."""
+        number, drawn = [*self.variables].index(name), c.ids[nodes]
+        luck = self.drawn(drawn, number, step)
+        if not self.variables[name].pointer:
+            return self.variables[name].least + (luck * self.ranges[name](c.n)).astype(np.int64)
+        degree = c.degree[nodes].astype(np.int64)
+        which = (luck * (degree + 1)).astype(np.int64)
+        found = np.full(len(nodes), -1)
+        some = which < degree
+        found[some] = c.indices[c.indptr[nodes[some]] + which[some]]
+        return found
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        faults = self.struck
+        last = max(faults, default=0)
+        seen = yield bsp.Round(self.introduce, self.look, step=0)
+        step = kept = 0
+        while step < last or seen.sum != self.enabled_at_last or kept < self.after:
+            step += 1
+            kept += step > last and seen.sum == self.enabled_at_last
+            if step in faults:
+                seen = yield bsp.Round(self.strike, self.look, step=step, share=faults[step])
+            else:
+                first = seen.min if self.daemon in ONE else None
+                over = not seen.any
+                seen = yield bsp.Round(self.move, self.look, step=step, first=first, over=over)
+
+    def introduce(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Any:
+        return self.tell(c, s, np.arange(c.size)), bsp.Note({"moved": 0})
+
+    def look(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int) -> Any:
+        """Nodes that were enabled, or hear something new, see whether they are now."""
+        heard = self.hear(c, s, inbox)
+        every = np.arange(c.size)
+        nodes = every if step == 0 else distinct(np.concatenate([s.enabled, heard]))
+        s.enabled = nodes[self.moved(c, s, nodes)[0]]
+        s.waiting = np.intersect1d(s.waiting, s.enabled, assume_unique=True)
+        number = len(s.enabled)
+        first = self.lots(c, s, s.enabled, step + 1) if self.daemon in ONE else None
+        noted = bsp.Note({self.counted: number, "waiting": len(s.waiting)})
+        return bsp.vote(sum=number, min=first, any=len(s.waiting) > 0), noted
+
+    def move(
+        self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int, first: int | None, over: bool
+    ) -> Any:
+        """The nodes that the daemon picks move."""
+        if over:
+            s.waiting = s.enabled.copy()
+        nodes = self.picked(c, s, step, first)
+        for name, values in self.moved(c, s, nodes)[1].items():
+            getattr(s, name)[nodes] = values
+        s.moves[nodes] += 1
+        s.waiting = np.setdiff1d(s.waiting, nodes, assume_unique=True)
+        tell = self.tell(c, s, np.arange(c.size) if self.repeat else nodes)
+        return tell, bsp.Note({"moved": len(nodes)})
+
+    def picked(self, c: bsp.Cluster, s: Any, step: int, first: int | None) -> NDArray[np.int64]:
+        """The enabled nodes that move."""
+        nodes: NDArray[np.int64] = s.enabled
+        if self.daemon in ONE:
+            return nodes[self.lots(c, s, nodes, step) == first]
+        if self.daemon == "distributed":
+            return nodes[self.drawn(c.ids[nodes], 0, step) < self.probability]
+        return nodes
+
+    def strike(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int, share: float) -> Any:
+        """Some nodes get arbitrary variables."""
+        nodes = np.flatnonzero(self.drawn(c.ids, STRUCK, step) < share)
+        for name in self.variables:
+            getattr(s, name)[nodes] = self.arbitrary(c, name, nodes, step)
+        s.enabled = distinct(np.concatenate([s.enabled, nodes]))
+        s.waiting = nodes[:0]
+        return self.tell(c, s, np.arange(c.size) if self.repeat else nodes)
+
+    def tell(self, c: bsp.Cluster, s: Any, nodes: NDArray[np.int64]) -> Any:
+        """Nodes tell all neighbours their variables."""
+        return bsp.broadcast(nodes, **{name: getattr(s, name)[nodes] for name in self.variables})
+
+    def hear(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> NDArray[np.int64]:
+        """The nodes that are told something, which they keep."""
+        nodes = inbox.node
+        entries = c.entries(nodes, inbox.src)
+        for name in self.variables:
+            s.near[name][entries] = inbox[name]
+        return nodes
+
+    def moved(
+        self, c: bsp.Cluster, s: Any, nodes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], dict[str, NDArray[np.int64]]]:
+        """Which of some nodes are enabled, and what the variables of each become if it moves."""
+        row, entry = expand(c.indptr, nodes)
+        own = {name: getattr(s, name)[nodes] for name in self.variables}
+        near = {name: s.near[name][entry] for name in self.variables}
+        view = View(c.n, c.ids[nodes], own, row, c.indices[entry].astype(np.int64), near)
+        enabled, values = np.zeros(len(nodes), bool), {n: own[n].copy() for n in own}
+        for guard, action in self.rules(view):
+            now = guard & ~enabled
+            for name, new in action.items():
+                values[name] = np.where(now, new, values[name])
+            enabled |= now
+        return enabled, values
+
+    def lots(
+        self, c: bsp.Cluster, s: Any, nodes: NDArray[np.int64], step: int
+    ) -> NDArray[np.int64]:
+        """A number for each node, no two the same: the daemon picks the least."""
+        ids = c.ids[nodes]
+        if self.daemon == "largest":
+            return -ids
+        if self.daemon == "busiest":
+            return -(s.moves[nodes] * c.n + ids)
+        return (self.drawn(ids, 0, step) * MOST).astype(np.int64) * c.n + ids
