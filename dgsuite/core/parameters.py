@@ -302,4 +302,6 @@ def _described(kind: Any) -> str:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     if _by_node(kind):
         return f"a mapping from nodes to {'nodes' if _to_node(kind) else 'numbers'}"
+    if get_origin(kind) is Mapping:
+        return "a mapping"
     return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

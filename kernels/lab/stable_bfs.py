@@ -33,17 +33,14 @@ class StableBFS(StateModel):
     """A tree of fewest hops from a root that recovers from any state, under any daemon.
 
     Outputs ``level``, -1 where the root cannot be reached, ``parent`` and ``moves``. Nodes count to n where
-    there is no root: level n and beyond are -1. `StateModel` says what the other variables and attributes
-    are. A state is legitimate if no node is enabled: then levels are those of `bfs`, and parents nearer by
-    one.
+    there is no root: level n and beyond are -1. `dgsuite.kernels.lab.state_model.StateModel` says what the
+    other parameters, variables and attributes are. A state is legitimate if no node is enabled: then levels
+    are those of `bfs`, and parents nearer by one.
 
     Parameters
     ----------
     root
         The node with level 0.
-    begin, daemon, probability, faults, after, repeat
-        As of `dgsuite.kernels.lab.state_model.StateModel`: the first values of ``level`` and ``parent``,
-        which enabled nodes move, transient faults, and when nodes tell.
 
     Notes
     -----

@@ -34,19 +34,16 @@ class State(state_model.State):
 class StableColouring(StateModel):
     """A greedy colouring that recovers from any state, under any daemon with probability 1.
 
-    Outputs ``colour``, from 0 on, and ``moves``. `StateModel` says what the other variables and attributes
-    are. A state is legitimate if no node is enabled: then neighbours have different colours, and a node of a
-    colour has neighbours of all smaller ones, so that there are at most as many colours as the largest degree
-    and one.
+    Outputs ``colour``, from 0 on, and ``moves``. `dgsuite.kernels.lab.state_model.StateModel` says what the
+    other parameters, variables and attributes are. A state is legitimate if no node is enabled: then
+    neighbours have different colours, and a node of a colour has neighbours of all smaller ones, so that
+    there are at most as many colours as the largest degree and one.
 
     Parameters
     ----------
     coin
         Probability that a node which the daemon picks moves, above 0 and at most 1. With 1 the protocol is
         made for daemons that pick one node, and may never end with others: limit it with ``max_rounds``.
-    begin, daemon, probability, faults, after, repeat
-        As of `dgsuite.kernels.lab.state_model.StateModel`: the first values of ``colour``, which enabled
-        nodes move, transient faults, and when nodes tell.
 
     Notes
     -----

@@ -34,9 +34,9 @@ class State(state_model.State):
 class StableMatching(StateModel):
     """A maximal matching that recovers from any state.
 
-    Outputs ``mate``, -1 where the node has none, and ``moves``. `StateModel` says what the other variables
-    and attributes are. A state is legitimate if no node is enabled: then nodes point to nodes that point to
-    them, and no two neighbours point to none.
+    Outputs ``mate``, -1 where the node has none, and ``moves``. `dgsuite.kernels.lab.state_model.StateModel`
+    says what the other parameters, variables and attributes are. A state is legitimate if no node is enabled:
+    then nodes point to nodes that point to them, and no two neighbours point to none.
 
     Parameters
     ----------
@@ -45,9 +45,6 @@ class StableMatching(StateModel):
         limit it with ``max_rounds``. Which of several neighbours it takes is left open by Hsu and Huang: here
         the one with the next larger id, and after the largest the smallest. (With the smallest id for all,
         the synchronous daemon would do, too: Goddard, Hedetniemi, Jacobs and Srimani 2003.)
-    begin, daemon, probability, faults, after, repeat
-        As of `dgsuite.kernels.lab.state_model.StateModel`: the first values of ``mate`` and ``married``,
-        which enabled nodes move, transient faults, and when nodes tell.
 
     Notes
     -----

@@ -36,17 +36,14 @@ class StableMIS(StateModel):
     """A maximal independent set that recovers from any state.
 
     Outputs ``in_mis``, 1 in the set and 0 outside, and ``moves``. While the run goes on, nodes that wait have
-    2. `StateModel` says what the other variables and attributes are. A state is legitimate if no node is
-    enabled: then the set is independent, and no node can be added.
+    2. `dgsuite.kernels.lab.state_model.StateModel` says what the other parameters, variables and attributes
+    are. A state is legitimate if no node is enabled: then the set is independent, and no node can be added.
 
     Parameters
     ----------
     protocol
         "turau", for any daemon; or "shukla", which has two rules and no ids, for daemons that pick one node.
         With others it may never end: limit it with ``max_rounds``.
-    begin, daemon, probability, faults, after, repeat
-        As of `dgsuite.kernels.lab.state_model.StateModel`: the first values of ``in_mis``, which enabled
-        nodes move, transient faults, and when nodes tell.
 
     Notes
     -----

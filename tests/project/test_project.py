@@ -79,6 +79,7 @@ PAGES = [
             "reduction",
             "save",
             "scc",
+            "stabilisation",
         )
     ),
     *(f"docs/{name}.md" for name in ("dask", "networkx", "stopping")),
