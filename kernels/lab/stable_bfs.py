@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import state_model
-from dgsuite.kernels.lab.state_model import POINTER, Rule, StateModel, Variable, View, rule
+from dgsuite.kernels.lab.state_model import StateModel
+from dgsuite.kernels.lab.views import POINTER, Rule, Variable, View, rule
 
 
 @dataclass(eq=False)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import state_model
-from dgsuite.kernels.lab.state_model import STRUCK, Rule, StateModel, Variable, View, rule
+from dgsuite.kernels.lab.state_model import STRUCK, StateModel
+from dgsuite.kernels.lab.views import Rule, Variable, View, rule
 
 COIN = STRUCK + 1
 """Number of the random numbers that are coins."""

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import state_model
-from dgsuite.kernels.lab.state_model import Rule, StateModel, Variable, View, rule
+from dgsuite.kernels.lab.state_model import StateModel
+from dgsuite.kernels.lab.views import Rule, Variable, View, rule
 
 OUT, IN, WAITS = range(3)
 """What ``in_mis`` can be."""

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.lab.views import Rule, Variable, View
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct, expand
 
@@ -32,116 +32,6 @@ ONE = ("central", "largest", "busiest")
 """Daemons that pick one node."""
 
 Daemon = Literal["synchronous", "distributed", "central", "largest", "busiest"]
-
-
-class Variable(NamedTuple):
-    """What a variable of a node can be: so many whole numbers, from the least on.
-
-    Attributes
-    ----------
-    count
-        How many values, from the number of nodes.
-    least
-        The smallest.
-    pointer
-        Whether only neighbours of the node are values, and -1 for none.
-
-    Examples
-    --------
-    >>> from dgsuite.kernels.lab.state_model import POINTER, Variable
-    >>> Variable(lambda n: n + 1).count(8), POINTER.least
-    (9, -1)
-    """
-
-    count: Range
-    least: int = 0
-    pointer: bool = False
-
-
-POINTER = Variable(lambda n: n + 1, -1, pointer=True)
-"""A variable that is a neighbour, or -1."""
-
-
-class Rule(NamedTuple):
-    """Which nodes may move, and the values that their variables get then."""
-
-    guard: NDArray[np.bool_]
-    action: dict[str, ArrayLike]
-
-
-def rule(guard: NDArray[np.bool_], **action: ArrayLike) -> Rule:
-    """A rule: a guard for each node that looks, and new values of some variables, one each or one for all.
-
-    Parameters
-    ----------
-    guard, action
-        What holds, and what then becomes of the variables.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dgsuite.kernels.lab.state_model import rule
-    >>> rule(np.array([True, False]), colour=0).action
-    {'colour': 0}
-    """
-    return Rule(guard, action)
-
-
-class View(NamedTuple):
-    """What some nodes see: their own variables, and those of their neighbours.
-
-    Attributes
-    ----------
-    n
-        Nodes of the graph.
-    id
-        The nodes that look.
-    own
-        Their variables.
-    row
-        Of each neighbour, which of the nodes it is a neighbour of; ascending.
-    other
-        The neighbours' ids.
-    near
-        Their variables.
-
-    Examples
-    --------
-    Nodes 0 and 2 on the path 0, 1, 2, 3; node 2 sees nodes 1 and 3:
-
-    >>> import numpy as np
-    >>> from dgsuite.kernels.lab.state_model import View
-    >>> view = View(4, np.array([0, 2]), {}, np.array([0, 1, 1]), np.array([1, 1, 3]), {})
-    >>> view.any(view.other == 3), view.least(view.other, view.other > 1, otherwise=9)
-    (array([False,  True]), array([9, 3]))
-    >>> view.greatest(view.other, view.other > 1, otherwise=-1)
-    array([-1,  3])
-    """
-
-    n: int
-    id: NDArray[np.int64]
-    own: dict[str, NDArray[np.int64]]
-    row: NDArray[np.int64]
-    other: NDArray[np.int64]
-    near: dict[str, NDArray[np.int64]]
-
-    def any(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether it holds for a neighbour of each node."""
-        found = np.zeros(len(self.id), bool)
-        found[self.row[holds]] = True
-        return found
-
-    def least(self, values: NDArray, among: NDArray[np.bool_], otherwise: int) -> NDArray[np.int64]:
-        """The least value of some neighbours of each node."""
-        found = np.full(len(self.id), np.iinfo(np.int64).max)
-        np.minimum.at(found, self.row[among], values[among])
-        return np.where(self.any(among), found, otherwise)
-
-    def greatest(
-        self, values: NDArray, among: NDArray[np.bool_], otherwise: int
-    ) -> NDArray[np.int64]:
-        """The greatest value of some neighbours of each node."""
-        return -self.least(-values, among, -otherwise)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -197,7 +87,8 @@ class StateModel(bsp.Kernel):
     >>> import dgsuite
     >>> from dgsuite.kernels import bsp
     >>> from dgsuite.kernels.lab import state_model
-    >>> from dgsuite.kernels.lab.state_model import Rule, StateModel, Variable, View
+    >>> from dgsuite.kernels.lab.state_model import StateModel
+    >>> from dgsuite.kernels.lab.views import Rule, Variable, View, rule
     >>> @dataclass(eq=False)
     ... class State(state_model.State):
     ...     value: np.ndarray
@@ -211,7 +102,7 @@ class StateModel(bsp.Kernel):
     ...     def rules(self, v: View) -> list[Rule]:
     ...         value, near = v.own["value"], v.near["value"]
     ...         least = v.least(near, near >= 0, otherwise=v.n)
-    ...         return [state_model.rule(least < value, value=least)]
+    ...         return [rule(least < value, value=least)]
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> ds = dgsuite.run(Least, graph, begin={"value": [3, 0, 2, 1]}, faults={3: 0.5})
     >>> ds.value.values, ds.enabled.values, ds.moved.values
@@ -371,7 +262,7 @@ class StateModel(bsp.Kernel):
         heard = self.hear(c, s, inbox)
         every = np.arange(c.size)
         nodes = every if step == 0 else distinct(np.concatenate([s.enabled, heard]))
-        s.enabled = nodes[self.moved(c, s, nodes)[0]]
+        s.enabled = nodes[self.consider(c, s, nodes)[0]]
         s.waiting = np.intersect1d(s.waiting, s.enabled, assume_unique=True)
         number = len(s.enabled)
         first = self.lots(c, s, s.enabled, step + 1) if self.daemon in ONE else None
@@ -385,7 +276,7 @@ class StateModel(bsp.Kernel):
         if over:
             s.waiting = s.enabled.copy()
         nodes = self.picked(c, s, step, first)
-        for name, values in self.moved(c, s, nodes)[1].items():
+        for name, values in self.consider(c, s, nodes)[1].items():
             getattr(s, name)[nodes] = values
         s.moves[nodes] += 1
         s.waiting = np.setdiff1d(s.waiting, nodes, assume_unique=True)
@@ -422,7 +313,7 @@ class StateModel(bsp.Kernel):
             s.near[name][entries] = inbox[name]
         return nodes
 
-    def moved(
+    def consider(
         self, c: bsp.Cluster, s: Any, nodes: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], dict[str, NDArray[np.int64]]]:
         """Which of some nodes are enabled, and what the variables of each become if it moves."""

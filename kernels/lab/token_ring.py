@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.widths import Range
 from dgsuite.kernels.lab import state_model
-from dgsuite.kernels.lab.state_model import MOST, StateModel, Variable
+from dgsuite.kernels.lab.state_model import MOST, StateModel
+from dgsuite.kernels.lab.views import Variable
 
 
 @dataclass(eq=False)
@@ -135,7 +136,7 @@ class TokenRing(StateModel):
         s.heard[inbox.node] = inbox["value"]
         return inbox.node
 
-    def moved(self, c: bsp.Cluster, s: State, nodes: NDArray[np.int64]) -> Any:
+    def consider(self, c: bsp.Cluster, s: State, nodes: NDArray[np.int64]) -> Any:
         """Node 0 counts on where it has its predecessor's value, others copy that where they have another."""
         first, same = c.ids[nodes] == 0, s.value[nodes] == s.heard[nodes]
         on = (s.value[nodes] + 1) % self.ranges["value"](c.n)
