@@ -53,7 +53,7 @@ class StateModel(bsp.Kernel):
     ``waiting`` those enabled nodes that have been so since the asynchronous round began, and have not moved.
     An asynchronous round is over when none is waiting (Dolev, Israeli and Moran 1993). Attributes:
 
-    - ``legitimate_round``: from the last fault on, the first round with a legitimate state; -1 if none has.
+    - ``legitimate_round``: from the last fault on, the first round with a legitimate state, or -1.
     - ``steps_to_legitimacy``, ``moves_to_legitimacy``, ``rounds_to_legitimacy``: steps, moves and
       asynchronous rounds from the last fault, or the start, to that round; -1 if there is none.
     - ``closure``: 1 if no step led from a legitimate state to another, 0 if one did.
@@ -79,8 +79,8 @@ class StateModel(bsp.Kernel):
 
     Examples
     --------
-    Each node takes the least value of all that it sees. That is no self-stabilising algorithm, but one
-    without rules in the end:
+    Each node takes the least value of its neighbours, if its own is larger. (That does not recover from values
+    that are too small.)
 
     >>> from dataclasses import dataclass
     >>> import numpy as np
