@@ -47,8 +47,8 @@ class StableBFS(StateModel):
     -----
     Rounds: with the synchronous daemon ``hops + 1`` steps from the last fault if the root reaches every node,
     else n; with any daemon as many asynchronous rounds. After k of them nodes nearer than k have their level
-    and parent, and all others a level of k at least. The number of steps may be
-    exponential with an unfair daemon (Devismes and Johnen).
+    and parent, and all others a level of k at least. The number of steps may be exponential under an unfair
+    daemon (Devismes and Johnen).
 
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 

@@ -49,9 +49,10 @@ class StableMatching(StateModel):
 
     Notes
     -----
-    Rounds: no more steps than moves from the last fault, which are O(m) with any daemon (Manne et al.), and
-    of Hsu's and Huang's protocol ``2 * m + n`` at most with daemons that pick one node (Hedetniemi, Jacobs
-    and Srimani, Maximal matching stabilizes in time O(m), IPL 80(5), 2001).
+    Rounds: where the daemon picks a node in each step, no more steps than moves from the last fault, which
+    are O(m) with any daemon (Manne et al.), and of Hsu's and Huang's protocol ``2 * m + n`` at most with
+    daemons that pick one node (Hedetniemi, Jacobs and Srimani, Maximal matching stabilizes in time O(m), IPL
+    80(5), 2001).
 
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 

@@ -48,10 +48,11 @@ class StableMIS(StateModel):
 
     Notes
     -----
-    Rounds: no more steps than moves from the last fault. By Turau's protocol a node moves at most three
-    times: it may leave the set or stop to wait, since it has a neighbour that was in the set at first; then
-    it waits, and joins or leaves for good, as nodes that join have no neighbour that does at the same time.
-    By Shukla's it moves twice at most, with daemons that pick one node: a node that joins never leaves.
+    Rounds: where the daemon picks a node in each step, no more steps than moves from the last fault. By
+    Turau's protocol a node moves at most three times: it may leave the set or stop to wait, since it has a
+    neighbour that was in the set at first; then it waits, and joins or leaves for good, as nodes that join
+    have no neighbour that does at the same time. By Shukla's it moves twice at most, with daemons that pick
+    one node: a node that joins never leaves.
 
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 

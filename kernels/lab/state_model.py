@@ -56,7 +56,7 @@ class StateModel(bsp.Kernel):
     - ``legitimate_round``: from the last fault on, the first round with a legitimate state, or -1.
     - ``steps_to_legitimacy``, ``moves_to_legitimacy``, ``rounds_to_legitimacy``: steps, moves and
       asynchronous rounds from the last fault, or the start, to that round; -1 if there is none.
-    - ``closure``: 1 if no step led from a legitimate state to another, 0 if one did.
+    - ``closure``: 1 if no step led from a legitimate state to one that is not, else 0.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ class StateModel(bsp.Kernel):
 
     Examples
     --------
-    Each node takes the least value of its neighbours, if its own is larger. (That does not recover from values
-    that are too small.)
+    Each node takes the least value of its neighbours, if its own is larger. That does not recover from
+    values that are too small.
 
     >>> from dataclasses import dataclass
     >>> import numpy as np
