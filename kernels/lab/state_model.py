@@ -39,7 +39,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know, besides their variables."""
 
     moves: NDArray[np.int64] = bsp.per_node(0)
-    enabled: NDArray[np.int64] = bsp.no_nodes()
+    enabled: NDArray[np.int64] = bsp.every_node()  # all until they look
     waiting: NDArray[np.int64] = bsp.no_nodes()  # enabled since the asynchronous round began
     near: dict[str, NDArray[np.int64]]  # variables of neighbours, by entry of `indices`
 
@@ -260,8 +260,7 @@ class StateModel(bsp.Kernel):
     def look(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int) -> Any:
         """Nodes that were enabled, or hear something new, see whether they are now."""
         heard = self.hear(c, s, inbox)
-        every = np.arange(c.size)
-        nodes = every if step == 0 else distinct(np.concatenate([s.enabled, heard]))
+        nodes = distinct(np.concatenate([s.enabled, heard]))
         s.enabled = nodes[self.consider(c, s, nodes)[0]]
         s.waiting = np.intersect1d(s.waiting, s.enabled, assume_unique=True)
         number = len(s.enabled)
