@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +19,7 @@ from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.runner import OPTIONS
 from dgsuite.kernels.bsp import Kernel, Vote
-from dgsuite.kernels.bsp.state import INITIAL
-from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.messages import NONE, Messages, listed
@@ -112,7 +110,7 @@ class Execution:
         >>> dgsuite.lab.Execution("bfs", graph).initial()["level"]
         array([ 0, -1, -1, -1], dtype=int32)
         """
-        lists = _lists(self.kernel, self._cluster)
+        lists = _lists(self.kernel)
         return _flat(self.kernel.first_state(self._cluster), self.graph.n, lists)
 
     def liars(self) -> NDArray[np.bool_]:
@@ -175,7 +173,7 @@ class Execution:
 
     def _moments(self, guard: Guard, with_messages: bool) -> Iterator[Moment]:
         bounds, votes = np.array([0, 1]), list[Vote]()
-        lists = _lists(self.kernel, self._cluster)
+        lists = _lists(self.kernel)
         site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
         nobody = np.zeros(self.graph.n, bool)
         before = self.initial() if with_messages else {}
@@ -294,11 +292,10 @@ class Execution:
         return space_time(self)
 
 
-def _lists(kernel: Kernel, cluster: Cluster) -> set[str]:
-    """Fields of a kernel's state that are lists of nodes: those that are empty at first (`bsp.no_nodes`)."""
+def _lists(kernel: Kernel) -> frozenset[str]:
+    """Fields of a kernel's state that are declared as lists of nodes."""
     state = getattr(kernel, "state", None)
-    made = {} if state is None else {f.name: f.metadata.get(INITIAL) for f in fields(state)}
-    return {name for name, make in made.items() if make and np.shape(make(cluster)) == (0,)}
+    return frozenset() if state is None else lists_of(state)
 
 
 def _stopped(states: States, before: States, still: NDArray[np.bool_]) -> States:
