@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from functools import lru_cache
 from numbers import Real
 from types import NoneType, UnionType
@@ -286,6 +286,9 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
     elif _sequence(kind):
         if isinstance(value, Sized) and not isinstance(value, str | Mapping):
             return unmasked(value)
+    elif get_origin(kind) is Callable:
+        if callable(value):
+            return value
     elif kind not in PLAIN:
         return value
     raise TypeError
@@ -304,4 +307,6 @@ def _described(kind: Any) -> str:
         return f"a mapping from nodes to {'nodes' if _to_node(kind) else 'numbers'}"
     if get_origin(kind) is Mapping:
         return "a mapping"
+    if get_origin(kind) is Callable:
+        return "a function"
     return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

@@ -22,6 +22,9 @@ of the bits of its message."""
 LAW = {"delay": 1, "low": 1, "high": 10, "p": 0.5}
 """Parameters of delays, and their defaults."""
 
+KINDS = ("uniform", "geometric", "weight")
+"""Delays that are no numbers of ticks."""
+
 Values = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Some nodes, and a value of each."""
 
@@ -126,6 +129,11 @@ def _facts(job: Job) -> tuple[Job, dict[str, Any]]:
     if job.graph.directed:
         job = job.on(both_ways(job.graph))
     facts = {name: job.fact(name, default) for name, default in LAW.items()}
+    if isinstance(facts["delay"], str) and facts["delay"] not in KINDS:
+        raise InputError(
+            f"delay={facts['delay']!r} was a function, of which the result has the name alone: its times "
+            "cannot be validated"
+        )
     facts["seed"] = int(job.fact("seed", 101))
     facts["rounds"] = job.integer("rounds", 1, 1, 1 << 62)
     return job, facts

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.lab.delays import greatest, latest, ways
+from dgsuite.kernels.lab.delays import ends, greatest, latest, own, ways
 from dgsuite.kernels.lab.synchroniser import SAFE, State, Synchroniser
 
 
@@ -69,6 +69,10 @@ class Alpha(Synchroniser):
         if self.delay == "weight":
             heard, since = inbox.along("time")
             greatest(c, np.where(heard, since + ways(c)[1], 0), s.time)
+        elif callable(self.delay):
+            heard, since = inbox.along("time")
+            nodes, others = ends(c)
+            greatest(c, np.where(heard, since + own(self.delay, others, nodes, since), 0), s.time)
         else:
             latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
         return bsp.vote(max=s.time)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dgsuite.base.mixing import keyed
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import synchroniser
-from dgsuite.kernels.lab.delays import ways
+from dgsuite.kernels.lab.delays import own, ways
 from dgsuite.kernels.lab.synchroniser import GO, SAFE, Synchroniser
 from dgsuite.kernels.tools.tree import Children
 
@@ -164,6 +164,9 @@ class Beta(Synchroniser):
         """Nodes send a message to a neighbour each, which says when it arrives."""
         if self.delay == "weight":
             wait = ways(c)[0][c.entries(nodes, to)]
+        elif callable(self.delay):
+            ends = c.ids[nodes].astype(np.int64), to.astype(np.int64)
+            wait = own(self.delay, *ends, s.time[nodes])
         else:
             wait = self.law.ticks(keyed(keyed(self.key(pulse, what), to), c.ids[nodes]))
         return bsp.unicast(to, nodes, time=s.time[nodes] + wait)

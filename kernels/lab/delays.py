@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import keyed
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
 
-Kind = int | Literal["uniform", "geometric", "weight"]
+Own = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], ArrayLike]
+"""How many ticks messages take, from 0: a function of senders, receivers, and when they are sent."""
+
+Kind = int | Literal["uniform", "geometric", "weight"] | Own
 """How long a message takes: a number of ticks; from `low` to `high`, all alike; until a trial of probability
-`p` succeeds, of which there is one a tick; or the weight of the edge."""
+`p` succeeds, of which there is one a tick; the weight of the edge; or as one's own function says."""
 
 LONGEST = 1 << 31
 """Ticks that a message takes at most."""
@@ -29,9 +34,36 @@ def wrong_delay(delay: Kind, low: int, high: int, p: float) -> str | None:
         return f"low and high must be 0 <= low <= high <= {LONGEST}, got low={low}, high={high}"
     if delay == "geometric" and not RAREST <= p <= 1:
         return f"p must be a probability from {RAREST} to 1, got {p}"
-    if not isinstance(delay, str) and not 0 <= delay <= LONGEST:
+    if not isinstance(delay, str) and not callable(delay) and not 0 <= delay <= LONGEST:
         return f"delay must be from 0 to {LONGEST} ticks, got {delay}"
     return None
+
+
+def own(delay: Own, src: NDArray, dst: NDArray, tick: NDArray) -> NDArray[np.int64]:
+    """How long messages take by one's own function.
+
+    Raises
+    ------
+    InputError
+        It fails, or returns something else than whole numbers from 0 to `LONGEST`, one for each message or
+        one for all.
+    """
+    name = getattr(delay, "__name__", "delay")
+    try:
+        found = np.asarray(delay(src, dst, tick))
+    except Exception as error:
+        raise InputError(f"{name}(src, dst, tick): {type(error).__name__}: {error}") from error
+    if found.dtype.kind not in "iu" or found.shape not in ((), src.shape):
+        raise InputError(
+            f"{name}(src, dst, tick) must return a whole number of ticks for each of {len(src)} messages, "
+            f"got {found.dtype} of shape {found.shape}"
+        )
+    wrong = np.flatnonzero((found < 0) | (found > LONGEST))
+    if len(wrong):
+        raise InputError(
+            f"{name}(src, dst, tick) must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
+        )
+    return np.broadcast_to(found, src.shape).astype(np.int64)
 
 
 def wrong_weights(c: bsp.Cluster) -> str | None:
@@ -58,6 +90,11 @@ def ways(c: bsp.Cluster) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     assert c.weights is not None
     back = c.weights if c.weights_in is None else c.weights_in
     return c.weights.astype(np.int64), back.astype(np.int64)
+
+
+def ends(c: bsp.Cluster) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The node and the neighbour of each entry of the adjacency."""
+    return np.repeat(c.ids, c.degree).astype(np.int64), c.indices.astype(np.int64)
 
 
 def longest(c: bsp.Cluster, law: Law, key: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -12,8 +12,10 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.lab.delays import (
     LONGEST,
     Kind,
+    ends,
     greatest,
     longest,
+    own,
     ways,
     wrong_delay,
     wrong_weights,
@@ -45,8 +47,9 @@ class Synchroniser(bsp.Kernel):
         Pulses to work out, at least 1.
     delay
         How many ticks a message takes: a whole number; "uniform": from `low` to `high`, all alike;
-        "geometric": until a trial of probability `p` succeeds, of which there is one a tick; or "weight": the
-        weight of the edge. Delays are functions of the seed, the pulse, what is sent, and its two nodes.
+        "geometric": until a trial of probability `p` succeeds, of which there is one a tick; "weight": the
+        weight of the edge; or a function of senders, receivers and ticks at which they send, arrays of int64.
+        Other delays are functions of the seed, the pulse, what is sent, and its two nodes.
     low
         Least uniform delay, from 0.
     high
@@ -82,7 +85,8 @@ class Synchroniser(bsp.Kernel):
 
     @property
     def law(self) -> Law:
-        """The law of delays, besides the weights of edges."""
+        """The law of delays, besides the weights of edges and one's own functions."""
+        assert not callable(self.delay)
         return Law.of(self.delay, self.low, self.high, self.p)
 
     def key(self, pulse: int, what: int) -> NDArray[np.uint64]:
@@ -103,6 +107,12 @@ class Synchroniser(bsp.Kernel):
             there, back = ways(c)
             found = c.zeros()
             greatest(c, there + back, found)
+        elif callable(self.delay):
+            nodes, others = ends(c)
+            sent = s.time.repeat(c.degree)
+            there = own(self.delay, nodes, others, sent)
+            found = c.zeros()
+            greatest(c, there + own(self.delay, others, nodes, sent + there), found)
         else:
             found = longest(c, self.law, self.key(pulse, MESSAGE))
         s.time = s.time + found

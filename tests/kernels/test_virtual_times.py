@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dgsuite
+from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.core.network.delays import Delay
 from dgsuite.core.running.delays import virtual_times
@@ -67,6 +68,31 @@ def test_virtual_times_are_those_of_the_kernel(synchroniser, delay):
     assert found.time.dtype == found.messages.dtype == np.int64
     again = virtual_times(SQUARE.repartition(3), 4, delay, seed=7, synchroniser=synchroniser)
     assert found.time.tolist() == again.time.tolist()
+
+
+def later(src, dst, tick):
+    return 1 + tick + 10 * (src > dst)
+
+
+@pytest.mark.parametrize(("synchroniser", "told"), [("alpha", 57), ("beta", 115)])
+def test_delays_by_a_function_of_the_edge_and_the_time(synchroniser, told):
+    """From 0 to 1 and back: there at 1, back at 13; from 1 to 0 and back: there at 11, back at 23. Then node
+    1 is safe and tells node 0, there at 57; under beta that begins the next pulse and tells node 1.
+    """
+    pair = Graph.from_edges([0], [1])
+    found = virtual_times(pair, 1, later, synchroniser=synchroniser)
+    assert found.time.tolist() == [told]
+    cut = virtual_times(SQUARE.repartition(3), 2, later, synchroniser=synchroniser)
+    assert (
+        cut.time.tolist()
+        == virtual_times(SQUARE, 2, later, synchroniser=synchroniser).time.tolist()
+    )
+
+
+def test_times_by_a_function_are_not_validated():
+    ds = dgsuite.run("alpha", SQUARE, delay=later)
+    with pytest.raises(InputError, match="delay='later' was a function"):
+        genval.validate("alpha", SQUARE, ds)
 
 
 def test_no_pulse_takes_no_time():

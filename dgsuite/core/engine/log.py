@@ -94,12 +94,15 @@ class Log:
     ----------
     votes
         The reduced votes of each phase.
+    ticks
+        Of a recursive form whose messages take time: the tick of each round.
     """
 
     def __init__(self, clusters: int, seconds: float = 0.0) -> None:
         self.clusters = clusters
         self.seconds = seconds
         self.votes: list[Vote] = []
+        self.ticks: list[int] = []
         self._begun = self._active = self._sent = 0
         self._latest: list[tuple[Step, Tally, tuple[float, ...], tuple[float, ...], float]] = []
         self._open: dict[Moment, Entry] = {}
@@ -128,7 +131,7 @@ class Log:
     @property
     def rounds(self) -> int:
         """Number of rounds."""
-        return int(self["round"].max(initial=-1)) + 1
+        return max(int(self["round"].max(initial=-1)) + 1, len(self.ticks))
 
     @property
     def steps(self) -> Iterator[Step]:
@@ -280,7 +283,7 @@ class Log:
         tables = {name: self.table(name).copy() for name in TABLES}
         for table in tables.values():
             table["phase"] = to[table["phase"]]
-        return Log.of(
+        found = Log.of(
             {
                 "clusters": self.clusters,
                 "seconds": self.seconds,
@@ -291,6 +294,8 @@ class Log:
                 **{name: _added(table) for name, table in tables.items()},
             }
         )
+        found.ticks = self.ticks
+        return found
 
     def noted(self, name: str) -> NDArray[np.int64]:
         """What the kernel noted under a name in each phase; 0 where it noted nothing."""
@@ -381,7 +386,7 @@ def merge(logs: Sequence[Log]) -> Log:
     if len(logs) == 1:
         return logs[0]
     merged = Log(sum(log.clusters for log in logs), max(log.seconds for log in logs))
-    merged._codes = logs[0]._codes
+    merged._codes, merged.ticks = logs[0]._codes, logs[0].ticks
     dtype, _ = row_format(merged.clusters)
     merged._rows = bytearray(len(logs[0]) * dtype.itemsize)
     rows = np.frombuffer(merged._rows, dtype)

@@ -14,6 +14,7 @@ from dgsuite.base.errors import RunError
 from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.pairs import Pairs
 from dgsuite.core.network.attack import Campaign
+from dgsuite.core.network.delays import Delays
 from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
@@ -53,6 +54,8 @@ class Guard(NamedTuple):
     faults: Faults | None = None
     """What happens to nodes and messages, on a network with faults. The run then ends after `max_rounds`, and
     raises no error."""
+    delays: Delays | None = None
+    """How long messages of tasks take, if they take time."""
 
 
 TURNS = 16

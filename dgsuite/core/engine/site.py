@@ -198,6 +198,10 @@ class Site:
             self.room(step.phase, sum(batch.nbytes for batch in batches.values()))
         return batches if self.workload is None else self.workload.add_packets(step.round, batches)
 
+    def logged(self, step: Step) -> Step:
+        """A step as the log has it."""
+        return step
+
     def progress(self) -> Progress:
         """How far the site is."""
         return self.log.progress()

@@ -40,7 +40,7 @@ class UnicastBatch(NamedTuple):
         head = self.dst.nbytes + (0 if self.src is None else self.src.nbytes)
         return head + sum(v.nbytes for v in self.fields.values())
 
-    def take(self, which: NDArray) -> UnicastBatch:
+    def take(self, which: NDArray | slice) -> UnicastBatch:
         """Some of the messages."""
         src = None if self.src is None else self.src[which]
         fields = {name: values[which] for name, values in self.fields.items()}

@@ -130,7 +130,7 @@ async def drive(
             kept.heard(said)
         site.deliver(found)
         before, now = now, perf_counter()
-        log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
+        log.add(site.logged(step), site.tally, site.compute, site.cpu, now - before - site.busy)
         if is_marked(said):
             log.seconds = now - start
             kept.write()

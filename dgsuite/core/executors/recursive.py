@@ -11,6 +11,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from math import inf
 from time import perf_counter
 from typing import Any
 
@@ -28,6 +29,7 @@ from dgsuite.core.exchange.termination import Lines
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import at_once, drive
 from dgsuite.core.recursion.checkpoint import KeptTasks
+from dgsuite.core.recursion.delayed import DelayedSite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -64,9 +66,9 @@ class Tasks(ABC):
 
     async def finish(self, step: Step) -> Vote:
         """Run a finish to its end; the votes of all sites."""
-        begin, wire = perf_counter(), self.wire
+        begin, wire, moment = perf_counter(), self.wire, self.site.moment(step)
         vote = await self._run(step)
-        entry = self.site.log.entry((step.turn, 0, 0, step.phase), self.site.new_tally)
+        entry = self.site.log.entry(moment, self.site.new_tally)
         entry.tally.wire += self.wire - wire
         entry.exchange += max(perf_counter() - begin - self.site.busy, 0.0)
         return vote
@@ -122,17 +124,17 @@ class Clock(Tasks):
         goes_on = site.amid == step.turn
         out = {} if goes_on else site.launch(step.turn, step.phase, self.pool)
         while True:
-            more, vote = bool(out or site.queue), site.vote
+            due, vote = site.due(out), site.vote
             if self.kept.due(step._replace(round=site.ticks)):
                 vote = marked(vote)
-            found, (more, vote) = await self._swap(out, (more, vote), _ticks)
+            found, (due, vote) = await self._swap(out, (due, vote), _ticks)
             site.accept(found.values())
-            if not more:
+            if due == inf:
                 return vote
             if is_marked(vote):
                 self.kept.write()
             await self.turn()
-            out = site.tick(self.pool)
+            out = site.tick(due, self.pool)
             if self.tell is not None:
                 self.tell(site.progress)
 
@@ -175,9 +177,9 @@ class Free(Tasks):
                 self.tell(site.progress)
 
 
-def _ticks(said: Sequence[tuple[bool, Vote]]) -> tuple[bool, Vote]:
-    """What several sites say at the end of a tick: whether there is more to do, and their votes."""
-    return any(more for more, _ in said), reduce_votes([vote for _, vote in said])
+def _ticks(said: Sequence[tuple[float, Vote]]) -> tuple[float, Vote]:
+    """What several sites say at the end of a tick: when there is more to do, and their votes."""
+    return min(due for due, _ in said), reduce_votes([vote for _, vote in said])
 
 
 async def _on_clock(
@@ -200,6 +202,12 @@ WAYS = {
 }
 WAYS["in_turn"] = WAYS["clocked"]._replace(name="recursive-in-turn", in_turn=True)
 
+DELAYED = {
+    style: WAYS[to]._replace(site=DelayedSite, name=f"delayed-{to}")
+    for style, to in (("clocked", "clocked"), ("finish_async", "clocked"), ("in_turn", "in_turn"))
+}
+"""The same where messages take time: on a clock of ticks in any style."""
+
 
 def run(
     kernel: Kernel,
@@ -213,7 +221,8 @@ def run(
     if style == "serial":
         return serial(kernel, graph.gather(), settings)
     assert client is not None
-    return clocked.run([kernel], graph, client, places, settings, WAYS[style])[0]
+    ways = WAYS if settings.guard.delays is None else DELAYED
+    return clocked.run([kernel], graph, client, places, settings, ways[style])[0]
 
 
 def serial(
@@ -223,7 +232,8 @@ def serial(
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
     tell, bounds = settings.tell, np.array([0, len(clusters)])
-    site = RecursiveSite(kernel, clusters, bounds, 0, settings.workload, settings.guard)
+    kind = RecursiveSite if settings.guard.delays is None else DelayedSite
+    site = kind(kernel, clusters, bounds, 0, settings.workload, settings.guard)
     site.warm()
     kept = begun(settings.checkpoints, site, KeptTasks)
     at_once(_on_clock(site, None, None, tell and seldom(tell), kept))

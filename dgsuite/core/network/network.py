@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.core.network.adversary import Adversary
 from dgsuite.core.network.chances import check_weights
-from dgsuite.core.network.delays import Delay
+from dgsuite.core.network.delays import Delay, Delays
 from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
 from dgsuite.core.network.names import is_whole, node_ids
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
@@ -145,12 +145,14 @@ class Network:
     adversary
         An `Adversary`, or a mapping with its parameters; ``spent`` is what it struck, by round.
     delay
-        How many ticks a message takes: a whole number, ("uniform", low, high), ("geometric", p), or "weight",
-        the weight of the edge; see `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds:
-        outputs are unchanged, and ``virtual_time`` is when they are over. Not with faults, since a
-        synchroniser waits for each message.
+        How many ticks a message takes: a whole number, ("uniform", low, high), ("geometric", p), "weight",
+        the weight of the edge, or a function of senders, receivers and ticks; see
+        `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds: outputs are unchanged, and
+        ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in another order.
+        Not with faults, since a synchroniser waits for each message.
     synchroniser
-        "alpha" or "beta", the kernels that work out these times.
+        "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
+        none.
     seed
         Key of the faults and delays; by default that of the run.
 
@@ -185,7 +187,7 @@ class Network:
     byzantine: Byzantine | Mapping[str, Any] | None = None
     adversary: Adversary | Mapping[str, Any] | None = None
     delay: Any = None
-    synchroniser: str = "alpha"
+    synchroniser: str | None = None
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -203,7 +205,8 @@ class Network:
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
-        one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
+        if self.synchroniser is not None:
+            one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
             wrong = [name for name in FAULTS if np.any(getattr(self, name))]
@@ -232,6 +235,11 @@ class Network:
     def has_faults(self) -> bool:
         """Whether it may lose messages, and nodes may crash or lie."""
         return self.delay is None
+
+    @property
+    def delays(self) -> Delays | None:
+        """How long messages of tasks take, if they take time."""
+        return None if self.delay is None else Delays(self.delay, self.seed)
 
     @property
     def by_weight(self) -> bool:

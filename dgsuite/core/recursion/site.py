@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from heapq import heappop, heappush
+from heapq import heappush
 from itertools import pairwise
+from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,15 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.fields import concatenated, places
 from dgsuite.core.engine.inbox import ClusterInbox
+from dgsuite.core.engine.log import Moment
 from dgsuite.core.engine.messages import MessageList
 from dgsuite.core.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.engine.values import Classes
-from dgsuite.core.engine.workload import ParcelWithPackets, Workload
+from dgsuite.core.engine.workload import Workload
+from dgsuite.core.recursion.batches import Batch, Bundle, Key, tasks_of, together, wave
 from dgsuite.core.recursion.scopes import NONE, Scopes
 from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
 from dgsuite.kernels.bsp.recursion import Spawn
@@ -40,23 +43,8 @@ HOME, SLOT = "finish_node", "finish_slot"
 """Fields of tasks under the finish of another task: its node and slot."""
 
 
-class Batch(NamedTuple):
-    """Tasks on their way, or waiting: of one name and depth, for one cluster."""
-
-    depth: int
-    task: str
-    cluster: int
-    letters: UnicastBatch
-
-
-Key = tuple[int, str, int, bool]
-"""Depth, task, cluster, and whether the tasks are under the finish of another task."""
-
 Under = tuple[NDArray, NDArray, NDArray]
 """Nodes of tasks, and for each the node and slot of the finish that it is under: `HOME` and `SLOT`."""
-
-Bundle = list[Batch]
-"""What travels to one other site."""
 
 
 class RecursiveSite(Site):
@@ -77,6 +65,9 @@ class RecursiveSite(Site):
     """
 
     where = "depth"
+
+    combines_early = True
+    """Whether tasks are combined where they are spawned."""
 
     def __init__(
         self,
@@ -139,9 +130,12 @@ class RecursiveSite(Site):
     def accept(self, bundles: Iterable[Bundle]) -> None:
         """Queue what came from other sites."""
         for bundle in bundles:
-            batches = bundle.parcel or [] if isinstance(bundle, ParcelWithPackets) else bundle
-            for batch in batches:
-                self.put(batch)
+            for batch in tasks_of(bundle):
+                self.arrive(batch)
+
+    def arrive(self, batch: Batch) -> None:
+        """Queue what was sent."""
+        self.put(batch)
 
     # Running tasks.
 
@@ -164,18 +158,28 @@ class RecursiveSite(Site):
             self._take(step, k, result)
         return self._leave()
 
-    def tick(self, pool: Executor | None = None) -> dict[int, Bundle]:
-        """Run all tasks that are there, and none that these spawn."""
+    def due(self, out: Mapping[int, Bundle]) -> float:
+        """When there are tasks to run, here or in `out`: infinite if there are none."""
+        return 0 if out or self.queue else inf
+
+    def tick(self, due: float, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Run all tasks that are there, and none that these spawn.
+
+        Parameters
+        ----------
+        due
+            The least that a site said when all were asked what is `due`.
+        """
         self.ticks += 1
-        due, self.queue = self.queue, []
+        queue, self.queue = self.queue, []
         taken, self.waiting = self.waiting, {}
-        while due:
-            self._run_wave(_wave(due), taken, pool)
+        while queue:
+            self._run_wave(wave(queue), taken, pool)
         return self._leave()
 
     def next(self, pool: Executor | None = None) -> dict[int, Bundle]:
         """Run the batches of tasks that come first: those of the least depth and one name."""
-        self._run_wave(_wave(self.queue), self.waiting, pool)
+        self._run_wave(wave(self.queue), self.waiting, pool)
         return self._leave()
 
     def _leave(self) -> dict[int, Any]:
@@ -197,7 +201,7 @@ class RecursiveSite(Site):
         if keys[0][1] == ENDED:
             for key, letters in zip(keys, parts, strict=True):
                 k = key[2] - self.first_cluster
-                self._close(k, self.scopes[k].ended(_together(letters).fields[SLOT]))
+                self._close(k, self.scopes[k].ended(together(letters).fields[SLOT]))
             return
         ran = self._side_by_side(
             lambda both: self._run_batch(*both), list(zip(keys, parts, strict=True)), pool
@@ -225,10 +229,12 @@ class RecursiveSite(Site):
         """Run tasks; what they return, what they were given, and those that must wait for the next batch."""
         depth, task, index, nested = key
         k = index - self.first_cluster
-        letters = _together(parts)
+        letters = together(parts)
         cluster = self.clusters[k]
-        letters = letters.by_sender()
-        if letters.combine is not None and (len(parts) > 1 or not letters.combines_early):
+        if not letters.combines_early:
+            letters = letters.by_sender()
+        whole = len(parts) == 1 and self.combines_early and letters.combines_early
+        if letters.combine is not None and not whole:
             letters = letters.combined(cluster.n)
         at = cluster.partition.position(letters.dst) - self.offsets[index]
         rest = None
@@ -252,11 +258,16 @@ class RecursiveSite(Site):
     def _make_inbox(self, step: Step, k: int, messages: MessageList | None) -> ClusterInbox:
         return self.make_inbox(step.round, self.clusters[k], 0, messages, self.mailbox.dtypes)
 
+    def moment(self, step: Step) -> Moment:
+        """When a step is, as the log has it."""
+        step = self.logged(step)
+        return step.turn, step.position, step.round, step.phase
+
     def _take(
         self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
     ) -> None:
         """Count what tasks returned, and send what they spawned."""
-        entry = self.log.entry((step.turn, 0, step.round, step.phase), self.new_tally)
+        entry = self.log.entry(self.moment(step), self.new_tally)
         entry.compute[k] += self.compute[k]
         entry.cpu[k] += self.cpu[k]
         entry.tally.loads += int(self.loads[k])
@@ -279,7 +290,7 @@ class RecursiveSite(Site):
         for item in spawned:
             self._spawn(step, k, item, entry.tally, under)
         if under is not None and not spawned:
-            self._tell(k, *under[1:])
+            self._tell(k, *under)
 
     def _spawn(self, step: Step, k: int, item: Spawn, tally: Tally, under: Under | None) -> None:
         cluster = self.clusters[k]
@@ -316,7 +327,7 @@ class RecursiveSite(Site):
                 raise self.fault(step, k, "combines tasks that a finish counts")
             fields |= {HOME: cluster.ids[by[at]], SLOT: self._open(step, k, item, under)[at]}
         letters = UnicastBatch(to, cluster.ids[by[at]], item.combine, fields)
-        self._send(step.round + 1, item.task, letters, owner)
+        self._send(k, step.round + 1, item.task, letters, owner)
 
     def _open(self, step: Step, k: int, item: Spawn, under: Under | None) -> NDArray[np.int64]:
         """Open a finish at each node that spawns; tasks whose nodes do not have ended."""
@@ -330,7 +341,7 @@ class RecursiveSite(Site):
                 )
             rest = np.ones(len(node), bool)
             rest[which] = False
-            self._tell(k, home[rest], slot[rest])
+            self._tell(k, node[rest], home[rest], slot[rest])
             above = home[which], slot[which]
         left = np.bincount(item.at, minlength=len(item.by))
         slots = self.scopes[k].open(item.by, left, item.then, step.round, above)
@@ -349,21 +360,22 @@ class RecursiveSite(Site):
             code, depth, nested = kind
             then = scopes.thens[code]
             if then is None:
-                self._tell(k, some["home"], some["slot"])
+                self._tell(k, some["node"], some["home"], some["slot"])
                 continue
             fields = {HOME: some["home"], SLOT: some["slot"]} if nested else {}
             ids = cluster.ids[some["node"]]
             self.put(Batch(depth, then, cluster.index, UnicastBatch(ids, ids, None, fields)))
 
-    def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
-        """Notify nodes that a task under each of these finishes has ended."""
+    def _tell(self, k: int, nodes: NDArray, homes: NDArray, slots: NDArray) -> None:
+        """Nodes notify those of these finishes that a task under them has ended."""
         known = homes != NONE
-        homes, slots = homes[known], slots[known]
+        nodes, homes, slots = nodes[known], homes[known], slots[known]
         if len(homes):
-            owner = self.clusters[k].partition.owner(homes)
-            self._send(0, ENDED, UnicastBatch(homes, homes, None, {SLOT: slots}), owner)
+            cluster = self.clusters[k]
+            letters = UnicastBatch(homes, cluster.ids[nodes], None, {SLOT: slots})
+            self._send(k, 0, ENDED, letters, cluster.partition.owner(homes))
 
-    def _send(self, depth: int, task: str, letters: UnicastBatch, owner: NDArray) -> None:
+    def _send(self, k: int, depth: int, task: str, letters: UnicastBatch, owner: NDArray) -> None:
         """Hand tasks to the clusters that own their nodes; always copies, so that nothing aliases a state."""
         if not len(owner):
             return
@@ -374,25 +386,11 @@ class RecursiveSite(Site):
             ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
             groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
         for cluster, part in groups:
-            if part.combines_early:
+            if self.combines_early and part.combines_early:
                 part = part.combined(self.clusters[0].n)
             batch = Batch(depth, task, cluster, part)
             site = int(np.searchsorted(self.bounds, cluster, side="right")) - 1
             if site == self.me:
-                self.put(batch)
+                self.arrive(batch)
             else:
                 self._out.setdefault(site, []).append(batch)
-
-
-def _wave(queue: list[Key]) -> list[Key]:
-    """Take from a heap the first batches that can run side by side: of one depth and name, each of
-    another cluster.
-    """
-    keys = [heappop(queue)]
-    while queue and queue[0][:2] == keys[0][:2] and queue[0][2] != keys[-1][2]:
-        keys.append(heappop(queue))
-    return keys
-
-
-def _together(parts: Sequence[UnicastBatch]) -> UnicastBatch:
-    return concatenated(parts) if len(parts) > 1 else parts[0]

@@ -113,7 +113,8 @@ def build(
         The matrices of traffic would take more than `MATRICES` bytes, or an output of the kernel has the
         name of a count or a dimension.
     """
-    counted = "depth" if kernel.form == "recursive" else "round"
+    recursive, delayed = kernel.form == "recursive", guard.delays is not None
+    counted = "depth" if recursive and not delayed else "round"
     blocks = kernel.form == "block"  # the paper has none
     counted_by_imsuite = None if blocks else count(kernel, log, graph.n, count_as or style)
     counts = {} if counted_by_imsuite is None else counted_by_imsuite._asdict()
@@ -206,6 +207,9 @@ def build(
             for round_, strikes in struck(guard.faults.adversary, said).items():
                 spent[round_] = len(strikes)
             variables["spent"] = per_round(spent, "what the adversary struck")
+    if delayed:
+        ticks = np.array(log.ticks, np.int64)
+        variables["virtual_time"] = per_round(ticks, "tick in which tasks of the round ran")
     coords = [
         _numbered(counted, log.rounds, counted),
         _numbered("cluster", len(graph.parts), "cluster"),
@@ -250,7 +254,7 @@ def build(
         **(machine() if measured_on is None else measured_on),
         **kernel.attributes(graph.n, noted),
     }
-    if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
+    if recursive and style == "finish_async" and kernel.varies and not delayed:
         attrs["schedule_dependent"] = " ".join(kernel.varies)
     if blocks:
         attrs["cut_dependent"] = " ".join((counted, *COUNTS))
@@ -258,7 +262,8 @@ def build(
         attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
     attrs |= reasons
     if congest is not None:
-        attrs["congest"] = congest
+        # no phase reads what the last one sends
+        attrs |= {"congest": congest, "radius": int(np.count_nonzero(log["messages"][:-1]))}
     if network is not None and guard.faults is None:
         attrs["network"] = network.described()
     elif network is not None:
@@ -411,7 +416,11 @@ def seconds_by_round(dataset: xr.Dataset) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _shortened(value: Any) -> Any:
-    """An array among the parameters, for the attributes: a list, or shape and dtype if it is large."""
+    """A parameter for the attributes: the name of a function; an array as a list, or shape and dtype if it is
+    large.
+    """
+    if callable(value):
+        return getattr(value, "__name__", repr(value))
     values = np.asarray(value)
     return values.tolist() if values.size <= LISTED else f"<{values.shape} {values.dtype}>"
 

@@ -95,7 +95,9 @@ def with_times(
         Options of `dgsuite.run`.
     """
     seed = dataset.attrs["seed"] if network.seed is None else network.seed
-    found = virtual_times(graph, len(log), network.delay, seed, network.synchroniser, **how)
+    found = virtual_times(
+        graph, len(log), network.delay, seed, network.synchroniser or "alpha", **how
+    )
     time = np.zeros(log.rounds, np.int64)
     np.maximum.at(time, log["round"], found.time)
     own = log.by_round(found.messages) - dataset["messages"].values

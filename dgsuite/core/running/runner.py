@@ -162,17 +162,19 @@ def run(
         How many times ceil(log2 n) bits an edge may carry in a direction in a phase, as in the CONGEST model
         (Peleg 2000, section 2.3); ``float("inf")`` only counts them. A run in which an edge carries more
         raises an error that names round, phase, field and edge. The dataset gets ``edge_bits``, by round the
-        most bits along an edge in a phase, and ``edges_by_bits``, how many edges carry how many. Bits are
-        those of a field's values (`Kernel.ranges`): a node has ceil(log2 n). Not for recursive forms, nor
-        for kernels whose clusters send to clusters.
+        most bits along an edge in a phase, ``edges_by_bits``, how many edges carry how many, and the
+        attribute ``radius``: in how many phases messages went along edges, so that information has travelled
+        as many hops at most, other than by votes. Bits are those of a field's values (`Kernel.ranges`): a
+        node has ceil(log2 n). Not for recursive forms, nor for kernels whose clusters send to clusters.
     network
         A `dgsuite.Network`, or a mapping of its parameters: messages that are lost, nodes that crash or lie,
         or delays, the same for any style, clusters and workers. With faults the dataset gets ``lost``, the
         messages lost by round; ``crashed``, by node the round of its crash, -1 for none; and the attribute
         ``terminated``: 0 if the program had not ended after `max_rounds`, 10,000 by default, which is then no
-        error. With delays it gets ``virtual_time`` and ``synchroniser_messages``, by round. The attribute
-        ``network`` says what it was. For kernels that send messages along edges or to given nodes, in their
-        iterative form.
+        error. With delays it gets ``virtual_time`` and ``synchroniser_messages``, by round; in recursive form
+        tasks arrive late, a round is a tick in which some run, and ``virtual_time`` the tick. The attribute
+        ``network`` says what it was. For kernels that send messages along edges or to given nodes, and with
+        delays for recursive forms.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -299,6 +301,8 @@ def _run_each(
     _check_trace(options, len(each), chosen, dealt)
     _check_congest(options, chosen, dealt)
     _check_network(options, chosen, dealt)
+    if recursive and isinstance(options.network, Network):
+        guard = guard._replace(delays=options.network.delays)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -332,7 +336,10 @@ def _run_each(
             raise InputError(
                 f"the graph is on another cluster ({home}); build it with the client of the run"
             )
-    what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
+    what, unit = (
+        f"{chosen.name}, {style}",
+        "depth" if recursive and guard.delays is None else "round",
+    )
     with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
         settings = RunSettings(tell, load, guard, checkpoints)
         attempt = Attempt(
@@ -367,7 +374,7 @@ def _run_each(
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
     network = options.network
-    if isinstance(network, Network) and network.delay is not None:
+    if isinstance(network, Network) and network.delay is not None and not recursive:
         how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
         results = [
             with_times(result, log, graph, network, **how)
@@ -435,8 +442,12 @@ def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
     why, faults = "", options.network.has_faults
     if free or kernel.ships:
         why = "its clusters send to clusters, and not nodes to nodes"
-    elif kernel.form == "recursive":
+    elif kernel.form == "recursive" and faults:
         why = "tasks of form='recursive' have no rounds; take form='iterative'"
+    elif kernel.form == "recursive" and options.network.synchroniser is not None:
+        why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+    elif kernel.form == "recursive" and options.checkpoint not in (None, False):
+        why = "a run of tasks with delays has no checkpoints; leave out checkpoint="
     elif not faults:
         return
     elif kernel.takes_offers:

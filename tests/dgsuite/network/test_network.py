@@ -352,7 +352,6 @@ def test_wrong_networks(network, message):
         ("bf", {"form": "recursive"}, "take form='iterative'"),
         ("wcc", {"form": "block"}, "its clusters send to clusters"),
         ("sssp", {}, "take 'bf' for shortest paths"),
-        ("bf", {"form": "recursive", "network": Network(delay=1)}, "take form='iterative'"),
         ("mis", {"checkpoint": "folder"}, "leave out checkpoint="),
     ],
 )

@@ -1,0 +1,244 @@
+"""Recursive forms on a network whose messages take time."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import InputError, RunError, genval
+from dgsuite.base.ticks import Law
+from dgsuite.core.network.delays import TASKS
+from dgsuite.kernels import RECURSIVE, bsp
+from tests.support.synchronisers import GOLDEN, mixed
+
+LAWS = [0, 1, ("uniform", 0, 6), ("geometric", 0.2)]
+TIMES = ("compute_seconds", "cpu_seconds", "exchange_seconds", "wire_bytes", "remote_messages")
+"""What depends on the cut."""
+
+
+def random(n=60, m=150, seed=1, **cut):
+    return genval.graph("spmax", n, m=m, seed=seed, **cut)
+
+
+def paper(kernel, **cut):
+    """One of the paper's graphs of 16 nodes, as a kernel needs it."""
+    return genval.graph("mx", 16, family="paper", kernel=kernel, **cut)
+
+
+def run(name, graph, delay, **how):
+    how = {"style": "serial", "network": {"delay": delay, "seed": 3}} | how
+    return dgsuite.run(name, graph, form="recursive", **how)
+
+
+def assert_same(a, b):
+    for name in {*a.data_vars}.difference(TIMES):
+        np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
+
+
+def waits(law, seed=3):
+    """How long a message takes: a function of the tick at which it is sent, the sender and the receiver."""
+    law = Law.of(*law)
+
+    def wait(source, target, tick):
+        word = mixed(mixed(seed + GOLDEN) + TASKS * GOLDEN)
+        for number in (tick, source, target):
+            word = mixed(word + number * GOLDEN)
+        return int(law.ticks(np.array([word], np.uint64))[0])
+
+    return wait
+
+
+def flooded(net, root, wait):
+    """Recursive BF event by event: distances, and by tick the messages that are sent."""
+    distance, sent = {root: 0}, Counter()
+    events = []
+
+    def tell(node, tick):
+        for other in net[node]:
+            heapq.heappush(events, (tick + wait(node, other, tick), distance[node] + 1, other))
+            sent[tick] += 1
+
+    sent[0] = 0
+    tell(root, 0)
+    while events:
+        tick, hops, node = heapq.heappop(events)
+        sent[tick] += 0
+        if hops < distance.get(node, len(net)):
+            distance[node] = hops
+            tell(node, tick)
+    return distance, sent
+
+
+@pytest.mark.parametrize("law", [("uniform", 1, 6, 0.5), ("geometric", 1, 1, 0.2)])
+def test_events_are_those_of_a_simulation_message_by_message(law):
+    """From delays of 1 on: then a tick's messages to a node are all there when it handles the least."""
+    graph = random()
+    delay = law[:3] if law[0] == "uniform" else (law[0], law[3])
+    ds = run("bf", graph, delay)
+    distance, sent = flooded(graph.to_networkx(), 0, waits(law))
+    assert ds.distance.values.tolist() == [distance[v] for v in range(graph.n)]
+    assert (
+        dict(zip(ds.virtual_time.values.tolist(), ds.messages.values.tolist(), strict=True)) == sent
+    )
+
+
+@pytest.mark.parametrize("name", sorted(RECURSIVE))
+def test_outputs_are_those_of_the_plain_run_and_bits_those_of_any_cut(name):
+    plain = dgsuite.run(name, paper(name), form="recursive", style="serial")
+    for delay in LAWS if name == "bf" else LAWS[2:3]:
+        whole = run(name, paper(name, clusters=1), delay, count_as="finish_async")
+        for output in RECURSIVE[name].outputs:
+            np.testing.assert_array_equal(plain[output].values, whole[output].values)
+        assert (np.diff(whole.virtual_time) > 0).all()
+        for cut in ({"clusters": 2, "partition": "hash"}, {"clusters": 7}):
+            assert_same(whole, run(name, paper(name, **cut), delay, count_as="finish_async"))
+
+
+@given(st.integers(1, 20), st.integers(0, 100), st.integers(1, 5))
+def test_any_graph_delay_and_cut(n, seed, clusters):
+    graph = dgsuite.Graph.from_networkx(nx.gnp_random_graph(n, 0.3, seed))
+    network = {"delay": ("uniform", 0, 9), "seed": seed}
+    whole = run("bf", graph, None, network=network)
+    cut = run("bf", graph.repartition(clusters), None, network=network)
+    assert_same(whole, cut)
+    assert whole.distance.equals(dgsuite.run("bf", graph, style="serial").distance)
+
+
+@pytest.mark.parametrize(
+    ("style", "name"), [("clocked", "dst"), ("finish_async", "bf"), ("in_turn", "bf")]
+)
+def test_styles(client, style, name):
+    """No style has an order of its own: nothing depends on the schedule."""
+    graph = paper(name, clusters=5)
+    expected = run(name, graph, ("uniform", 0, 6), count_as=style)
+    found = run(name, graph, ("uniform", 0, 6), style=style, client=client)
+    assert_same(expected, found)
+    assert "schedule_dependent" not in found.attrs
+
+
+def test_a_fixed_delay_is_that_of_each_hop():
+    path = dgsuite.Graph.from_networkx(nx.path_graph(6))
+    ds = run("bf", path, 7)
+    assert ds.virtual_time.values.tolist() == [0, 7, 14, 21, 28, 35, 42]
+    assert ds.messages.values.tolist() == [1, 2, 2, 2, 2, 1, 0]
+    assert run("bf", path, 0).virtual_time.values.tolist() == [0]
+
+
+def test_the_longer_edge_arrives_later_and_is_corrected():
+    """Two hops of 1 tick arrive before one of 9, whose distance is less."""
+    graph = dgsuite.Graph.from_edges([0, 1, 0, 2], [1, 2, 2, 3], weights=[1, 1, 9, 1])
+    ds = run("bf", graph, "weight")
+    assert ds.distance.values.tolist() == [0, 1, 1, 2]
+    assert ds.virtual_time.values.tolist() == [0, 1, 2, 3, 4, 9, 10, 11, 18]
+    plain = dgsuite.run("bf", graph, form="recursive", style="serial")
+    assert ds.messages.sum() > plain.messages.sum()
+
+
+@dataclass(frozen=True)
+class Twice(bsp.Kernel):
+    """Node 0 asks node 1, and once more when it knows that the task there has ended."""
+
+    name = "twice"
+    form = "recursive"
+    outputs = {"asked": bsp.Output("how often the node was asked")}
+    undirected = False
+
+    def program(self, net):
+        yield bsp.Finish(self.begin)
+
+    def start(self, c):
+        return bsp.State(asked=c.zeros())
+
+    def begin(self, c, s, inbox):
+        root = c.local(0)
+        return bsp.spawn(self.ask, root * 0 + 1, by=root, then=self.again)
+
+    def ask(self, c, s, inbox):
+        s.asked[inbox.node] += 1
+
+    def again(self, c, s, inbox):
+        return bsp.spawn(self.ask, inbox.node * 0 + 1, by=inbox.node)
+
+
+def test_a_notice_of_an_end_is_a_message():
+    graph = dgsuite.Graph.from_edges([0], [1])
+    for cut in (1, 2):
+        ds = run(Twice, graph.repartition(cut), lambda src, dst, tick: 5 + 2 * src)
+        assert ds.asked.values.tolist() == [0, 2]
+        assert ds.virtual_time.values.tolist() == [0, 5, 12, 17]  # the notice takes 7
+        assert ds.messages.values.tolist() == [1, 0, 1, 0]
+
+
+def test_what_rounds_between_finishes_send_is_in_their_tick():
+    once, twice = (run("mst", paper("mst"), delay) for delay in (1, 2))
+    assert (twice.virtual_time == 2 * once.virtual_time).all()
+    assert twice.messages.equals(once.messages)
+    assert once.messages.values[2] > 16  # fragments, which the second of the rounds tells
+
+
+def test_delays_by_a_function():
+    """Of the edge and the time: those of odd nodes take the longer the later it is."""
+    path = dgsuite.Graph.from_networkx(nx.path_graph(4))
+
+    def late(src, dst, tick):
+        assert src.dtype == dst.dtype == tick.dtype == np.int64
+        return np.where(src % 2 == 0, 1, 1 + 10 * tick)
+
+    ds = run("bf", path, late)
+    assert ds.virtual_time.values.tolist() == [0, 1, 12, 13, 144]
+    assert '"kind": "late"' in ds.attrs["network"]
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "message"),
+    [
+        ("bf", {"delay": "often"}, "delay must be a whole number of ticks"),
+        ("bf", {"delay": 1, "loss": 0.1}, "either loss or delay"),
+        ("bf", {"delay": 1, "synchroniser": "alpha"}, "leave out synchroniser="),
+        ("bf", {"delay": "weight"}, "needs a graph with weights"),
+        ("bf", {"loss": 0.1}, "take form='iterative'"),
+    ],
+)
+def test_wrong_networks(name, network, message):
+    with pytest.raises(InputError, match=message):
+        run(
+            name,
+            random(),
+            1,
+            network=network,
+        )
+
+
+def test_no_checkpoints(tmp_path):
+    with pytest.raises(InputError, match="tasks with delays has no checkpoints; leave out check"):
+        run("bf", random(), 1, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("delay", "message"),
+    [
+        (lambda src, dst, tick: src * 0.5, "must return a whole number .* 1 messages, got float64"),
+        (lambda src, dst: 1, r"\(src, dst, tick\): TypeError: .* 2 positional arguments but 3"),
+        (lambda src, dst, tick: src - 1, "must be from 0 to 2147483648 ticks, got -1"),
+        (lambda src, dst, tick: np.ones((2, 2), int), r"got int64 of shape \(2, 2\)"),
+    ],
+)
+def test_functions_that_return_no_delays(delay, message):
+    path = dgsuite.Graph.from_networkx(nx.path_graph(4))
+    with pytest.raises(RunError, match=f"kernel 'bf', depth 1, phase 'arrive', .*{message}"):
+        run("bf", path, delay)
+
+
+def test_weights_are_of_edges():
+    """Tasks of dr go to nodes that are no neighbours."""
+    path = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 3])
+    with pytest.raises(RunError, match=r"sends to node ., which is no neighbour"):
+        run("dr", path, "weight")
