@@ -1,4 +1,5 @@
-"""Which model of distributed computing a kernel obeys: CONGEST or LOCAL, as measured on two graphs."""
+"""Which model of distributed computing a kernel obeys: CONGEST or LOCAL, as measured on two graphs; and from
+how far away nodes have heard, their radius in LOCAL."""
 
 from __future__ import annotations
 
@@ -39,6 +40,8 @@ class Model(NamedTuple):
     bits: tuple[float, ...] = ()
     """By graph, ascending: most bits along an edge in a phase, in units of log2 n."""
     why: str = ""
+    radius: tuple[int, ...] = ()
+    """By graph: how many hops information has travelled at most, other than by votes."""
 
 
 def models() -> Iterator[Model]:
@@ -55,7 +58,7 @@ def models() -> Iterator[Model]:
 def _model(name: str, kernel: type[Kernel]) -> Model:
     if kernel.ships:
         return Model(name, "", why="clusters send to clusters")
-    found = []
+    found, radius = [], []
     for n in SIZES:
         kind = next((KINDS[need] for need in kernel.needs if need in KINDS), "spmax")
         more: dict[str, Any] = {"m": isqrt(n) * n // 2} if kind == "spmax" else {}
@@ -67,5 +70,6 @@ def _model(name: str, kernel: type[Kernel]) -> Model:
                 raise
             return Model(name, "", why="nodes announce to all nodes")
         found.append(float(ds.edge_bits.max()) / log2(n))
+        radius.append(int(ds.attrs["radius"]))
     grown = found[-1] > GROWTH * found[0]
-    return Model(name, "LOCAL" if grown else "CONGEST", tuple(found))
+    return Model(name, "LOCAL" if grown else "CONGEST", tuple(found), radius=tuple(radius))

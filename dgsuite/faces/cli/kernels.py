@@ -13,7 +13,9 @@ from dgsuite.faces.cli import options
 
 @click.command
 @click.option(
-    "--models", is_flag=True, help="Measure which obey CONGEST: bits that an edge carries."
+    "--models",
+    is_flag=True,
+    help="Measure which obey CONGEST: bits that an edge carries, and hops.",
 )
 @options.as_json
 @options.general
@@ -47,11 +49,12 @@ def _models(as_json: bool) -> None:
     if as_json:
         print(json.dumps({one.kernel: one._asdict() for one in models()}))
         return
-    heads = "bits per log2 n at n =", *map(str, SIZES)
-    print(f"{'kernel':<20} {'model':<8}", *heads)
-    for kernel, model, bits, why in models():
+    sizes = " ".join(map(str, SIZES))
+    print(f"{'kernel':<20} {'model':<8} bits per log2 n, and radius, at n = {sizes}")
+    for kernel, model, bits, why, radius in models():
         figures = "  ".join(f"{each:.1f}" for each in bits)
-        print(f"{kernel:<20} {model or '-':<8} {figures or why}")
+        hops = "  ".join(map(str, radius))
+        print(f"{kernel:<20} {model or '-':<8} {f'{figures:<16} {hops}' if figures else why}")
 
 
 def _default(field: Field[Any]) -> Any:
