@@ -12,7 +12,20 @@ from dgsuite.base.errors import InputError
 
 
 class Proportion(NamedTuple):
-    """A share of runs, and the interval of the probability: numbers, or arrays of the same shape."""
+    """A share of runs, and the interval of the probability.
+
+    Attributes
+    ----------
+    share, low, high
+        Numbers from 0 to 1, or arrays of the same shape.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> found = dgsuite.lab.wilson(10, 10)
+    >>> float(found.share), round(float(found.low), 3), float(found.high)
+    (1.0, 0.722, 1.0)
+    """
 
     share: Any
     low: Any

@@ -52,6 +52,7 @@ class Matching(bsp.Kernel):
     }
     fields = {"number": np.float64}
     ranges = {"number": bsp.values(1 << 53)}
+    by_component = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
         live = yield bsp.Round(self.draw, self.choose, opening=True)

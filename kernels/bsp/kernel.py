@@ -204,6 +204,10 @@ class Kernel:
     messages are those of the cut: the dataset's attribute ``cut_dependent`` names `CUT_DEPENDENT`."""
     along_edges: ClassVar[bool] = False
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
+    by_component: ClassVar[bool] = False
+    """Whether a component's nodes do the same whatever else there is in the graph, and nothing once they are
+    done; they use no identifiers. Many runs on a small graph can then be one run on copies of it: see
+    `dgsuite.studies.lab.repeating.repeat`."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""
     same: ClassVar[tuple[str, ...]] = ()

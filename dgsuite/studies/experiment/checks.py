@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, hint
 from dgsuite.core.engine.workload import Workload
@@ -15,7 +15,7 @@ from dgsuite.core.network.network import Network
 from dgsuite.studies.experiment.model import SOURCES, or_none
 
 if TYPE_CHECKING:
-    from dgsuite.studies.experiment.model import Config, GraphSource, Throttle
+    from dgsuite.studies.experiment.model import Config, GraphSource, Run, Throttle
 
 ELSEWHERE = {
     "kind": "graph.generate",
@@ -30,6 +30,16 @@ ELSEWHERE = {
     "client": "cluster",
 }
 """Where arguments of `genval.graph` are given that are no options of a generator."""
+
+
+ALONE: dict[str, Any] = {
+    **dict.fromkeys(("count_as", "clusters", "workers", "threads", "places", "hwts"), None),
+    **dict.fromkeys(("runtime", "workload", "congest", "checkpoint"), None),
+    "style": ["serial"],
+    "form": ["iterative"],
+    "trace": False,
+}
+"""Keys of a run that trials do not have, and what they may be all the same."""
 
 
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
@@ -87,6 +97,8 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                 Network.of(given)
             except InputError as error:
                 yield f"run.{i}.network: {error}"
+        if run.trials is not None:
+            yield from (f"run.{i}.{problem}" for problem in _check_trials(run))
         if run.places is not None:
             for name in ("clusters", "workers", "threads"):
                 if getattr(run, name) is not None:
@@ -122,6 +134,14 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                 yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
             elif not (folder / name).exists():
                 yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
+
+
+def _check_trials(run: Run) -> Iterator[str]:
+    """What runs that are made together cannot have."""
+    given = {name: getattr(run, name) for name in run.model_fields_set & ALONE.keys()}
+    for name, value in given.items():
+        if value not in (None, ALONE[name]):
+            yield f"{name}: has no meaning with trials, which run in this process; leave it out"
 
 
 def _address(config: Config) -> str:

@@ -239,6 +239,9 @@ class Run(Section):
     network: Many[dict[str, Any]] | None = None
     """What happens to messages and nodes: parameters of `dgsuite.Network`, such as ``{loss = 0.1}``. A result
     that its kernel's rule refuses is then no error: the attribute ``valid`` is 0."""
+    trials: Count | None = None
+    """Runs of each point with other random numbers and faults, together in this process: see
+    `dgsuite.studies.lab.repeating.repeat`. The result has what came of each; style is "serial"."""
     congest: Annotated[float, Field(gt=0)] | None = None
     """How many times log2 n bits an edge may carry in a phase; with it, results have these bits."""
     trace: bool = False
@@ -336,6 +339,7 @@ class Point(BaseModel):
     """As JSON."""
     network: str = ""
     """As JSON."""
+    trials: int | None = None
     congest: float | None = None
     runtime: str | None = None
     trace: bool = False
@@ -358,6 +362,8 @@ class Point(BaseModel):
             value = getattr(self, name)
             if value not in (None, ""):
                 parts.append(f"{name}={value}")
+        if self.trials is not None:
+            parts.append(f"trials={self.trials}")
         return " ".join(parts)
 
 
@@ -398,7 +404,7 @@ def points(config: Config) -> list[Point]:
             *or_none(run.n, run.kind),
             e.seed,
             run.kernel,
-            run.style,
+            run.style if run.trials is None else ["serial"],
             run.form,
             *or_none(run.count_as, run.places or run.clusters, run.workload, run.network),
             range(e.repeats),
@@ -426,6 +432,7 @@ def points(config: Config) -> list[Point]:
                     bandwidth=None if style == "serial" else bandwidth,
                     workload=str(Workload.make(load) or ""),
                     network="" if network is None else json.dumps(network, sort_keys=True),
+                    trials=run.trials,
                     congest=run.congest,
                     runtime=run.runtime,
                     trace=run.trace,

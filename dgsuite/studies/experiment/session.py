@@ -107,7 +107,9 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
 
         from dgsuite.core.results.dataset import save
         from dgsuite.core.results.plots import overview, write
-        from dgsuite.studies.experiment.sweep import Sweep, combine
+        from dgsuite.studies.experiment.combining import combine
+        from dgsuite.studies.experiment.sweep import Sweep
+        from dgsuite.studies.report.sweeps import outcomes_of
 
         reasons: Counter[str] = Counter()
 
@@ -130,9 +132,12 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
         )
         results = sweep.run(force=how.force, on_point=on_point, on_round=on_round)
         if config.figure is None:
-            save(combine(results), output)
+            whole = combine(results)
+            save(whole, output)
             if config.experiment.plot:
-                write(overview(results), f"{os.path.splitext(output)[0]}.png")
+                drawn = outcomes_of(whole) if any(point.trials for point in todo) else None
+                drawn = drawn or overview([one for one in results if "run" not in one.dims])
+                write(drawn, f"{os.path.splitext(output)[0]}.png")
     if config.figure is not None:
         _figure(console, config, results, output, how)
     elif not how.quiet:
@@ -205,7 +210,6 @@ def _figure(
 
 def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
     from dgsuite.base.tables import table
-    from dgsuite.core.results.dataset import index
 
     heads = ("kernel", "style", "n", "kind", "clusters", "workers")
     numbers = ("rounds", "messages", "comm", "mutexes", "ms")
@@ -213,14 +217,31 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
     for dataset in results:
         row = [str(dataset.attrs.get(head, "")) for head in heads]
         row[-1] += "*" * bool(dataset.attrs.get("oversubscribed"))
-        row.append(str(dataset.sizes[index(dataset)]))
+        row.append(str(_rounds(dataset)))
         row += [
             str(int(dataset[name].sum())) if name in dataset else ""
             for name in ("messages", "comm", "mutexes")
         ]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
-        row.append({1: "yes", 0: "no"}.get(dataset.attrs.get("valid", -1), "not checked"))
+        row.append(_valid(dataset))
         rows.append(row)
     console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 11), wrap=False))
     if any(dataset.attrs.get("oversubscribed") for dataset in results):
         console.print("* more threads than processors: they took turns", highlight=False)
+
+
+def _rounds(dataset: xr.Dataset) -> str:
+    """How many rounds a run had; of trials, from the least to the most."""
+    from dgsuite.core.results.dataset import index
+
+    if "run" not in dataset.dims:
+        return str(dataset.sizes[index(dataset)])
+    found = dataset["rounds"].values
+    return " to ".join(map(str, dict.fromkeys([found.min(), found.max()])))
+
+
+def _valid(dataset: xr.Dataset) -> str:
+    """Whether a result is valid; of trials, how many are."""
+    if "run" in dataset.dims and "valid" in dataset:
+        return f"{int(dataset['valid'].sum())} of {dataset.sizes['run']}"
+    return {1: "yes", 0: "no"}.get(dataset.attrs.get("valid", -1), "not checked")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.results.dataset import index, open_dataset, save, versions
+from dgsuite.core.results.dataset import open_dataset, save, versions
 from dgsuite.core.results.provenance import (
     changes,
     circumstances,
@@ -44,6 +45,7 @@ from dgsuite.studies.experiment.clusters import (
     local,
 )
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
+from dgsuite.studies.lab.repeating import repeat
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -99,6 +101,8 @@ class Sweep:
         for name in ("nodes", "relabel"):  # points have the names that they had before these keys
             if not identity["graph"][name]:
                 del identity["graph"][name]
+        if point.trials is None:
+            del identity["trials"]
         if point.graph.generate is None:
             identity["input"] = _digests(self.folder / point.source()[1])
         if isinstance(nodes := point.graph.nodes, str):
@@ -233,6 +237,8 @@ class Sweep:
         checkpoint: str | None = None,
     ) -> xr.Dataset:
         """Run a point, perhaps with checkpoints in a folder."""
+        if point.trials is not None:
+            return self.trials(point, graph, point.trials)
         with gathered():
             return run(
                 point.kernel,
@@ -253,6 +259,31 @@ class Sweep:
                 **point.params,
             )
 
+    def trials(self, point: Point, graph: Graph, times: int) -> xr.Dataset:
+        """Run a point many times, and check each result."""
+        begin = perf_counter()
+        dataset = repeat(
+            point.kernel,
+            graph,
+            times,
+            network=json.loads(point.network) if point.network else None,
+            validate=self.experiment.validate_results,
+            seed=point.seed,
+            max_rounds=self.experiment.max_rounds,
+            **point.params,
+        )
+        dataset = dataset.drop_vars("seed", errors="ignore")  # that of the point is the first run's
+        dataset.coords["repeat"] = "run", np.arange(times)
+        dataset.attrs |= {
+            "clusters": 1,
+            "workers": 0,
+            "seconds": perf_counter() - begin,
+            "versions": versions(),
+            "code": fingerprint(),
+            **machine_of(None),
+        }
+        return dataset
+
     def one(
         self,
         point: Point,
@@ -266,10 +297,15 @@ class Sweep:
         before = moment()
         dataset = self.execute(point, graph, client, on_round, checkpoint)
         if self.experiment.validate_results:
-            report = genval.validate(point.kernel, graph, dataset)
-            if not report.ok and not point.network:
-                raise RunError(f"invalid result of {point.describe()}: {report}")
-            dataset.attrs["valid"] = int(report.ok)
+            if point.trials is None:
+                report = genval.validate(point.kernel, graph, dataset)
+                ok, found = report.ok, str(report)
+            else:
+                right = int(dataset["valid"].sum())
+                ok, found = right == point.trials, f"{right} of {point.trials} are valid"
+            if not ok and not point.network:
+                raise RunError(f"invalid result of {point.describe()}: {found}")
+            dataset.attrs["valid"] = int(ok)
         if not self.experiment.outputs:
             tables = {output.dims[0] for output in KERNELS[point.kernel].outputs.values()}
             dataset = dataset.drop_dims({"node", *tables}, errors="ignore")
@@ -277,6 +313,8 @@ class Sweep:
             value = getattr(point, name)
             if value not in (None, "") and name not in dataset.attrs:
                 dataset.attrs[name] = value
+        if point.params:
+            dataset.attrs["params"] = json.dumps(point.params, sort_keys=True)
         dataset.attrs["threads"] = point.threads
         if self.cluster.scheduler is None:  # workers are on this machine
             dataset.attrs.update(before)
@@ -406,73 +444,3 @@ class _Clusters:
             yield
         finally:
             slow()
-
-
-def parameters(dataset: xr.Dataset) -> dict[str, Any]:
-    """What was swept, of one run; "" or -1 where a parameter has no value."""
-    absent = {"kind": "", "count_as": "", "workload": "", "network": "", "runtime": ""}
-    return {name: dataset.attrs.get(name, absent.get(name, -1)) for name in SWEPT}
-
-
-def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
-    """All points as one dataset.
-
-    One point stays as it is. Several get a dimension ``run``, with what was swept as coordinates;
-    where a run has fewer rounds, clusters or nodes than another, or other outputs, counts are filled
-    up with -1, flags with False, seconds with NaN, and labels with None. ``n_rounds`` says how many rounds
-    each has.
-    """
-    if len(results) == 1:
-        return results[0]
-    if len({index(dataset) for dataset in results}) > 1:  # depths stand where rounds do
-        results = [r.rename(depth="round") if "depth" in r.dims else r for r in results]
-    like = {name: variable for dataset in results for name, variable in dataset.data_vars.items()}
-    absent = {"f": np.nan, "b": False, "O": None}
-    fill = {name: absent.get(v.dtype.kind, -1) for name, v in like.items()}
-    parts = []
-    for dataset in results:
-        part = dataset
-        if "node" in part.dims and part["node"].dtype.kind not in "iu":
-            part = part.drop_vars("node")  # labels of different graphs do not align
-        absent_dims = {dim for v in like.values() for dim in v.dims} - set(part.dims)
-        part = part.assign_coords({dim: np.empty(0, np.int64) for dim in absent_dims})
-        for name in like.keys() - dataset.keys():
-            shape = [part.sizes[dim] for dim in like[name].dims]
-            nothing = np.full(shape, fill[name], like[name].dtype)
-            part = part.assign({name: (like[name].dims, nothing, like[name].attrs)})
-        part = part[list(like)].expand_dims("run")
-        rounds = ("run", [dataset.sizes[index(dataset)]], {"long_name": "rounds", "units": "1"})
-        seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
-        swept = {name: ("run", [value]) for name, value in parameters(dataset).items()}
-        shared = int(dataset.attrs.get("oversubscribed", 0))
-        about = {"long_name": "more threads than processors: they took turns", "units": "1"}
-        part = part.assign(
-            n_rounds=rounds, seconds=seconds, oversubscribed=("run", [shared], about)
-        )
-        if "network" in dataset.attrs:
-            part = part.assign({name: _outcome(name, dataset) for name in OUTCOMES})
-        parts.append(part.assign_coords(swept))
-    whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
-    for name in (*SWEPT, "valid", "oversubscribed"):
-        whole.attrs.pop(name, None)
-    whole.attrs["title"] = f"{len(results)} runs of dgsuite"
-    whole.attrs["run_attributes"] = json.dumps(
-        [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
-    )
-    return whole
-
-
-OUTCOMES = {
-    "valid": "1 if the kernel's rule accepts the result, 0 if not, -1 if not checked",
-    "terminated": "1 if the program ended by itself, else 0",
-}
-"""What several runs on networks with faults have each, and what it is."""
-
-
-def _outcome(name: str, dataset: xr.Dataset) -> tuple[str, list[int], dict[str, str]]:
-    attrs = {"long_name": OUTCOMES[name], "units": "1"}
-    return "run", [int(dataset.attrs.get(name, -1))], attrs
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

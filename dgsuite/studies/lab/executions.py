@@ -18,7 +18,7 @@ from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.runner import OPTIONS
-from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
 from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.graph.graph import Graph
@@ -95,6 +95,7 @@ class Execution:
         self.graph = graph
         self.guard = options.guard(graph)
         self.network = options.network
+        self._site: Site | None = None
         (self._cluster,) = as_seen(graph, self.kernel).repartition(1).gather()
 
     def __repr__(self) -> str:
@@ -174,7 +175,8 @@ class Execution:
     def _moments(self, guard: Guard, with_messages: bool) -> Iterator[Moment]:
         bounds, votes = np.array([0, 1]), list[Vote]()
         lists = _lists(self.kernel)
-        site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
+        site = self._site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
+        site.keeps = True
         nobody = np.zeros(self.graph.n, bool)
         before = self.initial() if with_messages else {}
 
@@ -197,6 +199,35 @@ class Execution:
                 falling = nobody if fate is None or fate.falling is None else fate.falling
                 states = before = _stopped(states, before, crashed & ~falling)
             yield Moment(step, states, sent, crashed, away)
+
+    def lists(self) -> set[str]:
+        """Fields of the state that are lists of nodes, which have other nodes in each phase."""
+        return _lists(self.kernel)
+
+    def senders(self) -> NDArray[np.bool_]:
+        """Which nodes that had not crashed sent or broadcast anything in the last phase gone through."""
+        found = np.zeros(self.graph.n, bool)
+        (result,) = (None,) if self._site is None else self._site.returned
+        for item in result if type(result) is tuple else (result,):
+            if isinstance(item, Broadcast | Unicast):
+                nodes = item.nodes if isinstance(item, Broadcast) else item.src
+                found[slice(None) if nodes is None else nodes] = True
+        return found
+
+    def outputs(self) -> dict[str, NDArray]:
+        """The kernel's outputs after the last phase that `phases` has gone through, by name; of crashed nodes
+        those that they had then. There are none before the first phase.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> execution = dgsuite.lab.Execution("bfs", graph)
+        >>> steps = [step for step, _ in execution.phases()]
+        >>> execution.outputs()["level"]
+        array([0, 1, 2, 3], dtype=int32)
+        """
+        return {} if self._site is None else self._site.outputs()
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:
         """What the nodes know after a phase.

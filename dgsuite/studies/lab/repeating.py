@@ -1,9 +1,11 @@
-"""Many independent runs on a small graph at once: copies of the graph in one."""
+"""Many independent runs on a small graph at once: copies of the graph in one, or run after run."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any, get_type_hints
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,14 +13,22 @@ from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError
-from dgsuite.core.network.faults import Faults
+from dgsuite.base.version import __version__
+from dgsuite.core.network.faults import NEVER, Faults
 from dgsuite.core.network.network import Network
-from dgsuite.core.results.dataset import variable
+from dgsuite.core.results.dataset import coordinate, variable
+from dgsuite.core.running.runner import run
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.bsp.kernel import Node, NodeOrNone, Output, Pairs
+from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import same
 from dgsuite.studies.lab.executions import Execution, States
+
+TILED = {"loss", "omission", "drops", "crashes", "churn", "byzantine", "seed"}
+"""Parameters of a network that copies of a graph can have each for itself."""
+
+ROUNDS = "rounds of the run"
+VALID = "1 if the rule accepts the result, 0 if not"
 
 
 def repeat(
@@ -26,25 +36,30 @@ def repeat(
     graph: Graph,
     times: int,
     *,
-    network: Network | None = None,
+    network: Network | Mapping[str, Any] | None = None,
     validate: bool = True,
     **how: Any,
 ) -> xr.Dataset:
     """Run a kernel many times on a small graph, each time with other random numbers and faults.
 
-    The runs are one, on a graph of that many copies: 10,000 runs on 100 nodes take about as long as one on a
-    million. Random numbers are functions of the node, so each copy has its own.
+    Where the kernel works on each component by itself (`Kernel.by_component`, as "mis" does), the runs are
+    one, on a graph of that many copies: 10,000 runs on 100 nodes take about as long as one on a million.
+    Random numbers and faults are functions of the node, so each copy has its own: run k has those of nodes
+    ``k * n`` to ``k * n + n - 1``.
+
+    All others run one after the other in this process: run k is that of `dgsuite.run` with the seed
+    ``seed + k``. A network that has a seed of its own has it plus k, too.
 
     Parameters
     ----------
     kernel
-        Name of a kernel that has no parameter which names a node, as there is one in one copy alone.
+        Name of a kernel.
     graph
-        An undirected graph, without labels.
+        A graph.
     times
         Number of runs.
     network
-        The network of each run. Crashes and drops that are listed happen in every one.
+        The network of each run. Crashes, drops and absences that are listed happen in every one.
     validate
         Whether each result is checked by the kernel's rule.
     how
@@ -52,13 +67,15 @@ def repeat(
 
     Returns
     -------
-    Dataset with dims run and node: the kernel's outputs; by run ``rounds``, the rounds up to the last in
-    which a state changed, and ``valid``, 1 if the rule accepts the result, 0 if not.
+    Dataset with the dims run and node: the kernel's outputs, and of a network with faults ``crashed``; by run
+    ``rounds``, what the kernel says of a run as an attribute, such as ``legitimate_round`` of "token_ring",
+    and ``valid``, 1 if the rule accepts the result, 0 if not. The coordinate ``seed`` is there where runs
+    have their own.
 
     Raises
     ------
     InputError
-        The kernel or the graph cannot be repeated so, or a parameter is wrong.
+        A parameter is wrong, or the kernel cannot run on the graph or the network.
 
     Examples
     --------
@@ -73,53 +90,138 @@ def repeat(
     """
     if kernel not in KERNELS:
         raise InputError(f"unknown kernel {kernel!r}; dgsuite.list_kernels() lists them")
-    hints = get_type_hints(KERNELS[kernel], include_extras=True)
-    for field in fields(KERNELS[kernel]):
-        if any(str(kind) in str(hints[field.name]) for kind in (Node, NodeOrNone, Pairs)):
-            raise InputError(
-                f"kernel {kernel!r} has the parameter {field.name}, which names a node; repeat it with "
-                f"dgsuite.run_each"
-            )
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise InputError(f"times must be a whole number from 1, got {times!r}")
-    if graph.directed or graph.labels is not None:
-        raise InputError("only an undirected graph without labels can be repeated")
-    execution = Execution(kernel, _copies(graph, times), **how)
-    if network is not None:
-        limits = Execution(kernel, graph, network=network, **how).guard
-        assert limits.faults is not None
-        if limits.faults.adversary is not None:
-            raise InputError(
-                "an adversary has one budget, and a run on many copies is one run: leave out adversary=, "
-                "or use dgsuite.run_each"
-            )
-        faults = _tiled(limits.faults, graph.n, times)
-        execution.guard = limits._replace(faults=faults)
-    n, before = graph.n, dict[str, NDArray]()
-    rounds = np.zeros(times, np.int64)
-    states: States = {}
-    for step, states in execution.phases():
-        if step.last:
-            rounds[_changed(states, before, times)] = step.round + 1
-            before = {name: values.copy() for name, values in states.items()}
-    outputs = {name: output for name, output in execution.kernel.outputs.items() if name in states}
-    made = {
-        name: variable(
-            ("run", *output.dims), _by_run(states[name], output, times), output.long_name
-        )
-        for name, output in outputs.items()
+    network = Network.of(network)
+    one = Execution(kernel, graph, network=network, **how)
+    if _in_copies(one, graph, network):
+        made, seeds = _at_once(one, graph, times, network, validate, how), None
+    else:
+        seeds = one.kernel.seed + np.arange(times)
+        made = _in_turn(one.kernel, graph, seeds, network, validate, how)
+    attrs: dict[str, Any] = {
+        "title": f"{times} runs of {kernel} on {graph.n} nodes",
+        "source": f"dgsuite {__version__}",
+        "Conventions": "CF-1.11",
+        "kernel": kernel,
+        "n": graph.n,
+        "m": graph.m,
+        "seed": one.kernel.seed,
     }
-    made["rounds"] = variable("run", rounds, "rounds until the last in which a state changed")
-    if validate:
-        verdicts = [
-            genval.validate(kernel, graph, {name: made[name].values[k] for name in outputs}).ok
-            for k in range(times)
-        ]
-        made["valid"] = variable("run", np.array(verdicts, np.int64), "whether the rule accepts it")
-    attrs = {"kernel": kernel, "n": n, "m": graph.m, "seed": execution.kernel.seed}
     if network is not None:
         attrs["network"] = network.described()
-    return xr.Dataset(made, attrs=attrs)
+    nodes = np.arange(graph.n) if graph.labels is None else graph.labels.array
+    ds = xr.Dataset(made, {"node": coordinate("node", nodes, "node")[1]}, attrs)
+    if seeds is not None:
+        ds.coords["seed"] = "run", seeds, {"long_name": "seed of the run", "units": "1"}
+    return ds
+
+
+def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
+    """Whether runs can be one, on copies of the graph."""
+    if not one.kernel.by_component or graph.directed or graph.labels is not None:
+        return False
+    faults = one.guard.faults
+    if network is None or faults is None:
+        return network is None
+    if any(crash.until < NEVER for crash in faults.crashes.listed):  # copies end at other times
+        return False
+    liars = network.byzantine
+    named = liars is None or isinstance(getattr(liars, "strategy", None), str)
+    return named and json.loads(network.described()).keys() <= TILED
+
+
+def _in_turn(
+    kernel: Kernel,
+    graph: Graph,
+    seeds: NDArray[np.int64],
+    network: Network | None,
+    validate: bool,
+    how: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What is found of runs with these seeds, one after the other."""
+    found: dict[str, list[Any]] = {}
+    outputs = {name: o for name, o in kernel.outputs.items() if not o.tabular}
+    faulty = network is not None and network.has_faults
+    for k, seed in enumerate(seeds.tolist()):
+        net = network
+        if network is not None and network.seed is not None:
+            net = replace(network, seed=network.seed + k)
+        ds = run(kernel.name, graph, style="serial", network=net, **{**how, "seed": seed})
+        noted = {name: ds[name].values for name in kernel.notes}
+        values: dict[str, Any] = {name: ds[name].values for name in outputs}
+        values |= {"rounds": ds.sizes["round"]} | kernel.attributes(graph.n, noted)
+        if faulty:
+            values["crashed"] = ds["crashed"].values
+        if validate:
+            values["valid"] = int(genval.validate(kernel.name, graph, ds).ok)
+        for name, value in values.items():
+            found.setdefault(name, []).append(value)
+    texts = {name: output.long_name for name, output in outputs.items()}
+    dims = {name: output.dims for name, output in outputs.items()}
+    return _variables(found, {**texts, "rounds": ROUNDS, "valid": VALID}, dims)
+
+
+def _variables(
+    found: Mapping[str, Sequence[Any] | NDArray],
+    texts: Mapping[str, str],
+    dims: Mapping[str, tuple[str, ...]],
+) -> dict[str, Any]:
+    """Variables with a dimension for the run, by name."""
+    dims = {"crashed": ("node",), **dims}
+    texts = {"crashed": "round in which it crashed, -1 for none", **texts}
+    return {
+        name: variable(("run", *dims.get(name, ())), np.asarray(values), texts.get(name, name))
+        for name, values in found.items()
+    }
+
+
+def _at_once(
+    one: Execution,
+    graph: Graph,
+    times: int,
+    network: Network | None,
+    validate: bool,
+    how: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What is found of runs on copies of the graph, as one."""
+    execution = Execution(one.kernel, _copies(graph, times), **how)
+    n, faults = graph.n, one.guard.faults
+    if faults is not None:
+        faults = _tiled(faults, n, times)
+        execution.guard = one.guard._replace(faults=faults)
+    before: States = {}
+    states: States = {}
+    rounds, first, lists = np.ones(times, np.int64), dict[int, int](), execution.lists()
+    for step, states in execution.phases():
+        busy = execution.senders().reshape(times, n).any(axis=1)
+        if step.last:
+            busy |= _changed(states, before, times)
+            before = {x: v.copy() for x, v in states.items() if x not in lists}
+        opened = first.setdefault(step.round, step.turn)
+        if step.turn == opened:  # a later one closes the run, when all copies are over
+            rounds[busy] = step.round + 1
+    outputs = execution.kernel.outputs
+    found = execution.outputs()
+    texts = {name: output.long_name for name, output in outputs.items()}
+    if faults is not None:
+        when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
+        in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
+        found = {name: np.where(in_time, found[name], states[name]) for name in outputs}
+        found["crashed"] = np.where(in_time, when, -1).reshape(times, n)
+    for name, output in outputs.items():
+        found[name] = _by_run(found[name], output, times)
+    found["rounds"] = rounds
+    if validate:
+        known = [name for name in found if name != "rounds"]
+        found["valid"] = np.array(
+            [
+                int(genval.validate(one.kernel.name, graph, {x: found[x][k] for x in known}).ok)
+                for k in range(times)
+            ]
+        )
+    dims = {name: output.dims for name, output in outputs.items()}
+    return _variables(found, {**texts, "rounds": ROUNDS, "valid": VALID}, dims)
 
 
 def _copies(graph: Graph, times: int) -> Graph:
@@ -176,11 +278,8 @@ def _by_run(values: NDArray, output: Output, times: int) -> NDArray:
 
 
 def _changed(states: States, before: States, times: int) -> NDArray[np.bool_]:
-    """Which copies have a node whose state is another than before."""
+    """Which copies have a node whose state is another than before, which may be only a part of it."""
     found = np.zeros(times, bool)
-    for name, values in states.items():
-        if name not in before:
-            found[:] = True
-        else:
-            found |= ~same(values, before[name]).reshape(times, -1).all(axis=1)
+    for name, values in before.items():
+        found |= ~same(states[name], values).reshape(times, -1).all(axis=1)
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dgsuite.core.results.dataset import index, runtime_model
 from dgsuite.core.results.provenance import oversubscribed, side_by_side
-from dgsuite.studies.experiment.sweep import parameters
+from dgsuite.studies.experiment.combining import parameters
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.statistics import Interval, geometric, interval, ratio
 from dgsuite.studies.report.tables import (

@@ -12,6 +12,7 @@ from dgsuite.base.tables import Table
 from dgsuite.core.results.plots import overview, styled, svg
 from dgsuite.studies.report.draw import framed
 from dgsuite.studies.report.statistics import Interval, interval
+from dgsuite.studies.report.trials import Trials, draw, said, swept, trials, written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,8 +21,8 @@ SHOWN = 60
 """Settings that are listed, and drawn, at most."""
 
 SETTINGS = (
-    *("kernel", "form", "n", "kind", "clusters", "workers", "threads", "workload", "runtime"),
-    *("count_as", "seed", "style"),
+    *("kernel", "form", "n", "kind", "clusters", "workers", "threads", "workload", "network"),
+    *("params", "runtime", "count_as", "seed", "style"),
 )
 """What may differ from setting to setting; the last is what dots are coloured by, if it does."""
 
@@ -37,6 +38,8 @@ class Setting(NamedTuple):
     comm: str
     milliseconds: Interval | None
     oversubscribed: bool
+    trials: Trials | None
+    """What came of them, where they differ in random numbers and faults."""
 
 
 class Sweep(NamedTuple):
@@ -59,11 +62,7 @@ def sweep(name: str, ds: xr.Dataset) -> Sweep:
     ds
         One run, or the runs of an experiment.
     """
-    runs = [ds.isel(run=i) for i in range(ds.sizes["run"])] if "run" in ds.dims else [ds]
-    groups: dict[tuple[str, ...], list[xr.Dataset]] = {}
-    for run in runs:
-        groups.setdefault(tuple(str(_known(run).get(key, "")) for key in SETTINGS), []).append(run)
-    settings = [_setting(same) for same in groups.values()]
+    settings = _settings(ds)
     differing = [
         key
         for key in SETTINGS
@@ -79,57 +78,90 @@ def sweep(name: str, ds: xr.Dataset) -> Sweep:
     )
 
 
-def _known(run: xr.Dataset) -> dict[str, Any]:
-    return {**run.attrs, **{str(k): v.item() for k, v in run.coords.items() if v.ndim == 0}}
+def _settings(ds: xr.Dataset) -> list[Setting]:
+    """The runs of a file, by what they have in common."""
+    runs = ds if "run" in ds.dims else ds.expand_dims("run")
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for i, key in enumerate(zip(*(_column(runs, name) for name in SETTINGS), strict=True)):
+        groups.setdefault(key, []).append(i)
+    return [_setting(runs.isel(run=same)) for same in groups.values()]
 
 
-def _setting(runs: Sequence[xr.Dataset]) -> Setting:
-    known = [_known(run) for run in runs]
-    seconds = [
-        run.get("seconds", its.get("seconds", "")) for run, its in zip(runs, known, strict=True)
-    ]
-    timed = all(np.ndim(s) == 0 and s is not None and str(s) != "" for s in seconds)
+def _column(runs: xr.Dataset, name: str) -> list[str]:
+    """What each run has of a setting, as text."""
+    if name in runs.coords and runs[name].dims == ("run",):
+        return list(map(str, runs[name].values.tolist()))
+    return [str(runs.attrs.get(name, ""))] * runs.sizes["run"]
+
+
+def _known(runs: xr.Dataset) -> dict[str, Any]:
+    """What the first of some runs is."""
+    first = {str(k): v[0].item() for k, v in runs.coords.items() if v.dims == ("run",)}
+    alone = {str(k): v.item() for k, v in runs.coords.items() if v.ndim == 0}
+    return {**runs.attrs, **alone, **first}
+
+
+def _setting(runs: xr.Dataset) -> Setting:
+    known = _known(runs)
+    found = np.full(runs.sizes["run"], np.nan)
+    if "seconds" not in runs:
+        found[:] = float(known.get("seconds", "") or np.nan)
+    elif runs["seconds"].dims == ("run",):
+        found[:] = runs["seconds"].values
+    crowded = runs.get("oversubscribed", known.get("oversubscribed", 0))
+    outcome, rounds = None, runs.get("rounds")
+    if rounds is not None and rounds.dims == ("run",) and (rounds >= 0).all():  # of trials
+        valid = runs["valid"].values if "valid" in runs else np.full(len(rounds), -1)
+        outcome = trials(known, valid, rounds.values)
     return Setting(
-        known[0],
+        known,
         _total("messages", runs),
         _total("comm", runs),
-        interval([1e3 * float(s) for s in seconds]) if timed else None,
-        any(
-            bool(run.get("oversubscribed", its.get("oversubscribed", 0)))
-            for run, its in zip(runs, known, strict=True)
-        ),
+        interval(1e3 * found) if outcome is None and np.isfinite(found).all() else None,
+        bool(np.any(crowded)),
+        outcome,
     )
 
 
-def _total(name: str, runs: Sequence[xr.Dataset]) -> str:
+def _total(name: str, runs: xr.Dataset) -> str:
     """Sum over the rounds; from the least to the most where repeats differ."""
-    found = sorted({int(run[name].values.clip(0).sum()) for run in runs if name in run})
+    if name not in runs or "run" not in runs[name].dims or (runs[name] < 0).all():
+        return ""
+    each = runs[name].values.clip(0).reshape(runs.sizes["run"], -1).sum(axis=1)
+    found = sorted({int(total) for total in each})
     return " to ".join(map(str, dict.fromkeys([*found[:1], *found[-1:]])))
 
 
 def _table(settings: Sequence[Setting], differing: Sequence[str]) -> Table:
     timed = [s.milliseconds for s in settings if s.milliseconds is not None]
+    tried = [s.trials for s in settings if s.trials is not None]
     repeated = any(time.runs > 1 for time in timed)
     crowded = any(s.oversubscribed for s in settings)
+    counted = not tried or len(tried) < len(settings)
     what = [] if "kernel" in settings[0].known else ["what"]
-    heads = [*what, *differing, "messages", "comm", "ms", *["runs"] * repeated]
+    heads = [*what, *differing, *["messages", "comm", "ms"] * counted]
+    heads += [*["right", "rounds"] * bool(tried), *["runs"] * (repeated or bool(tried))]
     rows = []
     for s in settings[:SHOWN]:
-        time = s.milliseconds
-        rows.append(
-            [
-                *(s.known.get("title", "") for _ in what),
-                *(s.known.get(key, "") for key in differing),
-                s.messages,
-                s.comm,
-                _written(time) + " *" * s.oversubscribed,
-                *([time.runs if time else ""] * repeated),
-            ]
-        )
-    notes = ["Means of repeats, ± half the 95 % confidence interval."] * repeated
-    notes += ["* more threads than processors: they took turns."] * crowded
+        time, own = s.milliseconds, s.trials
+        row = [*(s.known.get("title", "") for _ in what), *(_shown(s, key) for key in differing)]
+        if counted:
+            row += [s.messages, s.comm, _written(time) + " *" * s.oversubscribed]
+        if tried:
+            row += ["", ""] if own is None else [written(own.right), _written(own.rounds)]
+        if repeated or tried:
+            row.append(own.runs if own else time.runs if time else "")
+        rows.append(row)
+    notes = ["Means of repeats, ± half the 95 % confidence interval."] * (repeated or bool(tried))
+    notes += ["Shares of right results, with Wilson's 95 % interval."] * bool(tried)
+    notes += ["* more threads than processors: they took turns."] * (crowded and counted)
     notes += [f"{len(settings) - SHOWN} more settings are in the file."] * (len(settings) > SHOWN)
     return Table(heads, rows, remarks=notes)
+
+
+def _shown(setting: Setting, key: str) -> Any:
+    value = setting.known.get(key, "")
+    return said(value) if key in ("network", "params") and isinstance(value, str) else value
 
 
 def _written(time: Interval | None) -> str:
@@ -145,9 +177,37 @@ def _picture(title: str, ds: xr.Dataset, settings: Sequence[Setting]) -> str | N
             return None
         drawn = " and communication" * ("comm" in ds)
         return svg(overview([ds]), f"{title}: messages{drawn} in each round")
+    if (figure := outcomes(settings)) is not None:
+        return svg(figure, f"{title}: right results and rounds of each setting")
     if any(s.milliseconds is None for s in settings):
         return None
     return svg(_times(settings), f"{title}: milliseconds of each setting")
+
+
+def outcomes(settings: Sequence[Setting]) -> Figure | None:
+    """How often runs of each setting were right, and their rounds; None where one has a single run."""
+    found = [s.trials for s in settings if s.trials is not None]
+    if not found or len(found) < len(settings):
+        return None
+    name, _ = swept([one.known for one in found])
+    places = [key for key in _named(settings) if key != name]
+    words = [
+        _label(
+            {
+                **one.known,
+                "network": said(one.known.get("network", ""), without=name),
+                "params": said(one.known.get("params", "")),
+            },
+            places,
+        )
+        for one in found
+    ]
+    return draw(found, words)
+
+
+def outcomes_of(ds: xr.Dataset) -> Figure | None:
+    """The picture of a file of runs that differ in random numbers and faults; None of any other."""
+    return outcomes(_settings(ds)) if "run" in ds.dims else None
 
 
 @styled
@@ -192,9 +252,9 @@ def _named(settings: Sequence[Setting]) -> list[str]:
 
 def _label(known: Mapping[str, Any], places: Sequence[str]) -> str:
     """A setting in words: what differs, with the names of numbers."""
-    said = []
+    words = []
     for key in places:
         value = known.get(key, "")
         if str(value) not in ("", "-1"):
-            said.append(f"{key} = {value}" if isinstance(value, int) else str(value))
-    return ", ".join(said)
+            words.append(f"{key} = {value}" if isinstance(value, int) else str(value))
+    return ", ".join(words)

@@ -61,6 +61,7 @@ class MIS(contest.Contest):
     outputs = {"in_mis": bsp.Output("whether the node is in the maximal independent set")}
     fields = {"draw": np.float64}
     ranges = {"draw": bsp.values(1 << 53)}
+    by_component = True
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -22,12 +22,13 @@ import xarray as xr
 from distributed import Client
 
 import dgsuite
-from dgsuite import InputError, experiment
+from dgsuite import InputError, experiment, genval
 from dgsuite.core.results import provenance
 from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import session, shipped, sweep
 from dgsuite.studies.experiment.load import load
+from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_interrupts
 from tests.support.mains import graph500
 from tests.support.paths import ROOT
@@ -319,6 +320,33 @@ def test_networks_are_swept_over(tmp_path, ran):
         assert ds.lost.sum("round")[1] != ds.lost.sum("round")[3]  # the seed is that of the run
         assert ds.edge_bits.max() == 53
         assert len(ran) == 4
+
+
+def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
+    """Together in a point; the report has the share of right results against the swept fault rate."""
+    toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
+    toml.write_text(
+        '[[run]]\nkernel = "mis"\nn = [10, 20]\ntrials = 30\ngraph.generate = "er"\n'
+        "network = [{loss = 0.0}, {loss = 0.1}, {loss = 0.2}]\n"
+    )
+    assert experiment.main([str(toml), "--output", str(out)]) == 0
+    assert "30 of 30" in capsys.readouterr().err
+    assert (tmp_path / "o.png").read_bytes().startswith(b"\x89PNG")
+    assert len(list((tmp_path / "o.points").iterdir())) == 6
+    ds = xr.load_dataset(out)
+    assert ds.sizes["run"] == 180
+    assert ds.repeat.values.tolist() == 6 * [*range(30)]
+    one = dgsuite.lab.repeat("mis", genval.graph("er", 20, seed=101), 30, network={"loss": 0.1})
+    mine = ds.isel(run=(ds.n == 20) & (ds.network == '{"loss": 0.1}'))
+    for name in ("in_mis", "rounds", "valid"):
+        assert np.array_equal(mine[name], one[name])
+    found = sweeps.sweep("o.nc", ds)
+    assert found.table.heads == ["kernel", "n", "network", "style", "right", "rounds", "runs"]
+    share, low, high = dgsuite.lab.wilson(int(one.valid.sum()), 30)
+    assert found.table.rows[4][4] == f"{share:.4g} ({low:.4g} to {high:.4g})"
+    assert found.picture.count("n = 20") == 1
+    with pytest.raises(InputError, match=r"run.0.workers: has no meaning with trials"):
+        load(str(toml), ["run.0.workers=2"])
 
 
 def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):

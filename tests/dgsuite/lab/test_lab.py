@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import dgsuite
-from dgsuite import Crash, InputError, Network, experiment, genval
+from dgsuite import InputError, Network, experiment, genval
+from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab import Execution, compare, repeat, search
+from dgsuite.studies.lab import Execution, compare, repeat, search, wilson
 
 
 def random(seed=1, n=40, m=60, **how):
@@ -120,36 +122,73 @@ def test_runs_that_are_repeated():
     ds = repeat("mis", graph, 50, network=Network())
     assert ds.valid.all()
     assert len({tuple(row) for row in ds.in_mis.values}) > 10
-    alone = dgsuite.run(
-        "mis", graph
-    )  # the first copy has the nodes, and so the numbers, of the graph itself
-    assert np.array_equal(ds.in_mis[0], alone.in_mis)
-    assert ds.rounds[0] == alone.sizes["round"]
     assert ds.identical(repeat("mis", graph, 50, network=Network()))
 
 
-def test_faults_of_runs_that_are_repeated():
-    graph = genval.graph("er", 30, seed=2)
-    lossy = Network(loss=0.01)
-    share = float(repeat("mis", graph, 400, network=lossy).valid.mean())
-    seeds = [{"seed": seed} for seed in range(200)]
-    runs = dgsuite.run_each("mis", graph, seeds, network=lossy)
-    each = [genval.validate("mis", graph, ds).ok for ds in runs]
-    assert abs(share - np.mean(each)) < 5 * (0.25 / 200 + 0.25 / 400) ** 0.5
-    cut = Network(
-        crashes=[Crash(3)], loss=np.where(np.arange(30) == 7, 1.0, 0.0), drops=[(0, 1, 2)]
-    )
-    ds = repeat("wcc", graph, 20, network=cut)
-    assert (ds.component[:, 3] == 3).all()  # it crashed before it told anybody
-    assert ((ds.component == 3).sum("node") == 1).all()
+CRASHES = {"loss": 0.05, "crashes": 0.1, "byzantine": {"nodes": 0.1, "strategy": "random"}}
+LISTED = {"loss": 0.1, "drops": [(0, 1, 2)], "churn": [(0, 1, 5)], "crashes": {3: 1}}
+"""Networks with faults that are drawn, and with some that are listed."""
+
+
+@pytest.mark.parametrize(
+    ("name", "network"),
+    [("mis", None), ("mis", CRASHES), ("mis", LISTED), ("matching", None), ("colouring", None)],
+)
+def test_a_copy_does_what_it_does_alone(name, network):
+    """Among nodes without neighbours in place of the other copies."""
+    n, times = 40, 5
+    graph = random(m=45)
+    ds = repeat(name, graph, times, network=network, seed=7)
+    (output,) = KERNELS[name].outputs
+    ends = np.stack(graph.to_scipy().nonzero())
+    for k in range(times):
+        alone = Graph.from_edges(*(ends + k * n), n=n * times, duplicates="min")
+        there = network
+        if network is LISTED:
+            there = {"loss": 0.1, "drops": [(0, 1 + k * n, 2 + k * n)]}
+            there |= {"churn": [(0, 1, 5 + k * n)], "crashes": {3 + k * n: 1}}
+        one = dgsuite.run(name, alone, network=there, seed=7).isel(node=slice(k * n, k * n + n))
+        found = one[output].values
+        if KERNELS[name].outputs[output].nodes:
+            found = np.where(found >= 0, found - k * n, found)
+        assert np.array_equal(ds[output][k], found)
+        assert ds.rounds[k] == one.sizes["round"]
+        if network is not None:
+            assert np.array_equal(ds.crashed[k], one.crashed)
+
+
+def test_runs_one_after_the_other_are_those_of_their_seeds():
+    """Where copies would not do what a graph does alone."""
+    graph, crashes = genval.graph("cplt", 7), Network(crashes=0.05, seed=3)
+    ds = repeat("benor", graph, 4, network=crashes, seed=20)
+    assert ds.seed.values.tolist() == [20, 21, 22, 23]
+    for k in range(4):
+        one = dgsuite.run("benor", graph, seed=20 + k, network=Network(crashes=0.05, seed=3 + k))
+        for name in ("decision", "decided", "crashed"):
+            assert np.array_equal(ds[name][k], one[name])
+        assert ds.rounds[k] == one.sizes["round"]
+        assert ds.valid[k] == genval.validate("benor", graph, one).ok
+    ring = repeat("token_ring", genval.graph("ring", 5), 3, after=0)
+    assert ring.legitimate_round.values.tolist() == (ring.rounds.values - 1).tolist()
+    path = Graph.from_edges(list("abc"), list("bcd"), relabel=True)
+    assert repeat("bfs", path, 2, root="b").level.sel(node="d").values.tolist() == [2, 2]
+
+
+def test_intervals_of_probabilities():
+    for right, runs, level in ((0, 10, 0.95), (5, 9, 0.9), (997, 1000, 0.99)):
+        there = binomtest(right, runs).proportion_ci(level, method="wilson")
+        assert wilson(right, runs, level)[1:] == pytest.approx(tuple(there), abs=1e-12)
+    assert wilson(7, 7).high == 1
+    for wrong in ((3, 2), (-1, 2), (0, 0)):
+        with pytest.raises(InputError, match="right must be from 0 to runs"):
+            wilson(*wrong)
 
 
 @pytest.mark.parametrize(
     ("name", "graph", "times", "message"),
     [
-        ("bfs", random(), 2, "kernel 'bfs' has the parameter root, which names a node"),
         ("mis", random(), 0, "times must be a whole number from 1, got 0"),
-        ("mis", random(directed=True), 2, "only an undirected graph without labels"),
+        ("mis", random(directed=True), 2, "kernel 'mis' needs an undirected graph"),
         ("miss", random(), 2, "unknown kernel 'miss'"),
     ],
 )

@@ -14,7 +14,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base import netcdf
 from dgsuite.base.tables import Marked
-from dgsuite.studies.experiment.sweep import combine
+from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.show import outline, state
 from dgsuite.studies.report.claims.verdicts import Row, Verdict

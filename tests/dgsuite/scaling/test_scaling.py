@@ -16,7 +16,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.experiment import main as run_experiment
 from dgsuite.studies import scaling
-from dgsuite.studies.experiment.sweep import combine
+from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.scaling.analysis import analyse, split
 from dgsuite.studies.scaling.terms import value
 from tests.support.mains import scaling as main

@@ -11,8 +11,8 @@ import xarray as xr
 import dgsuite
 from dgsuite import genval
 from dgsuite.studies import scaling
+from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.experiment.model import Scaling
-from dgsuite.studies.experiment.sweep import combine
 from dgsuite.studies.scaling.analysis import analyse
 from dgsuite.studies.scaling.conclusion import Statement, stop, where_gain_ends, where_link_is_full
 from dgsuite.studies.scaling.figures import draw
