@@ -200,7 +200,7 @@ class Execution:
                 states = before = _stopped(states, before, crashed & ~falling)
             yield Moment(step, states, sent, crashed, away)
 
-    def lists(self) -> set[str]:
+    def lists(self) -> frozenset[str]:
         """Fields of the state that are lists of nodes, which have other nodes in each phase."""
         return _lists(self.kernel)
 
