@@ -3,8 +3,9 @@
 python benchmarks/simulators.py [--sizes N ...] [--python PYTHON] [--turns T]
 
 PYTHON is an interpreter with PyDistSim, which needs other versions of networkx than dgsuite does. Flooding is
-on a grid: `bfs`, in which a node tells its neighbours once, when it is first told. The election is that of Le
-Lann, Chang and Roberts on a ring: `lcr`. Times are of the processor, without those of making graphs.
+on a grid: `bfs`, in which a node tells its neighbours once, when it is first told. So is the election:
+`floodmax`, in which it tells them what is larger than all that it has seen. On a ring it is that of Le Lann,
+Chang and Roberts, `lcr`. Times are of the processor, without those of making graphs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 import numpy as np
 from common import Options, record, skip
 
+RING = "election on a ring"
+
 PEER = Path(__file__).with_name("simulators_peer.py")
 
 
@@ -26,14 +29,19 @@ def ours(name: str, n: int) -> float:
     import dgsuite
     from dgsuite import genval
 
-    if name == "flooding":
+    uid, how = 7919 * np.arange(n) % n, {}
+    if name == RING:
+        ends = np.arange(n)
+        graph, kernel = dgsuite.Graph.from_edges(ends, (ends + 1) % n, uid=uid), "lcr"
+    elif name == "flooding":
         graph, kernel = genval.graph("grid", n), "bfs"
     else:
-        ends, uid = np.arange(n), 7919 * np.arange(n) % n
-        graph = dgsuite.Graph.from_edges(ends, (ends + 1) % n, uid=uid)
-        kernel = "lcr"
+        matrix = genval.graph("grid", n).to_scipy().tocoo()
+        ends = np.stack([matrix.row, matrix.col])
+        graph = dgsuite.Graph.from_edges(*ends[:, matrix.row < matrix.col], n=n, uid=uid)
+        kernel, how = "floodmax", {"opt": True}
     begin = time.process_time()
-    dgsuite.run(kernel, graph, style="serial")
+    dgsuite.run(kernel, graph, style="serial", **how)
     return time.process_time() - begin
 
 
@@ -47,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--sizes", [100, 1_000, 10_000], [25], nargs="+", type=int)
     options.add_argument(
-        "--election",
+        "--ring",
         type=int,
         default=10_000,
         help="largest ring of the simulator, whose time grows with its square",
@@ -55,17 +63,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--python", help="interpreter with PyDistSim")
     options.size("--turns", 3, 1)
     with options.recorded(arguments) as given:
-        for name in ("flooding", "election"):
+        for name in ("flooding", "election", RING):
             for n in given.sizes:
                 ours(name, n)
                 own = [ours(name, n) for _ in range(given.turns)]
                 record("processor time", own, "s", algorithm=name, nodes=n)
                 if given.python is None:
                     skip(f"{name} of PyDistSim", "no --python")
-                elif name == "election" and n > given.election:
+                elif name == RING and n > given.ring:
                     skip(
-                        f"election of PyDistSim on {n} nodes",
-                        "it takes longer than --election allows",
+                        f"{name} of PyDistSim, {n} nodes",
+                        "it takes longer than --ring allows",
                     )
                 else:
                     other = peer(given.python, name, n)

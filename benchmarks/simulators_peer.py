@@ -52,27 +52,62 @@ class LCR(NodeAlgorithm):
             node.status = self.Status.LEADER
 
 
+class FloodMax(NodeAlgorithm):
+    """Leader election by flooding: a node tells all others what is larger than all that it has seen."""
+
+    class Status(StatusValues):
+        READY = "READY"
+
+    S_init = S_term = (Status.READY,)
+    default_params = {"uids": ()}
+    algorithm_restrictions = ()
+
+    def initializer(self):
+        for uid, node in zip(self.uids, self.network.nodes_sorted(), strict=True):
+            node.status = self.Status.READY
+            node.memory["leader"] = uid
+            node.push_to_inbox(Message(meta_header=NodeAlgorithm.INI, destination=node))
+
+    @Status.READY
+    def spontaneously(self, node, message):
+        self.tell(node)
+
+    @Status.READY
+    def receiving(self, node, message):
+        if message.data > node.memory["leader"]:
+            node.memory["leader"] = message.data
+            self.tell(node)
+
+    def tell(self, node):
+        others = list(node.neighbors())
+        self.send(node, data=node.memory["leader"], destination=others, header="Leader")
+
+
 def main() -> None:
     logging.disable(logging.CRITICAL)
     name, n = sys.argv[1], int(sys.argv[2])
-    if name == "flooding":
+    uids = {"uids": [7919 * k % n for k in range(n)]}
+    if name == "election on a ring":
+        network = NetworkGenerator.generate_ring_network(n, BidirectionalNetwork)
+        algorithm = (LCR, uids)
+    else:
         side = int(n**0.5)
         network = NetworkGenerator.generate_mesh_network(
             a=side, b=side, torus=False, network_type=BidirectionalNetwork
         )
-        algorithm = (Flood, {})
-    else:
-        network = NetworkGenerator.generate_ring_network(n, BidirectionalNetwork)
-        algorithm = (LCR, {"uids": [7919 * k % n for k in range(n)]})
+        algorithm = (Flood, {}) if name == "flooding" else (FloodMax, uids)
     simulation = Simulation(network)
     simulation.algorithms = (algorithm,)
     begin = time.process_time()
     simulation.run(10**9)
     seconds = time.process_time() - begin
-    statuses = [str(node.status) for node in network.nodes()]
-    done = [s for s in statuses if "DONE" in s or "LEADER" in s]
-    if len(done) != (len(statuses) if name == "flooding" else 1):
-        raise SystemExit(f"{name}: {len(done)} of {len(statuses)} nodes are done")
+    if name == "election":
+        done = [node.memory["leader"] == max(uids["uids"]) for node in network.nodes()]
+    else:
+        statuses = [str(node.status) for node in network.nodes()]
+        done = ["DONE" in status or "LEADER" in status for status in statuses]
+    if sum(done) != (1 if name == "election on a ring" else len(done)):
+        raise SystemExit(f"{name}: {sum(done)} of {len(done)} nodes are done")
     print(seconds)
 
 
