@@ -13,6 +13,7 @@ from dgsuite import InputError, RunError, genval
 from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 
 SAME = {
     "all_pairs": ("level",),
@@ -70,17 +71,15 @@ def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
         assert tree(found[0]) == tree(expected)
 
 
-@pytest.mark.parametrize("name", sorted(BLOCK))
-def test_styles_workers_and_threads_change_nothing(name, client, threaded):
+@pytest.mark.parametrize(("name", "where"), in_turn(sorted(BLOCK), ["client", "threaded"]))
+def test_styles_workers_and_threads_change_nothing(name, where, request):
+    on = request.getfixturevalue(where)
     graph = grid(12, weights=np.arange(264) % 7, clusters=4)
     alone = dgsuite.run(name, graph, style="serial", form="block", count_as="finish_async")
-    for where in (client, threaded):
-        for style in ("clocked", "finish_async", "in_turn"):
-            ds = dgsuite.run(
-                name, graph, style=style, form="block", client=where, count_as="finish_async"
-            )
-            names = {*COUNTS, "round", *BLOCK[name].outputs} & {*alone.variables}
-            assert not differing([alone, ds], names)
+    for style in ("clocked", "finish_async", "in_turn"):
+        ds = dgsuite.run(name, graph, style=style, form="block", client=on, count_as="finish_async")
+        names = {*COUNTS, "round", *BLOCK[name].outputs} & {*alone.variables}
+        assert not differing([alone, ds], names)
 
 
 @pytest.mark.parametrize("name", ["bfs", "core_number", "sssp", "wcc"])

@@ -13,6 +13,7 @@ from dgsuite.core.engine.edge_bits import CARRIED, EdgeBits
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 
 INF = float("inf")
 
@@ -93,8 +94,7 @@ def test_any_cut_has_the_same_bits(name, seed, clusters):
             assert np.array_equal(plain[each], found[each])
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(("name", "style"), in_turn(KINDS, ["clocked", "finish_async"]))
 def test_any_style_has_the_same_bits(client, threaded, name, style):
     for directed in {False, name == "pagerank"}:
         graph = random(5, 60, 120, directed=directed, clusters=1)
