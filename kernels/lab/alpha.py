@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.lab.delays import ends, greatest, latest, own, ways
+from dgsuite.kernels.lab.delays import greatest, latest
 from dgsuite.kernels.lab.synchroniser import SAFE, State, Synchroniser
 
 
@@ -66,13 +66,10 @@ class Alpha(Synchroniser):
 
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pulse: int) -> bsp.Vote:
         """Nodes that are safe, as are their neighbours, begin the next pulse."""
-        if self.delay == "weight":
-            heard, since = inbox.along("time")
-            greatest(c, np.where(heard, since + ways(c)[1], 0), s.time)
-        elif callable(self.delay):
-            heard, since = inbox.along("time")
-            nodes, others = ends(c)
-            greatest(c, np.where(heard, since + own(self.delay, others, nodes, since), 0), s.time)
-        else:
+        if self.drawn(pulse):
             latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
+        else:
+            heard, since = inbox.along("time")
+            there = since + self.ticks(c, pulse, SAFE, since, inward=True)
+            greatest(c, np.where(heard, there, 0), s.time)
         return bsp.vote(max=s.time)

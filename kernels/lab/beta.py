@@ -162,11 +162,12 @@ class Beta(Synchroniser):
         self, c: bsp.Cluster, s: State, nodes: NDArray, to: NDArray, pulse: int, what: int
     ) -> bsp.Unicast:
         """Nodes send a message to a neighbour each, which says when it arrives."""
+        src, dst = c.ids[nodes].astype(np.int64), to.astype(np.int64)
         if self.delay == "weight":
             wait = ways(c)[0][c.entries(nodes, to)]
         elif callable(self.delay):
-            ends = c.ids[nodes].astype(np.int64), to.astype(np.int64)
-            wait = own(self.delay, *ends, s.time[nodes])
+            wait = own(self.delay, src, dst, s.time[nodes])
         else:
-            wait = self.law.ticks(keyed(keyed(self.key(pulse, what), to), c.ids[nodes]))
+            wait = self.law.ticks(keyed(keyed(self.key(pulse, what), dst), src))
+        wait = wait + self.more(c, pulse, src, dst)
         return bsp.unicast(to, nodes, time=s.time[nodes] + wait)

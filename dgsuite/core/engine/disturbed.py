@@ -47,7 +47,7 @@ class Disturbed:
     Attributes
     ----------
     fate
-        What becomes of the messages of the phase.
+        What becomes of the messages of the phase; None if they all arrive.
     lost
         How many messages to this site's nodes were lost, by phase.
 
@@ -126,6 +126,8 @@ class Disturbed:
             away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
             if self._watch is not None:
                 struck, spends = self._watch.begin(step), self._watch.attack.spends
+                if self.faults.spares:
+                    return
                 if spends == CRASHES:
                     self._strike(struck[0])
                 elif spends == ABSENCES:
@@ -312,7 +314,8 @@ class Disturbed:
     def along(self, messages: UnicastBatch) -> UnicastBatch:
         """Which unicasts arrive, and what they say: before they are combined."""
         fate = self.fate
-        assert fate is not None
+        if fate is None:
+            return messages
         assert messages.src is not None
         src, dst = messages.src.astype(np.int64), messages.dst.astype(np.int64)
         number = numbers(src, dst, len(self._dead))
@@ -327,9 +330,11 @@ class Disturbed:
 
     def sift(self, arriving: Any) -> Any:
         """What arrives at the site, without what is lost of it: broadcasts; unicasts were sifted before."""
-        if isinstance(arriving, Broadcasts) and self.fate is not None:
-            if self._watch is not None:
-                self._watch.hear(arriving)
+        if not isinstance(arriving, Broadcasts):
+            return arriving
+        if self._watch is not None:
+            self._watch.hear(arriving)
+        if self.fate is not None:
             arriving.fate = self.fate
             self.lost[-1] += arriving.sifted()
         return arriving

@@ -17,6 +17,7 @@ from dgsuite.core.engine.edge_bits import CARRIED
 from dgsuite.core.engine.pairs import PAIR
 from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
+from dgsuite.core.network.attack import Target
 from dgsuite.kernels.bsp import VOTES, Vote
 
 TIMES = ("compute", "cpu", "exchange")
@@ -352,6 +353,10 @@ class Log:
             if end:
                 yield step, reduce_votes(turn)
                 turn.clear()
+
+    def targets(self) -> Iterator[tuple[int, tuple[Target, ...]]]:
+        """Of each turn of the program the round, and what the clusters named as targets of an adversary."""
+        return ((step.round, vote.targets) for step, vote in self.replies())
 
 
 def unite(logs: Sequence[Log]) -> Log:

@@ -52,10 +52,15 @@ class Guard(NamedTuple):
     congest: float | None = None
     """If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most."""
     faults: Faults | None = None
-    """What happens to nodes and messages, on a network with faults. The run then ends after `max_rounds`, and
-    raises no error."""
+    """What happens to nodes and messages, on a network with faults or an adversary. A run with faults ends
+    after `max_rounds`, and raises no error."""
     delays: Delays | None = None
     """How long messages of tasks take, if they take time."""
+
+    @property
+    def faulty(self) -> bool:
+        """Whether messages may be lost, and nodes crash or lie."""
+        return self.faults is not None and not self.faults.spares
 
 
 TURNS = 16
@@ -238,7 +243,7 @@ def steps(
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, guard.max_rounds, guard.faults is not None)
+    program = turns(kernel, n, guard.max_rounds, guard.faulty)
     attack = None if guard.faults is None else guard.faults.adversary
     campaign = None if attack is None else Campaign(attack)
     votes = deque(past)

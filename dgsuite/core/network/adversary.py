@@ -13,6 +13,7 @@ from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.network.attack import (
     AIMS,
     CRASHES,
+    DELAYS,
     DROPS,
     SIGHTS,
     SPENDS,
@@ -25,6 +26,7 @@ from dgsuite.core.network.attack import (
     leads_by,
 )
 from dgsuite.core.network.names import is_whole, node_ids
+from dgsuite.kernels.lab.delays import LONGEST
 
 if TYPE_CHECKING:
     from dgsuite.kernels.bsp import Kernel
@@ -52,8 +54,9 @@ class Adversary:
         How much it strikes in a round.
     spends
         "crashes": nodes crash before the round. "absences": nodes are cut off for a round. "drops": all that
-        a node sends a neighbour in a round is lost; an edge has the score of the sender. By default crashes;
-        drops for "cut".
+        a node sends a neighbour in a round is lost; an edge has the score of the sender. "delays": all that a
+        node sends in a round takes longer; for "cut" all that it sends a neighbour. By default crashes; drops
+        for "cut".
     start
         First round in which it strikes.
     sees
@@ -62,6 +65,8 @@ class Adversary:
         default "states".
     nodes
         One side of the cut: labels, or node ids.
+    ticks
+        How many ticks longer what it delays takes; by default 1.
 
     Raises
     ------
@@ -88,6 +93,7 @@ class Adversary:
     start: int = 0
     sees: str | None = None
     nodes: Iterable[Any] = ()
+    ticks: int | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.aim):
@@ -122,13 +128,28 @@ class Adversary:
             )
         if self.aim == "frontier" and self.spends == DROPS:
             raise InputError(
-                "aim 'frontier' of an adversary spends crashes or absences: it names nodes, and no edges"
+                "aim 'frontier' of an adversary spends crashes or absences, or delays: it names nodes, and "
+                "no edges"
             )
-        if cut != bool(self.nodes) or (cut and self.spends != DROPS):
+        if cut != bool(self.nodes) or (cut and self.spends not in (DROPS, DELAYS)):
             raise InputError(
-                "aim 'cut' of an adversary needs nodes, those on one side, and spends drops; no other aim "
-                "has nodes"
+                "aim 'cut' of an adversary needs nodes, those on one side, and spends drops or delays; no "
+                "other aim has nodes"
             )
+        if self.delays and self.ticks is None:
+            object.__setattr__(self, "ticks", 1)
+        if self.ticks is not None and not (
+            self.delays and is_whole(self.ticks) and 1 <= self.ticks <= LONGEST
+        ):
+            raise InputError(
+                f"ticks of an adversary must be a whole number from 1 to {LONGEST}, and are for one that "
+                f"spends 'delays'; got ticks={self.ticks!r} with spends={self.spends!r}"
+            )
+
+    @property
+    def delays(self) -> bool:
+        """Whether it has messages take longer, and does no more."""
+        return self.spends == DELAYS
 
     def attack(self, graph: Graph) -> Attack:
         """The adversary on the node ids of a graph.
@@ -149,7 +170,8 @@ class Adversary:
             inside[node_ids([*self.nodes], graph, "nodes of an adversary")] = True
         aim: Aim = self.aim if callable(self.aim) else AIMS[self.aim][0]
         sees, spends = str(self.sees), str(self.spends)
-        found = Attack(aim, sees, spends, self.budget, self.each, self.start, inside)
+        ticks = self.ticks or 0
+        found = Attack(aim, sees, spends, self.budget, self.each, self.start, inside, ticks)
         return found if found.watches else replace(found, pool=_pool(found, graph))
 
     def unfit(self, kernel: Kernel) -> str:

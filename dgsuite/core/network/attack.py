@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NOTHING, HISTORY, STATES = SIGHTS = "nothing", "history", "states"
 """What an adversary sees: it is oblivious, adaptive or strong."""
 
-CRASHES, ABSENCES, DROPS = SPENDS = "crashes", "absences", "drops"
+CRASHES, ABSENCES, DROPS, DELAYS = SPENDS = "crashes", "absences", "drops", "delays"
 """What an adversary spends its budget on."""
 
 SPARED = -np.inf
@@ -159,6 +159,8 @@ class Attack:
         As of the adversary.
     inside
         By node, whether it is on one side of a cut; None without one.
+    ticks
+        How much longer what it delays takes.
     pool
         What an adversary that sees nothing strikes, in order; None of one that sees something.
     """
@@ -170,12 +172,18 @@ class Attack:
     each: int
     start: int
     inside: NDArray[np.bool_] | None = None
+    ticks: int = 0
     pool: tuple[Target, ...] | None = None
 
     @property
     def crashes(self) -> bool:
         """Whether it has nodes crash."""
         return self.spends == CRASHES
+
+    @property
+    def delays(self) -> bool:
+        """Whether it has messages take longer, and does no more."""
+        return self.spends == DELAYS
 
     @property
     def watches(self) -> bool:
@@ -210,7 +218,7 @@ class Attack:
         rows = np.flatnonzero(scores.astype(np.float64) > SPARED)
         src, scores = src[rows], scores[rows].astype(np.float64)
         dst: NDArray = np.full(len(rows), -1)
-        if self.spends == DROPS:
+        if self.spends == DROPS or self.inside is not None:
             if named:
                 raise InputError(
                     "an adversary that spends drops needs a score for each node of the cluster"

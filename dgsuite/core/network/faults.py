@@ -146,6 +146,11 @@ class Faults:
         """Whether what nodes send is changed, and not only lost."""
         return self.liars is not None and self.liars.strategy != "silent"
 
+    @property
+    def spares(self) -> bool:
+        """Whether there are none: an adversary has messages take longer, which changes no output."""
+        return self.adversary is not None and self.adversary.delays
+
     def dropped(self, round: int) -> NDArray[np.int64]:
         """Senders and receivers between which no message of a round arrives: shape (2, drops)."""
         first, end, node, other = self.churn

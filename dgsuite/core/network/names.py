@@ -35,3 +35,16 @@ def node_ids(
         twice = labels[int(np.flatnonzero(nodes == found[np.argmax(times > 1)])[0])]
         raise InputError(f"{what} names node {twice!r} twice; name it once")
     return np.asarray(nodes, np.int64)
+
+
+def probability(what: str, value: Any) -> float:
+    """A probability that a network is given.
+
+    Raises
+    ------
+    InputError
+        It is none.
+    """
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
+    return float(value)

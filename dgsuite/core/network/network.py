@@ -16,7 +16,7 @@ from dgsuite.core.network.adversary import Adversary
 from dgsuite.core.network.chances import check_weights
 from dgsuite.core.network.delays import Delay, Delays
 from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
-from dgsuite.core.network.names import is_whole, node_ids
+from dgsuite.core.network.names import is_whole, node_ids, probability
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
 from dgsuite.core.parameters import LISTED
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OMISSIONS = ("sending", "receiving")
 
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
-"""Parameters that a network with delays does not have."""
+"""Parameters that a network with delays does not have; the last may spend delays."""
 
 SYNCHRONISERS = ("alpha", "beta")
 """Kernels that work out virtual times."""
@@ -109,7 +109,7 @@ class Byzantine:
 
     def __post_init__(self) -> None:
         if isinstance(self.nodes, Real):
-            _probability("nodes of byzantine", self.nodes)
+            probability("nodes of byzantine", self.nodes)
         if not callable(self.strategy):
             one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
 
@@ -149,7 +149,7 @@ class Network:
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds: outputs are unchanged, and
         ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in another order.
-        Not with faults, since a synchroniser waits for each message.
+        Not with faults, since a synchroniser waits for each message; an adversary may spend delays.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -209,11 +209,16 @@ class Network:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
-            wrong = [name for name in FAULTS if np.any(getattr(self, name))]
-            if wrong:
+            faults = FAULTS[: -1 if self.delayed else None]
+            if wrong := [name for name in faults if np.any(getattr(self, name))]:
                 raise InputError(
-                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message"
+                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message, and "
+                    f"an adversary then spends 'delays'"
                 )
+        elif self.delayed:
+            raise InputError(
+                "an adversary that spends 'delays' needs delay=, those of all messages"
+            )
 
     @classmethod
     def of(cls, given: Network | Mapping[str, Any] | None) -> Network | None:
@@ -230,6 +235,11 @@ class Network:
             It is none.
         """
         return _made(cls, given, "network")
+
+    @property
+    def delayed(self) -> bool:
+        """Whether an adversary has messages take longer."""
+        return isinstance(self.adversary, Adversary) and self.adversary.delays
 
     @property
     def has_faults(self) -> bool:
@@ -339,7 +349,7 @@ def _made(cls: Any, given: Any, what: str) -> Any:
 def _crashes(given: Any) -> float | tuple[Crash, ...]:
     """Crashes as a probability, or one by one."""
     if isinstance(given, Real):
-        return _probability("crashes", given)
+        return probability("crashes", given)
     if isinstance(given, Mapping):
         return tuple(Crash(node, when) for node, when in given.items())
     if not isinstance(given, Iterable) or isinstance(given, str):
@@ -367,12 +377,6 @@ def _absence(given: Any) -> tuple[Any, ...]:
         f"churn must be triples of first round, end (after the last) and node, or these and a neighbour, got "
         f"{given!r}"
     )
-
-
-def _probability(what: str, value: Any) -> float:
-    if isinstance(value, bool) or not 0 <= value <= 1:
-        raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
-    return float(value)
 
 
 def _plain(value: Any, most: int) -> Any:

@@ -191,22 +191,21 @@ def build(
         variables["edges_by_bits"] = variable(
             (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
         )
-    if guard.faults is not None:
+    if guard.faults is not None and guard.faulty:
         variables["lost"] = per_round(
             log.by_round(log.noted("lost")), "messages along edges that were lost"
         )
-        said = [(step.round, vote.targets) for step, vote in log.replies()]
-        when = guard.faults.of_run(kernel.seed).crashed(graph.n, said)
+        when = guard.faults.of_run(kernel.seed).crashed(graph.n, log.targets())
         variables["crashed"] = variable(
             "node",
             np.where(when < log.rounds, when, -1),
             "round in which it crashed last, -1 for none",
         )
-        if guard.faults.adversary is not None:
-            spent = np.zeros(log.rounds, np.int64)
-            for round_, strikes in struck(guard.faults.adversary, said).items():
-                spent[round_] = len(strikes)
-            variables["spent"] = per_round(spent, "what the adversary struck")
+    if guard.faults is not None and guard.faults.adversary is not None:
+        spent = np.zeros(log.rounds, np.int64)
+        for round_, strikes in struck(guard.faults.adversary, log.targets()).items():
+            spent[round_] = len(strikes)
+        variables["spent"] = per_round(spent, "what the adversary struck")
     if delayed:
         ticks = np.array(log.ticks, np.int64)
         variables["virtual_time"] = per_round(ticks, "tick in which tasks of the round ran")
@@ -264,7 +263,7 @@ def build(
     if congest is not None:
         # no phase reads what the last one sends
         attrs |= {"congest": congest, "radius": int(np.count_nonzero(log["messages"][:-1]))}
-    if network is not None and guard.faults is None:
+    if network is not None and not guard.faulty:
         attrs["network"] = network.described()
     elif network is not None:
         ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None

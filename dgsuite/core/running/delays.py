@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.engine.log import Log
+from dgsuite.core.network.attack import Attack, struck
 from dgsuite.core.network.delays import Delay
+from dgsuite.core.network.faults import Faults
 from dgsuite.core.network.network import SYNCHRONISERS, Network
 from dgsuite.core.results.dataset import variable
 from dgsuite.partition.graph.graph import Graph
@@ -38,6 +40,7 @@ def virtual_times(
     delay: Any,
     seed: int | None = None,
     synchroniser: str = "alpha",
+    late: ArrayLike = (),
     **how: Any,
 ) -> VirtualTimes:
     """When each pulse is over on a network whose messages take time, under a synchroniser.
@@ -54,6 +57,8 @@ def virtual_times(
         Key of the delays.
     synchroniser
         "alpha", or "beta", which needs a connected graph.
+    late
+        What takes longer; see `dgsuite.kernels.lab.synchroniser.Synchroniser`.
     how
         Options of `dgsuite.run`, such as style and client; for "beta" also `root`.
 
@@ -78,12 +83,17 @@ def virtual_times(
         raise InputError("delay='weight' needs a graph with weights")
     if not pulses:
         return VirtualTimes(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    ds = run(synchroniser, graph, seed=seed, rounds=pulses, **law.parameters, **how)
+    ds = run(synchroniser, graph, seed=seed, rounds=pulses, late=late, **law.parameters, **how)
     return VirtualTimes(ds["pulse_time"].values, ds["messages"].values)
 
 
 def with_times(
-    dataset: xr.Dataset, log: Log, graph: Graph, network: Network, **how: Any
+    dataset: xr.Dataset,
+    log: Log,
+    graph: Graph,
+    network: Network,
+    faults: Faults | None = None,
+    **how: Any,
 ) -> xr.Dataset:
     """The dataset of a run, with the virtual time of each round and the synchroniser's messages.
 
@@ -91,12 +101,16 @@ def with_times(
     ----------
     log
         Of the run. Each of its phases ends with an exchange, which is a pulse.
+    faults
+        Whose adversary has messages take longer, if there is one.
     how
         Options of `dgsuite.run`.
     """
     seed = dataset.attrs["seed"] if network.seed is None else network.seed
+    attack = None if faults is None else faults.adversary
+    late = () if attack is None else _late(attack, log)
     found = virtual_times(
-        graph, len(log), network.delay, seed, network.synchroniser or "alpha", **how
+        graph, len(log), network.delay, seed, network.synchroniser or "alpha", late, **how
     )
     time = np.zeros(log.rounds, np.int64)
     np.maximum.at(time, log["round"], found.time)
@@ -105,3 +119,14 @@ def with_times(
         virtual_time=variable("round", time, "tick at which all nodes have ended the round"),
         synchroniser_messages=variable("round", own, "messages beyond those of the algorithm"),
     )
+
+
+def _late(attack: Attack, log: Log) -> NDArray[np.int64]:
+    """What an adversary has take longer, as the kernels of synchronisers have it: shape (strikes, 4)."""
+    strikes = struck(attack, log.targets())
+    found = [
+        (pulse, node, other, attack.ticks)
+        for pulse, round_ in enumerate(log["round"].tolist())
+        for node, other in strikes[round_]
+    ]
+    return np.array(found, np.int64).reshape(-1, 4)

@@ -103,7 +103,10 @@ class RunOptions:
             raise InputError(f"{CHECK} must be true or false, got {check!r}")
         congest = None if self.congest is None else float(self.congest)
         guard = Guard(self.max_rounds, bool(check), self.trace is not False, congest)
-        if not isinstance(self.network, Network) or not self.network.has_faults:
+        if not isinstance(self.network, Network):
             return guard
+        if not self.network.has_faults:
+            watched = self.network.delayed
+            return guard._replace(faults=self.network.faults(graph)) if watched else guard
         rounds = ROUNDS if self.max_rounds is None else self.max_rounds
         return guard._replace(max_rounds=rounds, faults=self.network.faults(graph))

@@ -377,7 +377,7 @@ def _run_each(
     if isinstance(network, Network) and network.delay is not None and not recursive:
         how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
         results = [
-            with_times(result, log, graph, network, **how)
+            with_times(result, log, graph, network, guard.faults, **how)
             for result, (_, log) in zip(results, tried.found, strict=True)
         ]
     if checkpoints is not None:
@@ -439,23 +439,25 @@ def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
     """Check that a network with faults can transfer a kernel's messages."""
     if not isinstance(options.network, Network):
         return
-    why, faults = "", options.network.has_faults
+    why, faults, late = "", options.network.has_faults, options.network.delayed
     if free or kernel.ships:
         why = "its clusters send to clusters, and not nodes to nodes"
     elif kernel.form == "recursive" and faults:
         why = "tasks of form='recursive' have no rounds; take form='iterative'"
+    elif kernel.form == "recursive" and late:
+        why = "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
     elif kernel.form == "recursive" and options.network.synchroniser is not None:
         why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
     elif kernel.form == "recursive" and options.checkpoint not in (None, False):
         why = "a run of tasks with delays has no checkpoints; leave out checkpoint="
-    elif not faults:
+    elif not faults and not late:
         return
     elif kernel.takes_offers:
         why = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
     elif options.since is not None:
-        why = "a run with since= goes on from a result without faults; leave out since="
+        why = "a run with since= goes on from a result without faults or an adversary; leave out since="
     elif options.checkpoint not in (None, False):
-        why = "a run with faults has no checkpoints; leave out checkpoint="
+        why = "a run with faults or an adversary has no checkpoints; leave out checkpoint="
     elif isinstance(options.network.adversary, Adversary):
         why = options.network.adversary.unfit(kernel)
     if why:
