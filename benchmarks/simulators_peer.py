@@ -86,23 +86,27 @@ class FloodMax(NodeAlgorithm):
 def main() -> None:
     logging.disable(logging.CRITICAL)
     name, n = sys.argv[1], int(sys.argv[2])
-    uids = {"uids": [7919 * k % n for k in range(n)]}
+    side = int(n**0.5)
     if name == "election on a ring":
         network = NetworkGenerator.generate_ring_network(n, BidirectionalNetwork)
-        algorithm = (LCR, uids)
     else:
-        side = int(n**0.5)
+        n = side * side
         network = NetworkGenerator.generate_mesh_network(
             a=side, b=side, torus=False, network_type=BidirectionalNetwork
         )
-        algorithm = (Flood, {}) if name == "flooding" else (FloodMax, uids)
+    uids = [7919 * k % n for k in range(n)]
+    algorithm = {
+        "flooding": (Flood, {}),
+        "election": (FloodMax, {"uids": uids}),
+        "election on a ring": (LCR, {"uids": uids}),
+    }[name]
     simulation = Simulation(network)
     simulation.algorithms = (algorithm,)
     begin = time.process_time()
     simulation.run(10**9)
     seconds = time.process_time() - begin
     if name == "election":
-        done = [node.memory["leader"] == max(uids["uids"]) for node in network.nodes()]
+        done = [node.memory["leader"] == n - 1 for node in network.nodes()]
     else:
         statuses = [str(node.status) for node in network.nodes()]
         done = ["DONE" in status or "LEADER" in status for status in statuses]

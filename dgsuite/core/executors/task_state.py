@@ -178,6 +178,8 @@ class Driver:
         self.sent = self.turn = 0
         self.packed: list[Future] = []
         """What each site packed in the last phase."""
+        self.logged: list[Future] = []
+        """The log of each site in the phases that were sent last."""
         self.held, self.before = self.begin(groups, settings.for_workers())
 
     def key(self, does: str, number: int, site: int) -> str:
@@ -257,8 +259,8 @@ class Driver:
         self.sent += len(self.collected)
         self.collected = []
         needed = self.before, self.packed  # until the scheduler has this graph
-        left, self.before, self.packed, logged = self.send(graphs, done, before, packed, rows)
-        for log, each in zip(self.logs, self.results(logged), strict=True):
+        left, self.before, self.packed, self.logged = self.send(graphs, done, before, packed, rows)
+        for log, each in zip(self.logs, self.results(self.logged), strict=True):
             for row in each:
                 log.add(*row)
         del needed
@@ -355,6 +357,8 @@ def run(
         ends = driver.end()
         (found,) = collect([kernel], graph, bounds, ends, watch, merge)
     except BaseException:
-        tasks.give_up(client, [*driver.held, *driver.before, *driver.packed, *ends])
+        # what needs others before these: Dask's scheduler fails on tasks in between that no client wants
+        for some in ([*driver.packed, *driver.logged, *ends], driver.before, driver.held):
+            tasks.give_up(client, some)
         raise
     return found

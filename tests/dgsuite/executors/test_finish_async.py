@@ -111,6 +111,7 @@ def test_errors_of_runs_with_state_in_tasks(client, tmp_path):
     """What cannot be in tasks says what to set; and a kernel that fails is named."""
     ring = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=2)
     how = {"style": "finish_async", "client": client}
+    other = client.submit(int, "7", key="of another computation")
     with in_tasks("nowhere"), pytest.raises(InputError, match="must be 'workers' or 'tasks', got"):
         dgsuite.run("mis", ring, **how)
     with in_tasks():
@@ -119,6 +120,8 @@ def test_errors_of_runs_with_state_in_tasks(client, tmp_path):
                 dgsuite.run("bf", ring, **how, **unfit)
         with pytest.raises(RunError, match=r"round 3, phase 'send', cluster 1.*no such luck"):
             dgsuite.run(Fails(), ring, **how)
+        assert client.submit(int, "8").result() == 8
+        assert other.status == "finished"  # the scheduler has not lost the client
         dealt = dgsuite.run("bc", ring, deal="dynamic", **how)
     expected = dgsuite.run("bc", ring, style="serial")
     np.testing.assert_array_equal(dealt.betweenness, expected.betweenness)
