@@ -47,6 +47,7 @@ _folder.cleanup()
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_preprocess_types = True  # so that types lead to their pages
+napoleon_attr_annotations = False  # signatures have them, and some types make no valid text
 
 ELSEWHERE = {
     "dask": (
