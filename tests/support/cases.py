@@ -40,7 +40,8 @@ TYPICAL = (
     *("vc", "wcc"),
 )
 """Kernels that use all of the engine between them, each part of it twice where two kernels use it, as
-`tests/dgsuite/engine/test_typical.py` shows. Long tests try the others on the axes of the engine alone.
+`tests/dgsuite/engine/test_typical.py` shows. Tests of what the engine alone decides try these; with other
+kernels they are long.
 """
 
 Make = Callable[..., Graph]

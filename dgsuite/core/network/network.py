@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OMISSIONS = ("sending", "receiving")
 
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
-"""Parameters that a network with delays does not have; the last may spend delays."""
+"""Parameters that a network with delays does not have, but for an adversary that spends delays."""
 
 SYNCHRONISERS = ("alpha", "beta")
 """Kernels that work out virtual times."""
@@ -209,8 +209,8 @@ class Network:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
-            faults = FAULTS[: -1 if self.delayed else None]
-            if wrong := [name for name in faults if np.any(getattr(self, name))]:
+            given = [name for name in FAULTS if np.any(getattr(self, name))]
+            if wrong := [name for name in given if not (name == "adversary" and self.delayed)]:
                 raise InputError(
                     f"a network has either {wrong[0]} or delay: a synchroniser waits for each message, and "
                     f"an adversary then spends 'delays'"

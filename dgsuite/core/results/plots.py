@@ -21,6 +21,7 @@ from dgsuite.core.results.dataset import index, seconds_by_round
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from dgsuite.partition.graph.graph import Graph
 
@@ -127,6 +128,17 @@ WIDE = 20
 """Ratio of the greatest to the least value from which an axis is logarithmic."""
 
 
+def bars(
+    ax: Axes, x: Any, middle: NDArray, low: NDArray, high: NDArray, label: str | None
+) -> Line2D:
+    """Draw a line through values, with the interval of each."""
+    around = np.maximum([middle - low, high - middle], 0)  # rounding may leave less than nothing
+    line: Line2D = ax.errorbar(
+        x, middle, around, marker="o", markersize=4, capsize=3, label=label
+    ).lines[0]
+    return line
+
+
 def probability(
     dataset: xr.Dataset, name: str, by: str | None, ax: Axes, lines: str | None, level: float
 ) -> Axes:
@@ -155,8 +167,7 @@ def probability(
         share, low, high = wilson(counts["sum"].to_numpy(), counts["count"].to_numpy(), level)
         at = counts.index if is_number else [places.index(one) for one in counts.index]
         shown = None if lines is None else f"{lines} = {label}"
-        around = np.maximum([share - low, high - share], 0)  # rounding may leave less than nothing
-        line = ax.errorbar(at, share, around, marker="o", markersize=4, capsize=3, label=shown)[0]
+        line = bars(ax, at, share, low, high, shown)
         line.set_linestyle("-" if is_number else "")
     if not is_number:
         ax.set_xticks(range(len(places)), [*map(str, places)])

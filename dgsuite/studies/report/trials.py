@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dgsuite.base.wilson import Proportion, wilson
-from dgsuite.core.results.plots import styled
+from dgsuite.core.results.plots import bars, styled
 from dgsuite.studies.report.statistics import Interval, interval
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -110,10 +109,10 @@ def draw(found: Sequence[Trials], labels: Sequence[str]) -> Figure:
         mine.sort(key=lambda k: places[k])
         checked = [k for k in mine if found[k].right is not None]
         right = np.array([found[k].right for k in checked], float).reshape(-1, 3)
-        _bars(above, places[checked], right[:, 0], right[:, 1], right[:, 2], label)
+        bars(above, places[checked], right[:, 0], right[:, 1], right[:, 2], label)
         mean = np.array([found[k].rounds.mean for k in mine])
         half = np.nan_to_num([found[k].rounds.half for k in mine])
-        _bars(below, places[mine], mean, mean - half, mean + half, label)
+        bars(below, places[mine], mean, mean - half, mean + half, label)
     above.set_ylabel("right results")
     above.set_ylim(-0.04, 1.04)
     below.set_ylabel("rounds, mean")
@@ -127,8 +126,3 @@ def draw(found: Sequence[Trials], labels: Sequence[str]) -> Figure:
     if len({*labels}) > 1:
         above.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return figure
-
-
-def _bars(ax: Axes, x: NDArray, middle: NDArray, low: NDArray, high: NDArray, label: str) -> None:
-    around = np.maximum([middle - low, high - middle], 0)  # rounding may leave less than nothing
-    ax.errorbar(x, middle, around, marker="o", markersize=4, capsize=3, label=label)
