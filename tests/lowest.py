@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-GROUPS = ("parquet", "delta", "metis", "chem", "test")
+GROUPS = ("parquet", "delta", "metis", "lab", "chem", "test")
 """Optional dependencies that the tests of the lowest versions need."""
 
 TOOLS = ("ruff", "mypy", "import-linter")
