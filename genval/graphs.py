@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.names import Edges
 from dgsuite.genval.families import plan
 from dgsuite.genval.imsuite import generate, paper
 from dgsuite.partition.client.spans import spanned
@@ -28,6 +29,7 @@ def graph(
     clusters: int | None = None,
     client: Any = None,
     partition: How = "nodes",
+    edges: Edges = "memory",
     **options: Any,
 ) -> Graph:
     """Generate a graph.
@@ -58,7 +60,7 @@ def graph(
     directed
         Fast family: whether edges lead from the first end that is generated to the second. The graph
         without these directions is the undirected one.
-    clusters, client, partition
+    clusters, client, partition, edges
         As for `Graph.from_edges`. With a client, the workers generate graphs of the fast family.
     options
         Options of the kind.
@@ -80,7 +82,12 @@ def graph(
     >>> genval.graph("grid", 12, columns=4)
     <dgsuite.Graph: 12 nodes, 17 edges, undirected; 1 clusters in this process>
     """
-    place: dict[str, Any] = {"clusters": clusters, "client": client, "partition": partition}
+    place: dict[str, Any] = {
+        "clusters": clusters,
+        "client": client,
+        "partition": partition,
+        "edges": edges,
+    }
     if family in ("imsuite", "paper"):
         if kernel is None:
             raise InputError(f"kernel must be given with family={family!r}, such as kernel='mis'")

@@ -7,6 +7,9 @@ Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 
 STYLES: tuple[str, ...] = get_args(Style)
 
+Edges = Literal["memory", "disk"]
+"""Where the edges of a graph are."""
+
 Rule = Literal["sum", "min", "max", "first", "error"]
 """How repeated edges of a graph are merged."""
 

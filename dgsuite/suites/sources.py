@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.names import Edges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.graph.graph import Graph
@@ -48,6 +49,7 @@ def read(
     duplicates: str | None,
     kernel: str = "",
     nodes: str | None = None,
+    edges: Edges = "memory",
 ) -> Graph:
     """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
 
@@ -57,6 +59,8 @@ def read(
         Name of the kernel that is to run, which decides the sections of an input of IMSuite's.
     nodes
         Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.named.nodes_of`.
+    edges
+        Where the edges of the graph are.
 
     Raises
     ------
@@ -71,9 +75,14 @@ def read(
         )
     path = path if "://" in path else os.path.abspath(path)
     if imsuite.recognised(path):
-        return _imsuite(path, client, any((directed, relabel, duplicates, nodes)), kernel)
+        return _imsuite(path, client, any((directed, relabel, duplicates, nodes)), kernel, edges)
     market = path.endswith((".mtx", ".mtx.gz"))
-    how: dict[str, Any] = {"directed": directed, "relabel": relabel, "duplicates": duplicates}
+    how: dict[str, Any] = {
+        "directed": directed,
+        "relabel": relabel,
+        "duplicates": duplicates,
+        "edges": edges,
+    }
     if not market:
         named = None if nodes is None else nodes_of(nodes)
         return Graph.read_edge_list(path, client=client, nodes=named, **how)
@@ -82,7 +91,9 @@ def read(
     return Graph.read_matrix_market(path, client=client, **how)
 
 
-def _imsuite(path: str, client: Client | None, has_options: bool, kernel: str) -> Graph:
+def _imsuite(
+    path: str, client: Client | None, has_options: bool, kernel: str, edges: Edges
+) -> Graph:
     what = f"{path}: is an input of IMSuite's, since its first line is one number"
     if kernel not in imsuite.KERNELS:
         raise InputError(
@@ -95,6 +106,6 @@ def _imsuite(path: str, client: Client | None, has_options: bool, kernel: str) -
             f"--directed, --relabel, --duplicates and --nodes"
         )
     try:
-        return Graph.read_imsuite(path, kernel, client=client)
+        return Graph.read_imsuite(path, kernel, client=client, edges=edges)
     except InputError as error:
         raise InputError(f"{error}; is it an input of another kernel than {kernel}?") from None

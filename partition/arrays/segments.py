@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles, scatters
+from dgsuite.partition.arrays.mapped import empty
 
 MANY = 32
 """Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
@@ -354,7 +355,7 @@ def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
 def look_up(table: NDArray, places: NDArray) -> NDArray:
     """``table[places]``; of places there may be as many as a graph has edges."""
     if compiles(len(places)) and are_taken(table):
-        out = np.empty(len(places), table.dtype)
+        out = empty(len(places), table.dtype, places)
         loops().gather(table, places, out)
         return out
     return table[places]
@@ -371,7 +372,10 @@ def transpose_outside(
     if len(start) == 1:
         return start, np.empty(0, indices.dtype)
     if compiles(len(indices)):
-        return start, loops().transpose_outside(indptr, indices, lo, hi, start)
+        loops().count_outside(indices, lo, hi, start)
+        rows = empty(int(start[-1]), indices.dtype, indices)
+        loops().transpose_outside(indptr, indices, lo, hi, start, rows)
+        return start, rows
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
     away = (indices < lo) | (indices >= hi)
     column = np.where(indices < lo, indices, indices - (hi - lo))[away]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.partition.arrays.mapped import empty
 from dgsuite.partition.arrays.segments import loops
 
 BITS = 15
@@ -103,10 +104,7 @@ def make_tiles(
         place = np.empty(slots, indices.dtype)
         place[read] = np.arange(slots)
     across, down = (-(-number >> BITS) or 1 for number in (slots, size))
-    # entries by column, then by tile: the second order keeps the first within a tile
-    starts = np.zeros(slots + 1, np.int64)
-    row = loops().by_column(indptr, indices, place, starts)
     tiles = np.zeros(across * down + 1, np.int64)
-    rows, columns = np.empty((2, len(indices)), np.uint16)
-    loops().by_tile(starts, row, across, BITS, tiles, rows, columns)
+    rows, columns = (empty(len(indices), np.uint16, indices) for _ in range(2))
+    loops().cut(indptr, indices, place, across, BITS, tiles, rows, columns)
     return Tiles(first, size, across, tiles, rows, columns, read)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.once import LOCK, once
+from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.segments import expand, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
@@ -22,6 +23,9 @@ DERIVED = (
     *("out_degree", "in_degree", "remote_in_degree", "positions", "sender_positions"),
 )
 """Arrays that a cluster makes of its others, and does not send along with them."""
+
+BY_ENTRY = ("indices", "weights", "in_indices", "in_weights", "directions", "weights_in")
+"""Arrays with an element for each entry of the adjacency."""
 
 OUT, IN = 1, 2
 """Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
@@ -114,6 +118,8 @@ class Cluster:
         Weight of each entry of `loops`, where these and weights are there.
     earlier
         What an earlier run has found, where a run goes on from it.
+    disk
+        Whether the arrays of its edges are mapped files on a disk of the machine; also of a copy elsewhere.
 
     Examples
     --------
@@ -161,6 +167,7 @@ class Cluster:
     loops: NDArray[np.int64] | None = None
     loop_weights: NDArray | None = None
     earlier: Earlier | None = None
+    disk: bool = False
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,6 +176,17 @@ class Cluster:
         for derived in (*DERIVED, LOCK):
             state.pop(derived, None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        if not self.disk:
+            return
+        for name in BY_ENTRY:
+            if (array := vars(self).get(name)) is not None:
+                setattr(self, name, mapped.moved(array))
 
     @property
     def n(self) -> int:
@@ -182,15 +200,19 @@ class Cluster:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the adjacency, and of what an earlier run has found."""
+        """Bytes of the adjacency, in memory or on disk, and of what an earlier run has found."""
+        return sum(a.nbytes for a in self._arrays)
+
+    def __sizeof__(self) -> int:
+        """Bytes in memory: by them Dask says when a worker's memory is full, and results go to disk."""
+        return object.__sizeof__(self) + mapped.in_memory(self._arrays)
+
+    @property
+    def _arrays(self) -> list[NDArray]:
         arrays: list[Any] = [*self.stored, self.identify, self.loops, self.loop_weights]
         if self.earlier is not None:
             arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
-        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
-
-    def __sizeof__(self) -> int:
-        """As `nbytes`: by it Dask says when a worker's memory is full, and results go to disk."""
-        return object.__sizeof__(self) + self.nbytes
+        return [a for a in arrays if isinstance(a, np.ndarray)]
 
     @property
     def edge_arrays(self) -> list[NDArray]:

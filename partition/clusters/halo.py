@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles
+from dgsuite.partition.arrays.mapped import concatenated, empty
 from dgsuite.partition.arrays.segments import (
     group,
     look_up,
@@ -192,7 +193,7 @@ class Halo:
         place[read] = np.arange(self.slots)
         starts = np.zeros(self.slots + 1, np.int64)
         rows = loops().by_column(self.indptr, self.indices, place, starts)
-        found = np.empty_like(self.indices)
+        found = empty(len(self.indices), self.indices.dtype, self.indices)
         loops().by_row(starts, rows, read, self.indptr[:-1].astype(np.int64), found)
         return found
 
@@ -391,4 +392,4 @@ def _stacked(rows: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]
     ends = np.concatenate([[0], np.cumsum([len(indices) for _, indices in rows])])
     pointers = [indptr[1:] + e for (indptr, _), e in zip(rows, ends, strict=False)]
     joined: NDArray = np.concatenate([rows[0][0][:1], *pointers])
-    return joined.astype(id_dtype(int(ends[-1]))), np.concatenate([indices for _, indices in rows])
+    return joined.astype(id_dtype(int(ends[-1]))), concatenated([indices for _, indices in rows])

@@ -16,6 +16,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.masked import unmasked
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.base.once import once
+from dgsuite.partition.arrays.segments import look_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Partition:
 
     def position(self, nodes: NDArray) -> NDArray:
         """Positions of the given nodes."""
-        return nodes if self.order is None else self._position[nodes]
+        return nodes if self.order is None else look_up(self._position, nodes)
 
     def node(self, positions: NDArray) -> NDArray:
         """Nodes at the given positions."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,6 +71,7 @@ def construct(
     workers: Sequence[str],
     rule: str = DEFAULT,
     keep: bool = False,
+    disk: bool = False,
 ) -> Constructed:
     """Make all clusters.
 
@@ -81,6 +83,8 @@ def construct(
         By which repeated edges are merged: one of `dgsuite.base.names.RULES`.
     keep
         Whether self-loops are kept.
+    disk
+        Whether clusters have their edges in mapped files.
 
     Raises
     ------
@@ -95,7 +99,7 @@ def construct(
     if client is not None and not small:
         with client.as_current(), _explain_lost_workers():
             return _construct_on_workers(
-                pieces, partition, uid, directed, client, workers, rule, keep
+                pieces, partition, uid, directed, client, workers, rule, keep, disk
             )
     (groups,) = _groups(partition.clusters, 1)
     bundles = []
@@ -107,7 +111,7 @@ def construct(
     tallies: list[Tally] = []
     for g, (first, last) in enumerate(pairwise(groups)):
         ids = _of_range(uid, partition, first, last)
-        made = _assemble(first, last, partition, ids, directed, g, bundles, rule, keep)
+        made = _assemble(first, last, partition, ids, directed, g, bundles, rule, keep, disk)
         parts += made
         tallies.append(made.tally)
     return Constructed(parts, *_facts([_fact(part) for part in parts]), tallied(tallies))
@@ -141,11 +145,13 @@ def _assemble(
     bundles: Sequence[list[build.Shard | None]],
     rule: str,
     keep: bool,
+    disk: bool,
 ) -> build.Assembled:
     """Make a group of clusters; its shard is number `at` of each bundle."""
-    return build.assemble(
+    made = build.assemble(
         first, last, partition, uid, directed, [b[at] for b in bundles], rule, keep
     )
+    return build.Assembled([replace(c, disk=disk) for c in made], made.tally) if disk else made
 
 
 def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
@@ -165,6 +171,7 @@ def _construct_on_workers(
     workers: Sequence[str],
     rule: str,
     keep: bool,
+    disk: bool,
 ) -> Constructed:
     groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
@@ -183,7 +190,7 @@ def _construct_on_workers(
             ids: Any = _of_range(uid, partition, first, last)
             if isinstance(ids, np.ndarray):
                 ids = watch.scatter(ids, worker)
-            args = (first, last, everywhere, ids, directed, g, found, rule, keep)
+            args = (first, last, everywhere, ids, directed, g, found, rule, keep, disk)
             group = pinned(client, worker, _assemble, *args)
             parts += members(client, worker, group, last - first)
             tallies.append(submitted(client, tally_of, group))
@@ -376,6 +383,7 @@ def exchange(
     piece: Callable[[Cluster], Piece],
     join: Callable[[Cluster, Cluster], Cluster],
     client: Client | None,
+    disk: bool = False,
 ) -> tuple[list[Any], list[int]]:
     """Make each cluster anew from what all clusters have for it, in this process or on workers.
 
@@ -385,6 +393,8 @@ def exchange(
         What a cluster has for all clusters: directed edges, of which each goes to the cluster of its source.
     join
         Makes the new cluster from the old one and one of the edges that it got.
+    disk
+        Whether clusters have their edges in mapped files.
 
     Returns
     -------
@@ -394,14 +404,15 @@ def exchange(
         Number of adjacency entries of each cluster.
     """
     if client is None:
-        got = construct([piece(part) for part in parts], partition, None, True, None, []).parts
+        pieces = [piece(part) for part in parts]
+        got = construct(pieces, partition, None, True, None, [], disk=disk).parts
         here = [join(part, found) for part, found in zip(parts, got, strict=True)]
         return here, [len(part.indices) for part in here]
     from dask import delayed as as_delayed
 
     workers = worker_addresses(client)
     pieces = [as_delayed(submitted(client, piece, part)) for part in parts]
-    got = construct(pieces, partition, None, True, client, workers).parts
+    got = construct(pieces, partition, None, True, client, workers, disk=disk).parts
     with client.as_current(), _explain_lost_workers():
         there = [
             pinned(client, worker_of(k, len(parts), workers), join, part, found)

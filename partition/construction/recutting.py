@@ -23,6 +23,7 @@ class Rows(NamedTuple):
     uid: NDArray
     loops: NDArray | None
     loop_weights: NDArray | None
+    disk: bool
 
 
 def cut(cluster: Cluster, first: int, last: int) -> Rows:
@@ -42,6 +43,7 @@ def cut(cluster: Cluster, first: int, last: int) -> Rows:
         cluster.uid[a:b],
         loops,
         of_loops,
+        cluster.disk,
     )
 
 
@@ -75,4 +77,5 @@ def join(
         directed,
         loops=np.concatenate(looped) if looped else None,
         loop_weights=of_loops,
+        disk=any(some.disk for some in rows),
     )

@@ -9,6 +9,8 @@ from dask.typing import no_default
 from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.names import Edges
+from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
@@ -20,8 +22,9 @@ from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import conversion
 from dgsuite.partition.labels.labels import Labels
-from dgsuite.partition.sources import bags, chunks, edges, frames
+from dgsuite.partition.sources import bags, chunks, frames
 from dgsuite.partition.sources import duplicates as repeated
+from dgsuite.partition.sources import edges as sources
 
 if TYPE_CHECKING:
     import dask.bag as db
@@ -35,6 +38,7 @@ class Constructors:
 
     built: repeated.Built | None
     keeps_loops: bool
+    edges: Edges
 
     if TYPE_CHECKING:
 
@@ -60,6 +64,7 @@ class Constructors:
         relabel: bool = False,
         duplicates: str | None = None,
         loops: str = "drop",
+        edges: Edges = "memory",
         source: Hashable = "source",
         target: Hashable = "target",
         weight: Hashable | None = "weight",
@@ -116,6 +121,10 @@ class Constructors:
             What becomes of self-loops: "drop", or "keep". Those that are kept are merged by the same rule.
             They are apart from the edges: the adjacency, degrees and ``graph.m`` are without them, and of
             the kernels only `pagerank`, `katz`, `eigenvector`, `hits`, `leiden` and `louvain` count them.
+        edges
+            Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
+            that are larger than memory. The files are in the folder of the worker, or in Dask's
+            ``temporary-directory``, and go with the graph.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
             ``src`` and ``dst`` are accepted with a warning.
@@ -161,15 +170,16 @@ class Constructors:
         >>> graph.weights.compute()
         array([16, 16,  8,  8])
         """
+        disk = mapped.wanted(edges)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client = session.current_client(client)
-        pieces = edges.pieces(src, dst, weights, (source, target, weight))
+        pieces = sources.pieces(src, dst, weights, (source, target, weight))
         if nodes is not None and n is not None:
             raise InputError("n and nodes both say which nodes there are; leave one out")
-        if edges.is_number(nodes):
+        if sources.is_number(nodes):
             n = nodes
         elif nodes is not None:
-            pieces = edges.with_nodes(pieces, nodes)
+            pieces = sources.with_nodes(pieces, nodes)
         naming = getattr(pieces, "naming", 0)
         names = None
         if relabel:
@@ -178,15 +188,15 @@ class Constructors:
             pieces, names = numbering.relabel(pieces, client)
             n = len(names)
         elif naming:
-            edges.check_named(pieces[len(pieces) - naming :], client)
-        n = edges.count_nodes(pieces, n, client)
-        pieces = edges.Pieces(pieces[: len(pieces) - naming])
+            sources.check_named(pieces[len(pieces) - naming :], client)
+        n = sources.count_nodes(pieces, n, client)
+        pieces = sources.Pieces(pieces[: len(pieces) - naming])
         if labels is not None:
             names = Labels(labels, n)
         workers = worker_addresses(client) if client is not None else []
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
-        made = distribute.construct(pieces, how, ids, directed, client, workers, rule, keep)
+        made = distribute.construct(pieces, how, ids, directed, client, workers, rule, keep, disk)
         graph: Any = cls(
             made.parts,
             how,
@@ -198,7 +208,7 @@ class Constructors:
             identified=uid is not None,
             chosen=clusters is not None or not isinstance(partition, str),
         )
-        graph.keeps_loops = keep
+        graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
 
@@ -327,13 +337,13 @@ class Constructors:
         >>> list(graph.labels)
         ['ann', 'bob', 'cid']
         """
-        columns = edges.settled(frame, (source, target, weight))
-        made = edges.Pieces(edges.pieces(frame, None, None, columns))
+        columns = sources.settled(frame, (source, target, weight))
+        made = sources.Pieces(sources.pieces(frame, None, None, columns))
         return cls._from_pieces(made, frames.narrow(frame, columns), relabel, **options)
 
     @classmethod
     def _from_pieces(
-        cls, pieces: edges.Pieces, narrow: bool, relabel: bool | None, **options: Any
+        cls, pieces: sources.Pieces, narrow: bool, relabel: bool | None, **options: Any
     ) -> Self:
         """Make a graph of columns, of which `narrow` says whether they hold integers below 64 bits."""
         if relabel is None:
@@ -400,6 +410,7 @@ class Constructors:
         labels: Iterable[Hashable] | None = None,
         duplicates: str | None = None,
         loops: str = "drop",
+        edges: Edges = "memory",
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -426,6 +437,8 @@ class Constructors:
             order, so that both ends of an edge have the same sum.
         loops
             As for `from_edges`; a self-loop is one entry of its row.
+        edges
+            As for `from_edges`.
 
         Raises
         ------
@@ -449,7 +462,8 @@ class Constructors:
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
         keep = repeated.keeps(loops)
-        made, how = chunks.construct(arrays, partition, directed, client, rule, keep)
+        disk = mapped.wanted(edges)
+        made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
         graph: Any = cls(
             made.parts,
             how,
@@ -461,7 +475,7 @@ class Constructors:
             identified=uid is not None,
             chosen=hasattr(indptr, "dask"),
         )
-        graph.keeps_loops = keep
+        graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
 
@@ -469,4 +483,4 @@ class Constructors:
 def _numbered(options: Mapping[str, Any]) -> bool:
     """Whether options of `from_edges` say that ends are node ids."""
     given = {name for name, value in options.items() if value is not None}
-    return bool({"n", "labels"} & given) or edges.is_number(options.get("nodes"))
+    return bool({"n", "labels"} & given) or sources.is_number(options.get("nodes"))

@@ -21,13 +21,21 @@ HEIGHT = 24
 """Of the highest bar, in pixels."""
 
 
-def nbytes(graph: Graph) -> NDArray[np.int64]:
-    """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views."""
+def nbytes(graph: Graph, disk: bool = True) -> NDArray[np.int64]:
+    """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views.
+
+    Parameters
+    ----------
+    disk
+        Whether to count what is on disk, too.
+    """
     entries = np.array(graph.entries, np.int64)
     nodes = np.diff(graph.partition.offsets)
     pointer = [np.dtype(id_dtype(count)).itemsize for count in graph.entries]
     weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
     each = np.dtype(id_dtype(graph.n)).itemsize + weight
+    if graph.edges == "disk" and not disk:
+        each = 0
     found: NDArray[np.int64] = (nodes + 1) * pointer + entries * each + 8 * nodes * graph.identified
     return found
 
@@ -38,9 +46,9 @@ def _kind(graph: Graph) -> str:
 
 
 def _place(graph: Graph) -> str:
-    if graph.local:
-        return "in this process"
-    return f"on the workers{'' if graph.recoverable else ', not recoverable'}"
+    where = "in this process" if graph.local else "on the workers"
+    disk = ", edges on disk" if graph.edges == "disk" else ""
+    return f"{where}{disk}{'' if graph.local or graph.recoverable else ', not recoverable'}"
 
 
 def line(graph: Graph) -> str:

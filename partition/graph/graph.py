@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike, DTypeLike
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.names import Edges
+from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
@@ -87,6 +89,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         as a subgraph.
     keeps_loops
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
+    edges
+        Where its edges are: in "memory", or in mapped files on "disk".
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -136,6 +140,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         saved: storage.Saved | None = None,
         built: Built | None = None,
         keeps_loops: bool = False,
+        edges: Edges = "memory",
     ) -> None:
         self._parts = list(parts)
         self.partition = partition
@@ -149,6 +154,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         self.saved = saved
         self.built = built
         self.keeps_loops = keeps_loops
+        self.edges = edges
         self.copies: list[list[Any]] = []
         self.wanted_copies = 1
         self.recoverable = saved is not None or recovery.recoverable(self._parts)
@@ -355,6 +361,7 @@ class Graph(Readers, Growing, Collection, Nearby):
             "chosen": self.chosen,
             "built": self.built,
             "keeps_loops": self.keeps_loops,
+            "edges": self.edges,
         }
         return Graph(parts, entries=entries, **{**same, **changes})
 
@@ -592,6 +599,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         path: str | os.PathLike[str],
         clusters: int | None = None,
         client: Client | None = None,
+        edges: Edges = "memory",
     ) -> Graph:
         """Read a graph that `save` wrote.
 
@@ -605,6 +613,10 @@ class Graph(Readers, Growing, Collection, Nearby):
         client
             Dask client whose workers read the clusters, which each of them must reach; by default the current
             client, else this process reads them.
+        edges
+            With "disk" the files are mapped, and a run reads what it needs of them, so the graph may be
+            larger than memory. Files that are not on a local disk are copied to one first: to the folder of
+            the worker, or to Dask's ``temporary-directory``.
 
         Returns
         -------
@@ -614,7 +626,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         Raises
         ------
         InputError
-            A file is missing or damaged: the message names it.
+            A file is missing or damaged (the message names it), or there is no room on the disk.
         RunError
             A worker was lost.
 
@@ -627,7 +639,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
         client = session.current_client(client)
-        parts, partition, options, identity, later = storage.load(path, client)
+        loaded = storage.load(path, client, mapped.wanted(edges))
+        parts, partition, options, identity, later = loaded
         graph = growing.restored(cls(parts, partition, **options), identity, later)
         return graph if clusters is None else graph.repartition(clusters, client)
 

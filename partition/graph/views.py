@@ -31,7 +31,8 @@ def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
 
 
 def _exchanged(graph: Graph, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
-    return distribute.exchange(graph.parts, graph.partition, _back, join, graph.client)
+    disk = graph.edges == "disk"
+    return distribute.exchange(graph.parts, graph.partition, _back, join, graph.client, disk)
 
 
 def both_ways(graph: Graph) -> Graph:

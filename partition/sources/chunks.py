@@ -37,6 +37,7 @@ def construct(
     client: Client | None,
     rule: str,
     keep: bool = False,
+    disk: bool = False,
 ) -> tuple[Constructed, Partition]:
     """Make all clusters; see `dgsuite.partition.graph.graph.Graph.from_arrays`.
 
@@ -48,6 +49,8 @@ def construct(
         By which repeated entries are merged: one of `dgsuite.base.names.RULES`.
     keep
         Whether self-loops are kept.
+    disk
+        Whether clusters have their edges in mapped files.
 
     Returns
     -------
@@ -70,7 +73,7 @@ def construct(
             raise InputError(f"{name} must be one-dimensional, got {np.ndim(array)} dimensions")
     if not all(of_dask):
         columns = {name: [np.array(array)] for name, array in given.items()}
-        return _here(columns, partition, directed, rule, keep)
+        return _here(columns, partition, directed, rule, keep, disk)
     counts = {name: array.numblocks[0] for name, array in given.items()}
     if len(set(counts.values())) > 1:
         text = ", ".join(f"{name} has {count}" for name, count in counts.items())
@@ -79,15 +82,21 @@ def construct(
         )
     lazy = {name: array.to_delayed().tolist() for name, array in given.items()}
     if client is not None:
-        return _on_workers(lazy, partition, directed, client, rule, keep)
+        return _on_workers(lazy, partition, directed, client, rule, keep, disk)
     import dask
 
     computed = dask.compute(*lazy.values(), scheduler="threads")
-    return _here(dict(zip(lazy, computed, strict=True)), partition, directed, rule, keep)
+    found = dict(zip(lazy, computed, strict=True))
+    return _here(found, partition, directed, rule, keep, disk)
 
 
 def _here(
-    columns: Columns, partition: Partition | None, directed: bool, rule: str, keep: bool
+    columns: Columns,
+    partition: Partition | None,
+    directed: bool,
+    rule: str,
+    keep: bool,
+    disk: bool,
 ) -> tuple[Constructed, Partition]:
     """Make all clusters in this process."""
     partition = _partition(list(map(len, columns["indptr"])), partition)
@@ -99,6 +108,7 @@ def _here(
             {name: column[k] for name, column in columns.items()},
             rule,
             keep,
+            disk,
         )
         for k in range(partition.clusters)
     ]
@@ -116,6 +126,7 @@ def _on_workers(
     client: Client,
     rule: str,
     keep: bool,
+    disk: bool,
 ) -> tuple[Constructed, Partition]:
     """Make each cluster on the worker that is to hold it."""
     workers = worker_addresses(client)
@@ -131,7 +142,7 @@ def _on_workers(
         for k in range(count):
             mine = {name: column[k] for name, column in there.items()}
             worker = worker_of(k, count, workers)
-            made = pinned(client, worker, _cluster, k, everywhere, directed, mine, rule, keep)
+            made = pinned(client, worker, _cluster, k, everywhere, directed, mine, rule, keep, disk)
             parts += members(client, worker, made, 1)
             tallies.append(submitted(client, tally_of, made))
         del made
@@ -169,6 +180,7 @@ def _cluster(
     chunks: dict[str, NDArray],
     rule: str,
     keep: bool,
+    disk: bool,
 ) -> build.Assembled:
     """Check the chunks of a cluster, and make it by the rules of `dgsuite.partition.construction.build`."""
     where, n = f"chunk {index}: ", partition.n
@@ -230,6 +242,7 @@ def _cluster(
         directed,
         loops=looped_rows if keep else None,
         loop_weights=of_loops if keep else None,
+        disk=disk,
     )
     tally = tally._replace(kept=len(looped_rows) if keep else None)
     return build.Assembled([cluster], tally)

@@ -10,6 +10,8 @@ import hashlib
 import io
 import json
 import os
+import struct
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_hex
@@ -20,6 +22,16 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, check_path
 from dgsuite.base.files import atomic_write
+from dgsuite.partition.arrays import mapped as mapping
+
+ALIGNED = 64
+"""Bytes of which the place of an array in a file is a multiple."""
+
+ZIP64 = 20
+"""Bytes by which `zipfile` lengthens the head of a member that may be large."""
+
+EXTRA, PADDING = struct.Struct("<HH"), 0xD935
+"""Head of an extra field of a member, and the kind of that which is padding."""
 
 Entry = dict[str, Any]
 """Name, size in bytes and checksum of an archive."""
@@ -29,8 +41,20 @@ def write(folder: str, name: str, arrays: dict[str, NDArray]) -> Entry:
     """Write arrays to a file; returns its entry in the list."""
     with written(join(folder, name)) as file:
         hashed = _Hashed(file)
-        np.savez(hashed, **arrays)  # type: ignore[arg-type, call-overload]
+        _save(hashed, arrays)
         return {"file": name, "bytes": hashed.size, "sha256": hashed.sha256.hexdigest()}
+
+
+def _save(file: _Hashed, arrays: dict[str, NDArray]) -> None:
+    """What `numpy.savez` writes, with each array at a place where it can be mapped and read in place."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            member = zipfile.ZipInfo(f"{name}.npy")
+            head = file.size + zipfile.sizeFileHeader + len(member.filename) + ZIP64
+            pad = -(head + EXTRA.size) % ALIGNED
+            member.extra = EXTRA.pack(PADDING, pad) + bytes(pad)
+            with archive.open(member, "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, np.asanyarray(array), allow_pickle=False)
 
 
 class _Hashed(io.RawIOBase):
@@ -61,6 +85,48 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
     """
     with _matching(folder, entry) as file, np.load(file, allow_pickle=False) as found:
         return dict(found)
+
+
+def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
+    """The arrays of a file in place, once it has matched its entry in the list; not to be written to.
+
+    A file that is not on a local disk is copied to one, and so are arrays that cannot be read in place.
+
+    Raises
+    ------
+    InputError
+        The file is missing, or damaged, or there is no room for the copy.
+    """
+    from fsspec.implementations.local import LocalFileSystem
+
+    path = join(folder, entry["file"])
+    files, inner = opened(path)
+    if not isinstance(files, LocalFileSystem):
+        with _matching(folder, entry) as file:
+            return mapping.copied(file, entry["bytes"], _places)
+    with _matching(folder, entry) as file:
+        places = _places(file)
+        if all(first % ALIGNED == 0 for first, *_ in places.values()):
+            return mapping.of_file(inner, places)
+    return {name: mapping.moved(array) for name, array in read(folder, entry).items()}
+
+
+def _places(file: IO[bytes]) -> dict[str, tuple[int, tuple[int, ...], np.dtype]]:
+    """Of each array of an archive: its first byte, its shape, and its dtype."""
+    found = {}
+    with zipfile.ZipFile(file) as archive:
+        for member in archive.infolist():
+            file.seek(member.header_offset)
+            head = file.read(zipfile.sizeFileHeader)
+            file.seek(sum(struct.unpack("<HH", head[-4:])), os.SEEK_CUR)
+            version = np.lib.format.read_magic(file)
+            read_header = {
+                1: np.lib.format.read_array_header_1_0,
+                2: np.lib.format.read_array_header_2_0,
+            }
+            shape, _, dtype = read_header[version[0]](file)
+            found[member.filename.removesuffix(".npy")] = file.tell(), shape, dtype
+    return found
 
 
 def check(folder: str, entry: Entry) -> None:

@@ -66,15 +66,18 @@ class Saved(NamedTuple):
         Entries of the clusters' files in the list.
     directed
         Whether rows hold out-edges only.
+    disk
+        Whether clusters have their edges in mapped files.
     """
 
     folder: str
     clusters: Sequence[Entry]
     directed: bool
+    disk: bool = False
 
-    def of(self, k: int) -> tuple[str, Entry, bool, int]:
+    def of(self, k: int) -> tuple[str, Entry, bool, int, bool]:
         """What reading a cluster takes."""
-        return self.folder, self.clusters[k], self.directed, k
+        return self.folder, self.clusters[k], self.directed, k, self.disk
 
 
 class Head(NamedTuple):
@@ -157,11 +160,11 @@ def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
     archives.write_list(folder, LIST, KIND, facts)
     for name in before:
         files.rm(f"{inner}/{name}")
-    return Saved(folder, facts["clusters"], graph.directed)
+    return Saved(folder, facts["clusters"], graph.directed, graph.edges == "disk")
 
 
 def load(
-    path: str | os.PathLike[str], client: Client | None
+    path: str | os.PathLike[str], client: Client | None, disk: bool = False
 ) -> tuple[list[Any], Partition, dict[str, Any], str | None, list[Later]]:
     """Read a graph; see `dgsuite.partition.graph.graph.Graph.load`.
 
@@ -181,7 +184,7 @@ def load(
     later = appended.listed(folder, _save_id(facts))
     nodes = archives.read(folder, facts["nodes"])
     partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
-    saved = Saved(folder, facts["clusters"], facts["directed"])
+    saved = Saved(folder, facts["clusters"], facts["directed"], disk)
     numbers = range(partition.clusters)
     parts: list[Any]
     if client is None:
@@ -203,6 +206,7 @@ def load(
             "identified": facts["identified"],
             "chosen": facts["chosen"],
             "saved": saved,
+            "edges": "disk" if disk else "memory",
             "built": None if built is None else Built(*built),
             "keeps_loops": facts.get("keeps_loops", False),
         },
@@ -248,11 +252,13 @@ def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
 
 
 def _load_cluster(
-    partition: Partition, folder: str, entry: Entry, directed: bool, index: int
+    partition: Partition, folder: str, entry: Entry, directed: bool, index: int, disk: bool
 ) -> Cluster:
-    arrays = archives.read(folder, entry)
-    edges = {field: arrays.get(field) for field in EDGES}
-    return Cluster(index, partition, identify=arrays.get("uid"), directed=directed, **edges)  # type: ignore[arg-type]
+    arrays = archives.mapped(folder, entry) if disk else archives.read(folder, entry)
+    edges: dict[str, Any] = {field: arrays.get(field) for field in EDGES}
+    return Cluster(
+        index, partition, identify=arrays.get("uid"), directed=directed, disk=disk, **edges
+    )
 
 
 def _nodes(graph: Graph) -> dict[str, NDArray]:

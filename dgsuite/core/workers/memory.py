@@ -33,7 +33,11 @@ def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
     message = sum(
         np.dtype(dtype).itemsize * widths.get(name, 1) for name, dtype in kernel.fields.items()
     )
-    return {"graph": nbytes(graph), "state": nodes * count * ENTRY, "messages": nodes * message}
+    return {
+        "graph": nbytes(graph, disk=False),
+        "state": nodes * count * ENTRY,
+        "messages": nodes * message,
+    }
 
 
 def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -> None:

@@ -12,6 +12,7 @@ from distributed import Worker, get_worker
 from dgsuite.base.errors import RunError
 from dgsuite.base.memory import give_back
 from dgsuite.core.engine.site import Site
+from dgsuite.partition.arrays.mapped import let_go
 from dgsuite.partition.clusters.cluster import Cluster
 
 SOME = 1 << 24
@@ -56,6 +57,7 @@ def _check_left(worker: Worker, clusters: Sequence[Cluster], more: int, what: st
     assert limit is not None
     if worker.monitor.get_process_memory() + more <= limit:
         return
+    let_go()
     gc.collect()  # a run that failed may have left its state in cycles
     give_back()
     used = worker.monitor.get_process_memory()

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
 from dgsuite.base.errors import InputError, unknown
-from dgsuite.base.names import RULES, STYLES
+from dgsuite.base.names import RULES, STYLES, Edges
 from dgsuite.faces.cli import console, options
 
 if TYPE_CHECKING:
@@ -89,6 +89,12 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     metavar="FILE[:COLUMN]",
     help="Nodes that edges of the file need not name: a column of Parquet or CSV, a text file with one in "
     "each line, or how many there are.",
+)
+@click.option(
+    "--edges",
+    type=click.Choice(get_args(Edges)),
+    default="memory",
+    help="Where the edges of the graph are; on disk they may be more than fit into memory.",
 )
 @click.option(
     "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
@@ -237,6 +243,7 @@ def _graph(
     relabel: bool,
     duplicates: str | None,
     nodes: str | None,
+    edges: Edges,
 ) -> Graph:
     """The graph of a file, or a generated one."""
     from dgsuite import genval
@@ -248,7 +255,7 @@ def _graph(
         for option, value in (("n", n), ("scale", scale), ("m", m)):
             if value is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel, duplicates, kernel, nodes)
+        return read(given, client, directed, relabel, duplicates, kernel, nodes, edges)
     if directed or relabel or duplicates or nodes:
         raise InputError(
             f"--directed, --relabel, --duplicates and --nodes are for files, and {given} is generated"
@@ -256,7 +263,7 @@ def _graph(
     if (n is None) == (scale is None):
         raise InputError(f"a generated graph such as {given} needs either --n or --scale")
     size = n if n is not None else 2 ** int(scale or 0)
-    return genval.graph(given, size, m=m, seed=seed, client=client)
+    return genval.graph(given, size, m=m, seed=seed, client=client, edges=edges)
 
 
 def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[str, Any]:

@@ -45,9 +45,15 @@ def make(options: Options, client: Client) -> Graph:
         The file cannot be read.
     """
     if options.file is not None:
-        return read(options.file, client, options.directed, options.relabel, options.duplicates)
+        given = options.directed, options.relabel, options.duplicates
+        return read(options.file, client, *given, edges=options.edges)
     which, scale = generated(options)
-    how: dict[str, Any] = {"seed": options.seed, "client": client, "directed": which in DIRECTED}
+    how: dict[str, Any] = {
+        "seed": options.seed,
+        "client": client,
+        "directed": which in DIRECTED,
+        "edges": options.edges,
+    }
     n, m = 2**scale, options.degree * 2**scale
     if which == "web":
         how["degree"] = options.degree

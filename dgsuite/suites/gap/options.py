@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.names import Rule
+from dgsuite.base.names import Edges, Rule
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
 from dgsuite.suites.gap.plan import BENCHMARKS
 from dgsuite.suites.options import Place, check_names, check_place
@@ -44,6 +44,8 @@ class Options(Place):
     """Nodes of the file are any identifiers."""
     duplicates: Rule | None = None
     """Which weight an edge has that the file has several times (by default the smallest, with a warning)."""
+    edges: Edges = "memory"
+    """Where the edges of the graph are; on disk they may be more than fit into memory."""
     trials: Count | None = None
     """Trials of each kernel (by default as many as GAP makes)."""
     seed: Seed = SEED
@@ -88,7 +90,8 @@ def check(options: Options) -> None:
         name, scale = generated(options)
         if name in PLANAR and options.degree != EDGE_FACTOR:
             raise InputError(f"--degree: graph {name!r} has its own")
-        check_scale(scale, weighted, PLANAR.get(name, options.degree))
+        if options.edges == "memory":
+            check_scale(scale, weighted, PLANAR.get(name, options.degree))
 
 
 def generated(options: Options) -> tuple[str, int]:

@@ -46,6 +46,7 @@ from dgsuite.partition.arrays._compiled.pushing import (
     push_sum,
 )
 from dgsuite.partition.arrays._compiled.rows import (
+    count_outside,
     expand,
     group,
     lift,
@@ -56,7 +57,7 @@ from dgsuite.partition.arrays._compiled.rows import (
     weave,
     weigh,
 )
-from dgsuite.partition.arrays._compiled.tiles import by_column, by_row, by_tile, sum_tiles
+from dgsuite.partition.arrays._compiled.tiles import by_column, by_row, cut, sum_tiles
 
 __all__ = [
     "bit",
@@ -64,9 +65,10 @@ __all__ = [
     "by_column",
     "by_exponent",
     "by_row",
-    "by_tile",
     "change_by_exponent",
     "collect",
+    "count_outside",
+    "cut",
     "expand",
     "fill",
     "gather",

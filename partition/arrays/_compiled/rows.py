@@ -62,11 +62,8 @@ def rewind(ends):
 
 
 @compiled
-def transpose_outside(indptr, indices, lo, hi, start):
-    """Row numbers of the entries whose column is outside ``lo <= column < hi``, sorted by column.
-
-    `start`, all 0, becomes the pointer of the columns.
-    """
+def count_outside(indices, lo, hi, start):
+    """`start`, all 0, becomes the pointer of the columns outside ``lo <= column < hi``."""
     for j in indices:
         if j < lo:
             start[j + 1] += 1
@@ -74,7 +71,11 @@ def transpose_outside(indptr, indices, lo, hi, start):
             start[j - hi + lo + 1] += 1
     for g in range(len(start) - 1):
         start[g + 1] += start[g]
-    rows = np.empty(start[-1], indices.dtype)
+
+
+@compiled
+def transpose_outside(indptr, indices, lo, hi, start, rows):
+    """Put the row numbers of the entries whose column is outside ``lo <= column < hi`` by column."""
     for r in range(len(indptr) - 1):
         for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
@@ -84,7 +85,6 @@ def transpose_outside(indptr, indices, lo, hi, start):
             rows[start[g]] = r
             start[g] += 1
     rewind(start)
-    return rows
 
 
 @compiled

@@ -7,6 +7,9 @@ import numpy as np
 from dgsuite.base.compiling import compiled
 from dgsuite.partition.arrays._compiled.rows import rewind
 
+FEW = 32
+"""Keys that are sorted by insertion."""
+
 
 @compiled
 def by_column(indptr, indices, place, starts):
@@ -28,21 +31,77 @@ def by_column(indptr, indices, place, starts):
 
 
 @compiled
-def by_tile(starts, row, across, bits, tiles, rows, columns):
-    """Put entries that come by column into tiles; `tiles`, all 0, becomes their pointer."""
-    within = (1 << bits) - 1
-    for c in range(len(starts) - 1):
-        for e in range(starts[c], starts[c + 1]):
-            tiles[(row[e] >> bits) * across + (c >> bits) + 1] += 1
-    for t in range(len(tiles) - 1):
-        tiles[t + 1] += tiles[t]
-    for c in range(len(starts) - 1):
-        for e in range(starts[c], starts[c + 1]):
-            t = (row[e] >> bits) * across + (c >> bits)
-            rows[tiles[t]] = row[e] & within
-            columns[tiles[t]] = c & within
-            tiles[t] += 1
-    rewind(tiles)
+def cut(indptr, indices, place, across, bits, tiles, rows, columns):
+    """Put the entries of an adjacency into tiles, a strip of rows at a time; `tiles` becomes their pointer.
+
+    Entries of a strip go to their tiles row by row. Then those of a tile are sorted by column, by a counting
+    sort of each half of the column's bits, which keeps the order of the rows.
+
+    Parameters
+    ----------
+    place
+        Column of each slot; empty where slots are columns.
+    """
+    size, begin = len(indptr) - 1, indptr[0]
+    high, digit = 1 << bits, (bits + 1) // 2
+    longest = 0
+    for first in range(0, size, high):
+        longest = max(longest, indptr[min(size, first + high)] - indptr[first])
+    keys, other = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
+    ends = np.empty(across + 1, np.int64)
+    counts = np.empty((1 << digit) + 1, np.int64)
+    for strip in range((size + high - 1) >> bits):
+        first, last = strip << bits, min(size, (strip + 1) << bits)
+        low, end = indptr[first] - begin, indptr[last] - begin
+        ends[:] = 0
+        for e in range(low, end):
+            c = place[indices[e]] if len(place) else indices[e]
+            ends[(c >> bits) + 1] += 1
+        for t in range(across):
+            ends[t + 1] += ends[t]
+            tiles[strip * across + t + 1] = low + ends[t + 1]
+        for r in range(first, last):
+            for e in range(indptr[r] - begin, indptr[r + 1] - begin):
+                c = place[indices[e]] if len(place) else indices[e]
+                t = c >> bits
+                keys[ends[t]] = ((c & (high - 1)) << bits) | (r - first)
+                ends[t] += 1
+        at = 0
+        for t in range(across):
+            by_digit(keys[at : ends[t]], other[at : ends[t]], bits, digit, counts)
+            by_digit(other[at : ends[t]], keys[at : ends[t]], bits + digit, digit, counts)
+            at = ends[t]
+        for e in range(end - low):
+            rows[low + e] = keys[e] & np.uint32(high - 1)
+            columns[low + e] = keys[e] >> np.uint32(bits)
+
+
+@compiled
+def by_digit(keys, out, shift, digit, counts):
+    """Sort keys by some of their bits, stably, into `out`."""
+    if len(keys) < FEW:
+        out[:] = keys
+        for i in range(1, len(out)):
+            key, j = out[i], i
+            while j and within(out[j - 1], shift, digit) > within(key, shift, digit):
+                out[j] = out[j - 1]
+                j -= 1
+            out[j] = key
+        return
+    counts[:] = 0
+    for key in keys:
+        counts[within(key, shift, digit) + 1] += 1
+    for k in range(len(counts) - 1):
+        counts[k + 1] += counts[k]
+    for key in keys:
+        k = within(key, shift, digit)
+        out[counts[k]] = key
+        counts[k] += 1
+
+
+@compiled
+def within(key, shift, digit):
+    return (key >> np.uint32(shift)) & np.uint32((1 << digit) - 1)
 
 
 @compiled

@@ -1,0 +1,260 @@
+"""Arrays in mapped files on a local disk, for the edges of graphs that are larger than memory.
+
+Such an array is read and written as any other. The system reads its pages from the disk when they are first
+touched, and takes them back when memory is short. The file has no name once it is mapped, so nothing is left
+of it when the process ends, in whatever way.
+
+What is made of a mapped array, and is as large, is mapped, too: see `empty`. Pages that the process has
+touched count as its memory. `Keeper` lets go of them beyond a budget, so that Dask does not take a worker for
+full. The system keeps what it has room for.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any, get_args
+
+import numpy as np
+import psutil
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.names import Edges
+
+LEAST = 1 << 20
+"""Bytes from which an array is mapped; a smaller one stays in memory."""
+
+SHARE = 8
+"""A process may hold mapped pages of one part in so many of the memory that it may use."""
+
+EVERY = 0.02
+"""Seconds between two looks at the pages that the process holds."""
+
+
+PIECE = 1 << 22
+"""Bytes of a file that are copied at a time."""
+
+Places = dict[str, tuple[int, tuple[int, ...], np.dtype]]
+"""Of each array of a file: its first byte, its shape, and its dtype."""
+
+
+class Keeper:
+    """The mapped files of this process, and a thread that lets go of their pages beyond a budget.
+
+    Attributes
+    ----------
+    budget
+        Bytes of mapped pages that the process may hold.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[int, weakref.ref[mmap.mmap]] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._process = psutil.Process()
+        worker = _worker()
+        limit = None if worker is None else worker.memory_manager.memory_limit
+        self.budget = (limit or psutil.virtual_memory().total) // SHARE
+
+    def add(self, file: mmap.mmap, address: int) -> None:
+        """Look after a mapped file, as long as an array refers to it."""
+        with self._lock:
+            self._files[address] = weakref.ref(file)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._keep, name="mapped", daemon=True)
+                self._thread.start()
+
+    def holds(self, address: int) -> bool:
+        """Whether an address is in a mapped file."""
+        return any(start <= address < start + len(file) for start, file in self._there())
+
+    def let_go(self) -> None:
+        """Give all mapped pages back to the system, which keeps what it has room for. Nothing is lost."""
+        if not hasattr(mmap, "MADV_DONTNEED"):
+            return
+        for _, file in self._there():
+            file.madvise(mmap.MADV_DONTNEED)
+
+    def _there(self) -> list[tuple[int, mmap.mmap]]:
+        with self._lock:
+            found = [(start, file()) for start, file in self._files.items()]
+            self._files = {start: weakref.ref(file) for start, file in found if file is not None}
+        return [(start, file) for start, file in found if file is not None]
+
+    def _keep(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(EVERY)
+            with self._lock:
+                if not any(file() is not None for file in self._files.values()):
+                    self._thread = None
+                    return
+            if getattr(self._process.memory_info(), "shared", 0) > self.budget:
+                self.let_go()
+
+
+_keeper: Keeper | None = None
+_making = threading.Lock()
+
+
+def wanted(edges: Any) -> bool:
+    """Whether an argument `edges` says that they are on disk.
+
+    Raises
+    ------
+    InputError
+        It is neither "memory" nor "disk".
+    """
+    if not isinstance(edges, str) or edges not in get_args(Edges):
+        raise InputError(unknown("edges", edges, get_args(Edges)))
+    return edges == "disk"
+
+
+def keeper() -> Keeper:
+    """That of this process; a process that was forked has its own."""
+    global _keeper
+    with _making:
+        if _keeper is None or _keeper._process.pid != os.getpid():
+            _keeper = Keeper()
+        return _keeper
+
+
+def let_go() -> None:
+    """Give all mapped pages of this process back to the system."""
+    if _keeper is not None:
+        _keeper.let_go()
+
+
+def folder() -> str:
+    """Where files are made: the folder of this worker's own files, or Dask's ``temporary-directory``."""
+    import dask
+
+    if (worker := _worker()) is not None:
+        return str(worker.local_directory)
+    return dask.config.get("temporary-directory", None) or tempfile.gettempdir()
+
+
+def _worker() -> Any:
+    """The worker whose task this is, if it is one."""
+    import sys
+
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import get_worker
+
+    try:
+        return get_worker()
+    except ValueError:
+        return None
+
+
+def is_mapped(array: NDArray) -> bool:
+    """Whether an array is in a mapped file."""
+    if _keeper is None or not array.nbytes:
+        return False
+    return _keeper.holds(array.__array_interface__["data"][0])
+
+
+def in_memory(arrays: Sequence[Any]) -> int:
+    """Bytes that arrays take in memory; what is no array takes none."""
+    return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray) and not is_mapped(a))
+
+
+def on_disk(count: int, dtype: DTypeLike) -> NDArray:
+    """An array in a file of its own, of which the disk has room for all bytes. It is full of zeros.
+
+    Raises
+    ------
+    InputError
+        The disk is full.
+    """
+    nbytes = count * np.dtype(dtype).itemsize
+    if nbytes < LEAST:
+        return np.zeros(count, dtype)
+    return _array(_made(nbytes), 0, (count,), dtype)
+
+
+def _made(nbytes: int) -> mmap.mmap:
+    """A new mapped file."""
+    where = folder()
+    try:
+        with tempfile.TemporaryFile(dir=where, prefix="dgsuite-") as file:
+            _reserve(file.fileno(), nbytes)
+            return mmap.mmap(file.fileno(), nbytes)
+    except OSError as error:
+        raise InputError(
+            f"{where}: has no room for {nbytes / 1e6:,.0f} MB of edges: {error.strerror}; set Dask's "
+            f"temporary-directory, or a worker's --local-directory, to a folder on a larger disk"
+        ) from None
+
+
+def _reserve(file: int, nbytes: int) -> None:
+    """Take the room on the disk now, since a write to a mapped page has no way to say that there is none."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, nbytes)
+    else:
+        os.ftruncate(file, nbytes)
+
+
+def of_file(path: str | os.PathLike[str], places: Places) -> dict[str, NDArray]:
+    """Arrays of a file in place.
+
+    Compiled loops take them as they take others: a write would change this process's own copy of a page.
+    """
+    with Path(path).open("rb") as file:
+        made = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    return {name: _array(made, *place) for name, place in places.items()}
+
+
+def copied(
+    file: IO[bytes], nbytes: int, places_of: Callable[[IO[bytes]], Places]
+) -> dict[str, NDArray]:
+    """Arrays of a file that is elsewhere, in place in a copy of it on disk.
+
+    Raises
+    ------
+    InputError
+        The disk is full.
+    """
+    made = _made(nbytes)
+    while some := file.read(PIECE):
+        made.write(some)
+    made.seek(0)
+    places = places_of(made)  # type: ignore[arg-type]
+    return {name: _array(made, *place) for name, place in places.items()}
+
+
+def _array(file: mmap.mmap, first: int, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:
+    """An array in a mapped file."""
+    array: NDArray = np.frombuffer(file, dtype, math.prod(shape), first).reshape(shape)
+    keeper().add(file, np.frombuffer(file, np.uint8, 1).__array_interface__["data"][0])
+    return array
+
+
+def empty(count: int, dtype: DTypeLike, like: NDArray) -> NDArray:
+    """An array for what is made of another one: mapped if that is."""
+    return on_disk(count, dtype) if is_mapped(like) else np.empty(count, dtype)
+
+
+def moved(array: NDArray) -> NDArray:
+    """An array on disk with the same values."""
+    if is_mapped(array) or array.nbytes < LEAST:
+        return array
+    found = on_disk(array.size, array.dtype).reshape(array.shape)
+    found[...] = array
+    return found
+
+
+def concatenated(arrays: Sequence[NDArray]) -> NDArray:
+    """Arrays one after the other, on disk if the first is."""
+    if not is_mapped(arrays[0]):
+        return np.concatenate(arrays)
+    out = on_disk(sum(map(len, arrays)), np.result_type(*arrays))
+    return np.concatenate(arrays, out=out)

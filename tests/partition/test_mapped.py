@@ -1,0 +1,173 @@
+"""Edges on disk: the same graph, however it is made; and what its files are in the way of."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import resource
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import fsspec
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import Graph
+from dgsuite.base.errors import InputError
+from dgsuite.partition.arrays import mapped
+from dgsuite.partition.store import archives
+from tests.support.graphs import same
+
+RNG = np.random.default_rng(5)
+ENDS = RNG.integers(0, 3000, (2, 20_000))
+WEIGHTS = RNG.integers(1, 9, 20_000)
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    """Also small arrays are mapped."""
+    monkeypatch.setattr(mapped, "LEAST", 1 << 10)
+
+
+def graph(**options):
+    return Graph.from_edges(*ENDS, n=3000, weights=WEIGHTS, duplicates="sum", **options)
+
+
+def is_mapped(found):
+    return all(mapped.is_mapped(a) for c in found.gather() for a in (c.indices, c.weights))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_all_that_is_made_of_a_graph_on_disk_is_there(directed):
+    there, here = (graph(edges=e, clusters=3, directed=directed) for e in ("disk", "memory"))
+    assert is_mapped(there) and not any(mapped.is_mapped(c.indices) for c in here.parts)
+    assert "edges on disk" in repr(there)
+    for made in (there, there.repartition(2), there.reversed(), there.to_undirected()):
+        assert is_mapped(made)
+        assert made.edges == "disk"
+    same(there, here)
+    same(there.repartition(2), here)
+    for kernel in ("pagerank", "scc" if directed else "wcc"):
+        found, expected = (dgsuite.run(kernel, g) for g in (there, here))
+        name = {"pagerank": "rank"}.get(kernel, "component")
+        assert found[name].equals(expected[name])
+    copy = pickle.loads(pickle.dumps(there.parts[0]))
+    assert mapped.is_mapped(copy.indices)
+    assert copy.__sizeof__() < copy.nbytes / 4
+
+
+def test_arrays_in_csr_go_to_disk():
+    plain = graph()
+    arrays = plain.indptr.compute(), plain.indices.compute(), plain.weights.compute()
+    made = Graph.from_arrays(*arrays, edges="disk")
+    assert is_mapped(made)
+    same(made, plain)
+
+
+@pytest.mark.parametrize("where", ["folder", "memory://mapped"])
+def test_saved_graphs_are_read_in_place(where, tmp_path):
+    path = str(tmp_path / "g") if where == "folder" else where
+    graph(clusters=2).save(path)
+    loaded = Graph.load(path, edges="disk")
+    assert is_mapped(loaded)
+    same(loaded, graph())
+    with ThreadPoolExecutor(2) as pool:  # two runs at once
+        runs = [pool.submit(dgsuite.run, "wcc", loaded) for _ in range(2)]
+        assert runs[0].result().component.equals(runs[1].result().component)
+    loaded.save(path)  # over the files that are mapped
+    same(loaded, Graph.load(path))
+
+
+def test_arrays_that_cannot_be_read_in_place_are_copied(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(archives, "_save", lambda file, arrays: np.savez(file, **arrays))
+        graph().save(tmp_path / "g")
+    loaded = Graph.load(tmp_path / "g", edges="disk")
+    assert is_mapped(loaded)
+    same(loaded, graph())
+
+
+@pytest.mark.parametrize("where", ["folder", "memory://damaged"])
+def test_a_damaged_file_is_refused(where, tmp_path):
+    path = str(tmp_path / "g") if where == "folder" else where
+    graph().save(path)
+    files, inner = fsspec.core.url_to_fs(path)
+    (name,) = files.glob(f"{inner}/cluster-*")
+    content = bytearray(files.cat_file(name))
+    content[len(content) // 2] ^= 1
+    files.pipe_file(name, bytes(content))
+    with pytest.raises(InputError, match="does not match its checksum"):
+        Graph.load(path, edges="disk")
+
+
+def test_a_full_disk_is_named(tmp_path):
+    """The room is taken before anything is written, where a write could not say that there is none."""
+    with dgsuite_folder(tmp_path):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))
+        try:
+            with pytest.raises(
+                InputError, match=rf"{tmp_path}: has no room for .*temporary-directory"
+            ):
+                graph(edges="disk")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not os.listdir(tmp_path)
+
+
+def dgsuite_folder(path):
+    import dask
+
+    return dask.config.set({"temporary-directory": str(path)})
+
+
+def test_files_have_no_names_and_go_with_their_arrays(tmp_path):
+    with dgsuite_folder(tmp_path):
+        array = mapped.on_disk(1 << 20, np.uint8)
+    assert not os.listdir(tmp_path)
+    part = array[5:7]
+    assert mapped.is_mapped(part)
+    address = part.__array_interface__["data"][0]
+    del array, part
+    gc.collect()
+    assert not mapped.keeper().holds(address)
+
+
+def test_pages_beyond_the_budget_are_let_go(monkeypatch):
+    array = mapped.on_disk(1 << 25, np.uint8)
+    array[:] = 7
+    monkeypatch.setattr(mapped.keeper(), "budget", 1 << 20)
+    deadline = time.monotonic() + 60
+    while resident(array) > 1 << 20:
+        assert time.monotonic() < deadline
+        time.sleep(mapped.EVERY)
+    assert (array == 7).all()
+
+
+def resident(array):
+    """Bytes of an array that the process has in memory."""
+    start = array.__array_interface__["data"][0]
+    with open("/proc/self/smaps") as file:
+        lines = iter(file)
+        for line in lines:
+            if line.startswith(f"{start:x}-"):
+                return next(int(s.split()[1]) << 10 for s in lines if s.startswith("Rss:"))
+    raise AssertionError("it is not mapped")
+
+
+def test_edges_are_somewhere_known():
+    with pytest.raises(InputError, match="unknown edges 'disc'; did you mean 'disk'"):
+        graph(edges="disc")
+
+
+def test_workers_hold_edges_on_disk(client):
+    """Also those of a directed graph that come in, which are made for the run."""
+    there = graph(edges="disk", directed=True, clusters=2).persist(client)
+    kinds = client.gather(
+        [client.submit(lambda c: (c.disk, c.nbytes), part) for part in there.parts]
+    )
+    assert all(disk for disk, _ in kinds)
+    expected = dgsuite.run("pagerank", graph(directed=True))
+    assert dgsuite.run("pagerank", there, client=client)["rank"].equals(expected["rank"])
