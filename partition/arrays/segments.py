@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles, scatters
 from dgsuite.partition.arrays.mapped import empty
+from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, strips
 
 MANY = 32
 """Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
@@ -256,8 +257,11 @@ def wide(dtype: np.dtype) -> Any:
     return {"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64)(0)
 
 
-def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:
+def outside(indptr: NDArray, indices: Numbers, lo: int, hi: int) -> NDArray[np.int32]:
     """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
+    if isinstance(indices, Packed):
+        found = [loops().outside(*along, lo, hi) for _, *along in strips(indptr, indices)]
+        return np.concatenate(found)
     if compiles(len(indices)):
         return loops().outside(indptr, indices, lo, hi)
     away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
@@ -321,8 +325,12 @@ def listed(places: NDArray[np.int64], mask: NDArray) -> NDArray[np.int64]:
     return np.sort(places) if MANY * len(places) < len(mask) else np.flatnonzero(mask)
 
 
-def mark(mask: NDArray, places: NDArray) -> None:
+def mark(mask: NDArray, places: Numbers) -> None:
     """Set a mask at some places."""
+    if isinstance(places, Packed):
+        for some in chunks(places):
+            mark(mask, some)
+        return
     if (compiled := fast(len(places))) is not None:
         compiled.fill(mask, places, True)
     else:
@@ -352,8 +360,11 @@ def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
     return found
 
 
-def look_up(table: NDArray, places: NDArray) -> NDArray:
+def look_up(table: NDArray, places: Numbers) -> Any:
     """``table[places]``; of places there may be as many as a graph has edges."""
+    if isinstance(places, Packed):
+        found = (look_up(table, some) for some in chunks(places))
+        return Packed.made(found, int(table.max(initial=0)), table.dtype)
     if compiles(len(places)) and are_taken(table):
         out = empty(len(places), table.dtype, places)
         loops().gather(table, places, out)
@@ -362,7 +373,7 @@ def look_up(table: NDArray, places: NDArray) -> NDArray:
 
 
 def transpose_outside(
-    indptr: NDArray, indices: NDArray, lo: int, hi: int, columns: int
+    indptr: NDArray, indices: Numbers, lo: int, hi: int, columns: int
 ) -> tuple[NDArray, NDArray]:
     """Row pointer and row numbers of a matrix's columns outside ``lo <= column < hi``.
 
@@ -371,10 +382,15 @@ def transpose_outside(
     start = np.zeros(columns - (hi - lo) + 1, indptr.dtype)
     if len(start) == 1:
         return start, np.empty(0, indices.dtype)
-    if compiles(len(indices)):
-        loops().count_outside(indices, lo, hi, start)
-        rows = empty(int(start[-1]), indices.dtype, indices)
-        loops().transpose_outside(indptr, indices, lo, hi, start, rows)
+    if isinstance(indices, Packed) or compiles(len(indices)):
+        for some in chunks(indices):
+            loops().count_outside(some, lo, hi, start)
+        np.cumsum(start, out=start)
+        like = indices.words if isinstance(indices, Packed) else indices
+        rows = empty(int(start[-1]), indices.dtype, like)
+        for first, *along in strips(indptr, indices):
+            loops().transpose_outside(*along, first, lo, hi, start, rows)
+        loops().rewind(start)
         return start, rows
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
     away = (indices < lo) | (indices >= hi)

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.once import LOCK, once
 from dgsuite.partition.arrays import mapped
+from dgsuite.partition.arrays.packed import Numbers
 from dgsuite.partition.arrays.segments import expand, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
@@ -215,6 +216,11 @@ class Cluster:
         return [a for a in arrays if isinstance(a, np.ndarray)]
 
     @property
+    def coded(self) -> Numbers:
+        """`indices`, or what stands for them in fewer bytes: it is read as an array is."""
+        return self.indices
+
+    @property
     def edge_arrays(self) -> list[NDArray]:
         """The arrays that describe the edges."""
         out = self.indptr, self.indices, self.weights
@@ -237,6 +243,11 @@ class Cluster:
         if self.in_indptr is None or self.in_indices is None:
             return self.indptr, self.indices
         return self.in_indptr, self.in_indices
+
+    @property
+    def coded_senders(self) -> tuple[NDArray, Numbers]:
+        """As `senders`, with nodes as in `coded`."""
+        return (self.indptr, self.coded) if self.in_indptr is None else self.senders
 
     @property
     def sender_weights(self) -> NDArray | None:
@@ -309,14 +320,14 @@ class Cluster:
     @once
     def remote_degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node that belong to other clusters."""
-        return self._elsewhere(self.indptr, self.indices)
+        return self._elsewhere(self.indptr, self.coded)
 
     @once
     def remote_in_degree(self) -> NDArray[np.int32]:
         """Number of edges that come in at each node from other clusters, of a cluster that `pulls`."""
-        return self._elsewhere(*self.senders)
+        return self._elsewhere(*self.coded_senders)
 
-    def _elsewhere(self, indptr: NDArray, indices: NDArray) -> NDArray[np.int32]:
+    def _elsewhere(self, indptr: NDArray, indices: Numbers) -> NDArray[np.int32]:
         lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
         return outside(indptr, self.partition.position(indices), lo, hi)
 
@@ -353,11 +364,11 @@ class Cluster:
         end = high.copy()
         while (low < high).any():
             middle = (low + high) // 2
-            below = (low < high) & (self.indices[np.minimum(middle, end - 1)] < neighbours)
+            below = (low < high) & (self.coded[np.minimum(middle, end - 1)] < neighbours)
             high = np.where(below, high, np.maximum(middle, low))
             low = np.where(below, middle + 1, low)
         found = low < end
-        found[found] = self.indices[low[found]] == neighbours[found]
+        found[found] = self.coded[low[found]] == neighbours[found]
         return low, found
 
     def leaves(self, nodes: NDArray) -> bool:
@@ -377,7 +388,7 @@ class Cluster:
             Node id of each edge's other end.
         """
         at, entry = expand(self.indptr, rows)
-        return at, self.indices[entry]
+        return at, self.coded[entry]
 
 
 class Links:
@@ -410,7 +421,7 @@ class Links:
         self.degree = cluster.degree.copy()
         self.remote = cluster.remote_degree.copy()
         self.gone: NDArray[np.bool_] | None = None
-        self._entries = len(cluster.indices)
+        self._entries = len(cluster.coded)
 
     def drop(
         self,

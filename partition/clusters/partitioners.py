@@ -8,6 +8,7 @@ arbitrary node-to-cluster maps alike.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +66,7 @@ class Partition:
         position[self.order] = np.arange(self.n)
         return position
 
-    def position(self, nodes: NDArray) -> NDArray:
+    def position(self, nodes: Any) -> Any:
         """Positions of the given nodes."""
         return nodes if self.order is None else look_up(self._position, nodes)
 

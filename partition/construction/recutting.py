@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.sources.piece import joined
@@ -24,6 +25,7 @@ class Rows(NamedTuple):
     loops: NDArray | None
     loop_weights: NDArray | None
     disk: bool
+    packed: bool
 
 
 def cut(cluster: Cluster, first: int, last: int) -> Rows:
@@ -38,12 +40,13 @@ def cut(cluster: Cluster, first: int, last: int) -> Rows:
         loops, of_loops = loops[i:j] - a, None if of_loops is None else of_loops[i:j]
     return Rows(
         cluster.indptr[a : b + 1] - s,
-        cluster.indices[s:e],
+        cluster.coded[s:e],
         weights,
         cluster.uid[a:b],
         loops,
         of_loops,
         cluster.disk,
+        isinstance(cluster, PackedCluster),
     )
 
 
@@ -67,7 +70,7 @@ def join(
         if looped:
             parts = [r.loop_weights for r in rows if r.loop_weights is not None]
             of_loops = joined(parts, weight_dtype)
-    return Cluster(
+    made = Cluster(
         index,
         partition,
         np.concatenate([np.zeros(1, np.int64), *pointers]).astype(id_dtype(int(ends[-1]))),
@@ -79,3 +82,4 @@ def join(
         loop_weights=of_loops,
         disk=any(some.disk for some in rows),
     )
+    return PackedCluster.of(made) if any(some.packed for some in rows) else made

@@ -20,7 +20,7 @@ from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
-from dgsuite.partition.graph import conversion
+from dgsuite.partition.graph import compression, conversion
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import bags, chunks, frames
 from dgsuite.partition.sources import duplicates as repeated
@@ -65,6 +65,7 @@ class Constructors:
         duplicates: str | None = None,
         loops: str = "drop",
         edges: Edges = "memory",
+        compress: bool | str = "auto",
         source: Hashable = "source",
         target: Hashable = "target",
         weight: Hashable | None = "weight",
@@ -125,6 +126,10 @@ class Constructors:
             Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
             that are larger than memory. The files are in the folder of the worker, or in Dask's
             ``temporary-directory``, and go with the graph.
+        compress
+            Whether edges are packed in fewer bytes, two or three instead of four an end, which takes a run
+            more time; not with weights. "auto": where a run would need more memory than the workers, or this
+            machine, have.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
             ``src`` and ``dst`` are accepted with a warning.
@@ -170,7 +175,7 @@ class Constructors:
         >>> graph.weights.compute()
         array([16, 16,  8,  8])
         """
-        disk = mapped.wanted(edges)
+        disk, compress = mapped.wanted(edges), compression.checked(compress)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client = session.current_client(client)
         pieces = sources.pieces(src, dst, weights, (source, target, weight))
@@ -210,7 +215,7 @@ class Constructors:
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
-        return graph
+        return compression.compressed(graph, compress)
 
     @classmethod
     def from_scipy(cls, matrix: sp.sparray | sp.spmatrix, **options: Any) -> Self:
@@ -411,6 +416,7 @@ class Constructors:
         duplicates: str | None = None,
         loops: str = "drop",
         edges: Edges = "memory",
+        compress: bool | str = "auto",
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -437,7 +443,7 @@ class Constructors:
             order, so that both ends of an edge have the same sum.
         loops
             As for `from_edges`; a self-loop is one entry of its row.
-        edges
+        edges, compress
             As for `from_edges`.
 
         Raises
@@ -462,7 +468,7 @@ class Constructors:
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
         keep = repeated.keeps(loops)
-        disk = mapped.wanted(edges)
+        disk, compress = mapped.wanted(edges), compression.checked(compress)
         made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
         graph: Any = cls(
             made.parts,
@@ -477,7 +483,7 @@ class Constructors:
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
-        return graph
+        return compression.compressed(graph, compress)
 
 
 def _numbered(options: Mapping[str, Any]) -> bool:

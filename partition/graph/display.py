@@ -47,7 +47,10 @@ def _kind(graph: Graph) -> str:
 
 def _place(graph: Graph) -> str:
     where = "in this process" if graph.local else "on the workers"
-    disk = ", edges on disk" if graph.edges == "disk" else ""
+    packed = "packed " if graph.compress else ""
+    disk = ", packed edges" if graph.compress else ""
+    if graph.edges == "disk":
+        disk = f", {packed}edges on disk"
     return f"{where}{disk}{'' if graph.local or graph.recoverable else ', not recoverable'}"
 
 

@@ -91,6 +91,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     edges
         Where its edges are: in "memory", or in mapped files on "disk".
+    compress
+        Whether they are packed in fewer bytes.
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -141,6 +143,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         built: Built | None = None,
         keeps_loops: bool = False,
         edges: Edges = "memory",
+        compress: bool = False,
     ) -> None:
         self._parts = list(parts)
         self.partition = partition
@@ -155,6 +158,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         self.built = built
         self.keeps_loops = keeps_loops
         self.edges = edges
+        self.compress = compress
         self.copies: list[list[Any]] = []
         self.wanted_copies = 1
         self.recoverable = saved is not None or recovery.recoverable(self._parts)
@@ -429,7 +433,7 @@ class Graph(Readers, Growing, Collection, Nearby):
             self.weight_dtype,
             client or self.client,
         )
-        recut = self.like(parts, entries, partition=how, chosen=True)
+        recut = self.like(parts, entries, partition=how, chosen=True, compress=self.compress)
         recut.cache, recut.derived = self.cache, self.derived
         return recut
 

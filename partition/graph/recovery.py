@@ -143,4 +143,4 @@ def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
 
 
 def _length(cluster: Cluster) -> int:
-    return len(cluster.indices)
+    return len(cluster.coded)

@@ -27,6 +27,9 @@ from dgsuite.partition.arrays import mapped as mapping
 ALIGNED = 64
 """Bytes of which the place of an array in a file is a multiple."""
 
+HEAD = 30
+"""Bytes of the head of a member, whose last four are the lengths of its name and of its extra fields."""
+
 ZIP64 = 20
 """Bytes by which `zipfile` lengthens the head of a member that may be large."""
 
@@ -50,7 +53,7 @@ def _save(file: _Hashed, arrays: dict[str, NDArray]) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             member = zipfile.ZipInfo(f"{name}.npy")
-            head = file.size + zipfile.sizeFileHeader + len(member.filename) + ZIP64
+            head = file.size + HEAD + len(member.filename) + ZIP64
             pad = -(head + EXTRA.size) % ALIGNED
             member.extra = EXTRA.pack(PADDING, pad) + bytes(pad)
             with archive.open(member, "w", force_zip64=True) as out:
@@ -117,7 +120,7 @@ def _places(file: IO[bytes]) -> dict[str, tuple[int, tuple[int, ...], np.dtype]]
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             file.seek(member.header_offset)
-            head = file.read(zipfile.sizeFileHeader)
+            head = file.read(HEAD)
             file.seek(sum(struct.unpack("<HH", head[-4:])), os.SEEK_CUR)
             version = np.lib.format.read_magic(file)
             read_header = {

@@ -21,11 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.partition.arrays.packed import Packed
 from dgsuite.partition.client.tasks import pinned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.construction.distribute import shared
 from dgsuite.partition.construction.grow import Given
 from dgsuite.partition.graph.checks import of_clusters
@@ -147,6 +150,7 @@ def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
         "entries": graph.entries,
         "built": graph.built,
         "keeps_loops": graph.keeps_loops,
+        "compress": graph.compress,
         "identity": identity,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
@@ -207,6 +211,7 @@ def load(
             "chosen": facts["chosen"],
             "saved": saved,
             "edges": "disk" if disk else "memory",
+            "compress": facts.get("compress", False),
             "built": None if built is None else Built(*built),
             "keeps_loops": facts.get("keeps_loops", False),
         },
@@ -244,7 +249,16 @@ def read_again(
 
 def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
     """Write the file of a cluster; returns its entry in the list."""
-    found = {field: getattr(cluster, field) for field in EDGES}
+    rows = cluster.coded
+    found = {field: getattr(cluster, field) for field in EDGES if field != "indices"}
+    if isinstance(rows, Packed):
+        found |= {
+            "words": rows.words,
+            "heads": rows.heads,
+            "packed": np.array([len(rows), rows.bits]),
+        }
+    else:
+        found["indices"] = rows
     arrays = {field: array for field, array in found.items() if array is not None}
     if cluster.identify is not None:
         arrays["uid"] = cluster.uid
@@ -256,9 +270,14 @@ def _load_cluster(
 ) -> Cluster:
     arrays = archives.mapped(folder, entry) if disk else archives.read(folder, entry)
     edges: dict[str, Any] = {field: arrays.get(field) for field in EDGES}
-    return Cluster(
+    made = Cluster(
         index, partition, identify=arrays.get("uid"), directed=directed, disk=disk, **edges
     )
+    if "packed" not in arrays:
+        return made
+    count, bits = arrays["packed"].tolist()
+    coded = arrays["words"], arrays["heads"], count, bits, np.dtype(id_dtype(partition.n))
+    return PackedCluster.of(made, Packed(*coded))
 
 
 def _nodes(graph: Graph) -> dict[str, NDArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +16,11 @@ from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
 from dgsuite.core.network.faults import LEAST, Fate
 from dgsuite.kernels.bsp import Note
+from dgsuite.partition.arrays.packed import parts
 from dgsuite.partition.arrays.reductions import SUM, Reduction
 from dgsuite.partition.arrays.segments import expand, first_marked, listed, loops
 from dgsuite.partition.arrays.tiles import Tiles
-from dgsuite.partition.clusters.halo import Halo
+from dgsuite.partition.clusters.halo import Halo, Out
 from dgsuite.partition.clusters.subset import Subset
 
 __all__ = ["BroadcastBatch", "Broadcasts"]
@@ -149,8 +151,9 @@ class Broadcasts(BroadcastStore):
     def _sieve(self) -> Halo:
         halo, fate = self.halo, self.fate
         assert fate is not None
+        indices = np.asarray(halo.indices)
         if self._rows is None:
-            self._rows = np.empty_like(halo.indptr), np.empty_like(halo.indices)
+            self._rows = np.empty_like(halo.indptr), np.empty(len(indices), indices.dtype)
         starts, kept = self._rows
         if self.is_compiled and not fate.by_message:
             from dgsuite.core.network._sieve import sieve
@@ -162,13 +165,13 @@ class Broadcasts(BroadcastStore):
                     sent = sent.copy()
                     sent[: halo.slots][which & self.sent[: halo.slots]] = code
             fates = fate.key[0], fate.source, fate.target, LEAST, fate.dead
-            along = halo.indptr, halo.indices, halo.names, halo.first, sent
+            along = halo.indptr, indices, halo.names, halo.first, sent
             self.lost = sieve(*along, *fates, starts, kept)
         else:
-            entry = np.flatnonzero(self.sent[halo.indices])
+            entry = np.flatnonzero(self.sent[indices])
             row = np.searchsorted(halo.indptr, entry, side="right") - 1
-            arrives = self._arrives(row, halo.named(halo.indices[entry]))
-            kept = halo.indices[entry[arrives]]
+            arrives = self._arrives(row, halo.named(indices[entry]))
+            kept = indices[entry[arrives]]
             starts = np.searchsorted(row[arrives], np.arange(halo.own + 1))
         return replace(halo, indptr=starts, indices=kept)
 
@@ -273,13 +276,24 @@ class Broadcasts(BroadcastStore):
     ) -> tuple[NDArray, ...]:
         """For each row, whether it got a message, and the reduced values."""
         sent = NO_BITS if self.is_full and isinstance(how, Reduction) else self.bitmap
-        along = (self.through.indptr, self.through.indices, lo, rows, sent)
         if isinstance(how, Reduction):
             values = self.values(name)
             pull = getattr(loops(), how.pull or "")
-            out, hits = pull(*along, values, how.identity(values.dtype), *how.flags)
+            out, hits = self._by_parts(
+                pull, lo, rows, sent, values, how.identity(values.dtype), *how.flags
+            )
             return hits, out.astype(how.result(values.dtype), copy=False)
-        return (loops().pull_any(*along),)
+        return self._by_parts(loops().pull_any, lo, rows, sent)
+
+    def _by_parts(
+        self, pull: Callable[..., Any], lo: int, rows: NDArray, *how: Any
+    ) -> tuple[NDArray, ...]:
+        """What a compiled loop finds for rows counted from `lo`."""
+        halo, found = self.through, []
+        for some, *along in parts(halo.indptr, halo.indices, lo, rows):
+            each = pull(*along, lo, rows[some], *how)
+            found.append(each if isinstance(each, tuple) else (each,))
+        return found[0] if len(found) == 1 else tuple(map(np.concatenate, zip(*found, strict=True)))
 
     def _push(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
         """For each own node, whether it got a message, and the reduced values."""
@@ -290,25 +304,25 @@ class Broadcasts(BroadcastStore):
             out = np.full(halo.own, how.identity(values.dtype))
             ordered = values.dtype.kind in how.ordered
             for some in [self._by_id()] if ordered else self.lists:
-                push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
+                push(*halo.edges_of(some), halo.first, some, values, out, hit, *how.flags)
             return hit, out.astype(how.result(values.dtype), copy=False)
         hit = np.zeros(halo.own, bool)
-        for some in self.lists:
-            loops().push_any(*halo.out(some), some, hit)
+        for along, some in self._outs():
+            loops().push_any(*along, some, hit)
         return (hit,)
 
     def counted(self, lo: int, hi: int, among: Subset | None) -> tuple[NDArray, NDArray, NDArray]:
         """`Inbox.count` of the nodes in rows `lo` to `hi`. A push takes time for the messages alone."""
+        keep: Any
         if self.pulls(hi - lo, among):
             rows = np.arange(hi - lo) if among is None else among.members
             ends = self.halo.first + lo, self.halo.first + hi
-            along = (self.through.indptr, self.through.indices, lo, rows, self.bitmap)
-            hits, away = loops().pull_count(*along, *ends)
+            hits, away = self._by_parts(loops().pull_count, lo, rows, self.bitmap, *ends)
             keep = hits > 0
         else:
             every = self.made.get("count", self._push_count)
-            some = slice(*np.searchsorted(every[0], (lo, hi)))
-            rows, hits, away = (part[some] for part in every)
+            held = slice(*np.searchsorted(every[0], (lo, hi)))
+            rows, hits, away = (part[held] for part in every)
             rows = rows - lo
             keep = slice(None) if among is None else among.mask[rows]
         # counted in 32 bits, as no node has more neighbours; what kernels make of them may be more
@@ -321,8 +335,8 @@ class Broadcasts(BroadcastStore):
             self._counts = *np.zeros((2, halo.own), np.int32), np.empty(halo.own + 1, np.int64)
         hits, away, found = self._counts
         count = 0
-        for some in self.lists:
-            along = (*halo.out(some), some, halo.first, halo.starts)
+        for out, some in self._outs():
+            along = (*out, some, halo.first, halo.starts)
             count = loops().push_count(*along, hits, away, found, count)
         rows = listed(found[:count], hits)
         every = rows, hits[rows], away[rows]
@@ -336,9 +350,8 @@ class Broadcasts(BroadcastStore):
         if not self.is_compiled or FEW * len(counts) < self.halo.own or self.fate is not None:
             return None
         found, count = np.empty(len(counts) + 1, np.int64), 0
-        for some in self.lists:
-            along = (*self.halo.out(some), some, lo)
-            count = loops().push_down(*along, floor, counts, found, count)
+        for out, some in self._outs():
+            count = loops().push_down(*out, some, lo, floor, counts, found, count)
         return np.sort(found[:count])
 
     def first(
@@ -350,13 +363,16 @@ class Broadcasts(BroadcastStore):
             rows = np.arange(hi - lo) if among is None else among.members
             if not self.is_compiled:
                 nodes, source, looked = first_marked(
-                    halo.indptr, halo.indices, lo + rows, self.sent
+                    halo.indptr, np.asarray(halo.indices), lo + rows, self.sent
                 )
                 note = Note({"examined": looked, "bottom_up": len(rows)})
                 return rows[nodes], halo.named(source), note
-            along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.bitmap, halo.names)
             nodes, source = _room(len(rows), halo.names.dtype)
-            found, looked = loops().pull_first(*along, nodes, source)
+            found = looked = 0
+            for some, *along in parts(halo.indptr, halo.indices, lo, rows):
+                how = halo.heads, lo, rows[some], self.bitmap, halo.names
+                more, seen = loops().pull_first(*along, *how, nodes[found:], source[found:])
+                found, looked = found + more, looked + seen
             return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
         if not self.is_compiled:
             return None
@@ -371,9 +387,14 @@ class Broadcasts(BroadcastStore):
         """For each own node, whether it got a message, its smallest sender, and how many nodes got one."""
         halo, count = self.halo, 0
         hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
-        for some in self.lists:
-            count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
+        for out, some in self._outs():
+            count += loops().push_first(*out, some, halo.names, hit, least)
         return hit, least, count
+
+    def _outs(self) -> Iterator[tuple[Out, NDArray]]:
+        """The edges of all senders, as `Halo.outs`."""
+        for some in self.lists:
+            yield from self.halo.outs(some)
 
     @once
     def offers(self) -> Offers:
@@ -395,8 +416,8 @@ class Broadcasts(BroadcastStore):
         if not self.pulls(hi - lo, among):
             return None
         rows = np.arange(hi - lo) if among is None else among.members
-        halo, values = self.through, self.values(name)
-        least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.bitmap, values, own)
+        values = self.values(name)
+        (least,) = self._by_parts(loops().pull_minima, lo, rows, self.bitmap, values, own)
         return rows[least]
 
 

@@ -193,7 +193,7 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
         if not isinstance(messages, Broadcasts):
             if messages is not None:
                 raise ValueError("only what was broadcast comes along edges")
-            size = len(self._cluster.indices) if entries is None else len(entries)
+            size = len(self._cluster.coded) if entries is None else len(entries)
             return np.zeros(size, bool), self._empty(name, size)
         if self._cluster.directed:
             raise ValueError(
@@ -215,7 +215,7 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
                 "it reads what neighbours sent last, also where no message came: leave out network="
             )
         halo = messages.halo
-        slots = halo.hubs_first if hubs_first else halo.indices
+        slots = halo.hubs_first if hubs_first else np.asarray(halo.indices)
         return Latest(halo.indptr[self._lo : self._hi + 1], slots, messages.values(name))
 
     def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:

@@ -89,17 +89,12 @@ class Offers:
         if self._short and not all(self._fit(values[some]) for some in senders):
             self._lengthen()
         count = 0
-        for some in senders:
-            along = (
-                *halo.out(some),
-                halo.weights_out(some),
-                self._heaviest,
-                some,
-                values,
-                halo.names,
-            )
-            room = self._most, self._least, self.source, self._fresh, self._found
-            count = loops().push_nearer(*along, *room, count)
+        room = self._most, self._least, self.source, self._fresh, self._found
+        for every in senders:
+            weights = halo.weights_out(every)  # none of edges that are packed
+            for out, some in halo.outs(every):
+                along = (*out, weights, self._heaviest, some, values, halo.names)
+                count = loops().push_nearer(*along, *room, count)
         found = self._found[:count]
         rows = listed(found, self._fresh)
         self._fresh[rows] = False

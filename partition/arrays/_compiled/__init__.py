@@ -25,6 +25,13 @@ from dgsuite.partition.arrays._compiled.marks import (
     remove,
     scatter,
 )
+from dgsuite.partition.arrays._compiled.packing import (
+    measure,
+    pack,
+    pick_packed,
+    unpack,
+    unpack_rows,
+)
 from dgsuite.partition.arrays._compiled.pulling import (
     heads,
     pull,
@@ -51,6 +58,7 @@ from dgsuite.partition.arrays._compiled.rows import (
     group,
     lift,
     outside,
+    rewind,
     single,
     tally,
     transpose_outside,
@@ -81,9 +89,12 @@ __all__ = [
     "lift",
     "load",
     "mark_rows",
+    "measure",
     "of_edges",
     "outside",
+    "pack",
     "pick",
+    "pick_packed",
     "pull",
     "pull_any",
     "pull_count",
@@ -100,6 +111,7 @@ __all__ = [
     "push_or",
     "push_sum",
     "remove",
+    "rewind",
     "scatter",
     "single",
     "sort",
@@ -108,6 +120,8 @@ __all__ = [
     "take_apart",
     "tally",
     "transpose_outside",
+    "unpack",
+    "unpack_rows",
     "weave",
     "weigh",
 ]

@@ -63,28 +63,28 @@ def rewind(ends):
 
 @compiled
 def count_outside(indices, lo, hi, start):
-    """`start`, all 0, becomes the pointer of the columns outside ``lo <= column < hi``."""
+    """Add to `start`, behind each column outside ``lo <= column < hi``, how many entries it has."""
     for j in indices:
         if j < lo:
             start[j + 1] += 1
         elif j >= hi:
             start[j - hi + lo + 1] += 1
-    for g in range(len(start) - 1):
-        start[g + 1] += start[g]
 
 
 @compiled
-def transpose_outside(indptr, indices, lo, hi, start, rows):
-    """Put the row numbers of the entries whose column is outside ``lo <= column < hi`` by column."""
+def transpose_outside(indptr, indices, first, lo, hi, start, rows):
+    """Put the rows of the entries whose column is outside ``lo <= column < hi`` by column.
+
+    Rows are counted from `first`. `start`, where each column begins, becomes where it ends.
+    """
     for r in range(len(indptr) - 1):
         for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
             if lo <= j < hi:
                 continue
             g = j if j < lo else j - hi + lo
-            rows[start[g]] = r
+            rows[start[g]] = first + r
             start[g] += 1
-    rewind(start)
 
 
 @compiled
