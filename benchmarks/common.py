@@ -279,8 +279,16 @@ def used() -> float:
 
 
 @contextmanager
-def cluster(workers: int, protocol: str | None = None, threads: int = 1) -> Iterator:
-    """A client of worker processes with some threads each, whose runs use the protocol, if one is given."""
+def cluster(
+    workers: int, protocol: str | None = None, threads: int = 1, limit: str = "auto"
+) -> Iterator:
+    """A client of worker processes with some threads each, whose runs use the protocol, if one is given.
+
+    Parameters
+    ----------
+    limit
+        Memory of each worker, as Dask takes it.
+    """
     import dask
     from distributed import Client, LocalCluster
 
@@ -294,6 +302,7 @@ def cluster(workers: int, protocol: str | None = None, threads: int = 1) -> Iter
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
+            memory_limit=limit,
             dashboard_address=None,
             protocol=protocol,
         ) as own,
