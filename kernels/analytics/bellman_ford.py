@@ -85,6 +85,7 @@ class NegativePaths(Climbing):
     sources: Sequence[bsp.Node] | None = None
 
     name = "bellman_ford"
+    streams = True
     outputs = {
         "distance": bsp.Output("length of the shortest path from the root"),
         "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),

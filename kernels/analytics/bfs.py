@@ -68,6 +68,7 @@ class BreadthFirst(bsp.Kernel):
     cutoff: int | None = None
 
     name = "bfs"
+    streams = True
     outputs = {
         "level": bsp.Output("hops from the root, -1 where unreached"),
         "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),

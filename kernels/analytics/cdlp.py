@@ -83,6 +83,7 @@ class LabelPropagation(Scaled):
     fixed: Sequence[bsp.Node] | None = None
 
     name = "cdlp"
+    streams = True
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": np.int32}
     ranges = {"label": bsp.nodes}

@@ -48,6 +48,7 @@ class CoreNumber(bsp.Kernel):
     """
 
     name = "core_number"
+    streams = True
     outputs = {"core": bsp.Output("largest k of whose k-core the node is part")}
     state = State
 

@@ -60,6 +60,7 @@ class Densest(bsp.Kernel):
     epsilon: float = 0.1
 
     name = "densest"
+    streams = True
     outputs = {"densest": bsp.Output("whether the node is in the dense set")}
     notes = {
         "nodes_left": "nodes of the set that the round began with",

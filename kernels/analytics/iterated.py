@@ -53,6 +53,7 @@ class Iterated(bsp.Weighted):
     undirected = False
     pulls = True
     adds_all = True
+    streams = True
 
     def suited(self, graph: Graph) -> Self:
         """With a tolerance, where neither that nor a number of iterations is given."""

@@ -47,6 +47,7 @@ class Matching(bsp.Kernel):
     """
 
     name = "matching"
+    streams = True
     outputs = {
         "mate": bsp.Output("the other end of the edge in the matching, {none} alone", nodes=True)
     }

@@ -76,6 +76,7 @@ class Neighbourhood(bsp.Kernel):
     nearest: bool = False
 
     name = "neighbourhood"
+    streams = True
     outputs = {
         "target": bsp.Output("node near the source", dims=("pair",), nodes=True),
         "source": bsp.Output("node to start from", dims=("pair",), nodes=True),

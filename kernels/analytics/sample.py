@@ -94,6 +94,7 @@ class Sample(bsp.Kernel):
     weighted: bool = False
 
     name = "sample"
+    streams = True
     outputs = {
         "source": bsp.Output("node that drew the edge", dims=("pair",), nodes=True),
         "target": bsp.Output("node at the other end", dims=("pair",), nodes=True),

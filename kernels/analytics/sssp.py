@@ -94,6 +94,7 @@ class ShortestPaths(bsp.Kernel):
     sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
+    streams = True
     outputs = {
         "distance": bsp.Output("length of the shortest path from the root"),
         "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),

@@ -57,6 +57,7 @@ class Topological(bsp.Kernel):
     """
 
     name = "topological"
+    streams = True
     outputs = {
         "generation": bsp.Output("longest path to the node, -1 on and behind cycles"),
         "cycle": bsp.Output("place in a cycle, -1 elsewhere"),

@@ -75,6 +75,7 @@ class Components(bsp.Kernel):
     thresholds: Sequence[float] | None = None
 
     name = "wcc"
+    streams = True
     outputs = {"component": bsp.Output("smallest node of the component", nodes=True)}
     fields = {"label": np.int64}
     ranges = {"label": bsp.nodes}

@@ -185,6 +185,9 @@ class Kernel:
     """Whether it calls ``inbox.latest`` with `hubs_first`, for which a run prepares."""
     takes_offers: ClassVar[bool] = False
     """Whether it calls ``inbox.nearer`` of its first field, for which a run prepares."""
+    streams: ClassVar[bool] = False
+    """Whether its runs hold nothing in memory that has an element for each edge, so that the edges may be
+    on disk and larger than memory."""
     notes: ClassVar[dict[str, str]] = {}
     """Names and descriptions of quantities that phases note for the dataset, summed per round. They may
     depend on the partition, as times do."""

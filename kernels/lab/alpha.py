@@ -50,6 +50,7 @@ class Alpha(Synchroniser):
     """
 
     name = "alpha"
+    streams = True
     state = State
 
     def steps(self, n: int) -> int:

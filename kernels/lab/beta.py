@@ -68,6 +68,7 @@ class Beta(Synchroniser):
     root: bsp.Node = bsp.FIRST
 
     name = "beta"
+    streams = True
     outputs = {
         **Synchroniser.outputs,
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),

@@ -65,6 +65,7 @@ class FloodMax(bsp.Kernel):
     opt: bool = False
 
     name = "floodmax"
+    streams = True
     outputs = {"leader": bsp.Output("largest identifier that the node has seen", identifiers=True)}
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}

@@ -91,6 +91,7 @@ class FloodSet(bsp.Kernel):
     opt: bool = False
 
     name = "floodset"
+    streams = True
     outputs = {
         "decision": bsp.Output("value on which the node decides, -1 for none"),
         "input": bsp.Output("value of the node"),

@@ -61,6 +61,7 @@ class Gossip(bsp.Kernel):
     mode: Literal["push", "pull", "push-pull"] = "push-pull"
 
     name = "gossip"
+    streams = True
     outputs = {"informed": bsp.Output("rounds after which it knows the rumour, -1 if it does not")}
     fields = {"knows": np.bool_}
     needs = ("connected",)

@@ -75,6 +75,7 @@ class PushSum(bsp.Kernel):
     iterations: int = 1000
 
     name = "push_sum"
+    streams = True
     outputs = {
         "average": bsp.Output("estimate of the average"),
         "mass": bsp.Output("share of the sum of all values"),

@@ -34,7 +34,7 @@ def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
         np.dtype(dtype).itemsize * widths.get(name, 1) for name, dtype in kernel.fields.items()
     )
     return {
-        "graph": nbytes(graph, disk=False),
+        "graph": nbytes(graph, disk=not kernel.streams),
         "state": nodes * count * ENTRY,
         "messages": nodes * message,
     }
@@ -61,8 +61,10 @@ def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -
         each = {name: int(of[first:last].sum()) for name, of in needed.items()}
         if limit and sum(each.values()) > limit:
             parts = ", ".join(f"{name} {format_bytes(size)}" for name, size in each.items())
+            whole = graph.edges == "disk" and not kernel.streams
+            why = "; it holds all edges in memory, also where the graph has them on disk" * whole
             raise InputError(
                 f"kernel {kernel.name!r}: worker {worker} may use {format_bytes(limit)}, and its part of the "
-                f"run needs at least {format_bytes(sum(each.values()))} ({parts}); start more workers, or "
+                f"run needs at least {format_bytes(sum(each.values()))} ({parts}){why}; start more workers, or "
                 f"workers with more memory"
             )

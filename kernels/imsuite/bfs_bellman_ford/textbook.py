@@ -54,6 +54,7 @@ class BellmanFord(bsp.Kernel):
     root: bsp.Node = bsp.FIRST
 
     name = "bf"
+    streams = True
     outputs = {"distance": bsp.Output("hops from the root, -1 where unreached")}
     fields = {"distance": np.int32}
     ranges = {"distance": bsp.nodes}

@@ -68,6 +68,7 @@ class Dijkstra(bsp.Kernel):
     root: bsp.Node = bsp.FIRST
 
     name = "dst"
+    streams = True
     outputs = {
         "distance": bsp.Output("hops from the root, -1 where unreached"),
         "parent": bsp.Output(

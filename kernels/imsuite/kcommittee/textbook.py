@@ -60,6 +60,7 @@ class KCommittee(Invitations):
     k: int = 3
 
     name = "kc"
+    streams = True
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}
     fields = {"word": np.int64, "guest": np.int64, "hops": np.int32}
     ranges = {"word": lambda n: n * n, "guest": lambda n: n * n, "hops": bsp.nodes}

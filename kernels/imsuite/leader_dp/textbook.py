@@ -57,6 +57,7 @@ class PelegLeader(bsp.Kernel):
     """
 
     name = "dp"
+    streams = True
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"word": np.int64}
     ranges = {"word": lambda n: n * n}

@@ -58,6 +58,7 @@ class MIS(contest.Contest):
     """
 
     name = "mis"
+    streams = True
     outputs = {"in_mis": bsp.Output("whether the node is in the maximal independent set")}
     fields = {"draw": np.float64}
     ranges = {"draw": bsp.values(1 << 53)}
