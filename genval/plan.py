@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.counters import Words, below, draw, fast, permute, subkey
 from dgsuite.partition.construction.build import id_dtype
-from dgsuite.partition.sources.edges import PIECE
+from dgsuite.partition.sources.edges import step_of
 from dgsuite.partition.sources.piece import Piece
 
 Ends = tuple[NDArray, NDArray]
@@ -57,8 +57,8 @@ class Plan:
         return self.items * self.each
 
     def bounds(self) -> list[int]:
-        """Bounds of pieces of the items, so that each piece has about half a million edges."""
-        pieces = max(min(ceil(self.m / PIECE), self.items), 1)
+        """Bounds of pieces of the items: see `dgsuite.partition.sources.edges.step_of`."""
+        pieces = max(min(ceil(self.m / step_of(self.m)), self.items), 1)
         return [self.items * i // pieces for i in range(pieces + 1)]
 
     def edges(self, lo: int, hi: int) -> Piece:

@@ -3,13 +3,15 @@
 The edge list comes in pieces. Without a client this process handles one piece after the other. With a
 client the two steps of `construction.build` are tasks. A piece of a Dask collection is split on the worker
 that computes it; pieces of NumPy arrays are sent to workers in turn, a limited number at a time. All shards
-of a piece for one worker travel to it as one bundle, and that worker assembles the clusters, some groups of
-them. So tasks and their dependencies grow with pieces times workers, and with clusters, but not with
-pieces times clusters. Neither the client nor any single worker ever holds the graph.
+of a piece for one worker travel to it as one bundle, which it writes to its disk. Then it assembles the
+clusters, some groups of them. So tasks and their dependencies grow with pieces times workers, and with
+clusters, but not with pieces times clusters. Neither the client nor any single worker ever holds the graph,
+and no process holds much more than what it has of the graph at the end.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,10 +25,12 @@ from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
 from dgsuite.partition.client.tasks import delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
+from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import build, recutting
+from dgsuite.partition.construction.shards import Shard
+from dgsuite.partition.construction.spool import Spool, spool
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
 from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
 from dgsuite.partition.sources.piece import Piece, check_edges
@@ -39,6 +43,10 @@ GROUPS = 4
 
 SMALL = 1 << 17
 """Up to this many edges in NumPy arrays, this process builds the graph even if there is a client."""
+
+
+Bundle = list[list[Shard | None]]
+"""What a worker gets of a piece: for each part of it, a shard for each group of clusters."""
 
 
 class Constructed(NamedTuple):
@@ -102,11 +110,13 @@ def construct(
                 pieces, partition, uid, directed, client, workers, rule, keep, disk
             )
     (groups,) = _groups(partition.clusters, 1)
-    bundles = []
+    file, bundles = spool(uuid.uuid4().hex), []
     for piece, where in zip(pieces, origins(pieces), strict=True):
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
-            bundles.append(build.split(some, partition, directed, groups, start, where, rule, keep))
+            found = build.split(some, partition, directed, groups, start, where, keep)
+            bundles.append([_kept(found, file)])
+        del arrays
     parts: list[Any] = []
     tallies: list[Tally] = []
     for g, (first, last) in enumerate(pairwise(groups)):
@@ -142,15 +152,14 @@ def _assemble(
     uid: NDArray | Identify | None,
     directed: bool,
     at: int,
-    bundles: Sequence[list[build.Shard | None]],
+    bundles: Sequence[Bundle],
     rule: str,
     keep: bool,
     disk: bool,
 ) -> build.Assembled:
-    """Make a group of clusters; its shard is number `at` of each bundle."""
-    made = build.assemble(
-        first, last, partition, uid, directed, [b[at] for b in bundles], rule, keep
-    )
+    """Make a group of clusters; its shards are number `at` of each part of each bundle."""
+    shards = [part[at] for bundle in bundles for part in bundle]
+    made = build.assemble(first, last, partition, uid, directed, shards, rule, keep)
     return build.Assembled([replace(c, disk=disk) for c in made], made.tally) if disk else made
 
 
@@ -176,13 +185,11 @@ def _construct_on_workers(
     groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
     everywhere = shared(partition, watch)
+    how = everywhere, directed, groups, keep, uuid.uuid4().hex
     if any(map(lazy, pieces)):
-        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers, rule, keep)
+        bundles = _split_lazy(pieces, how, watch)
     else:
-        n = partition.n
-        bundles = _split_arrays(
-            pieces, everywhere, n, directed, groups, client, workers, rule, keep
-        )
+        bundles = _split_arrays(pieces, partition.n, how, watch)
     parts: list[Any] = []
     tallies: list[Tally] = []
     for worker, bounds, found in zip(workers, groups, bundles, strict=False):
@@ -227,46 +234,33 @@ def tally_of(group: build.Assembled) -> Tally:
     return group.tally
 
 
-def _split_lazy(
-    pieces: list[Any],
-    partition: Any,
-    directed: bool,
-    groups: list[list[int]],
-    client: Client,
-    workers: Sequence[str],
-    rule: str,
-    keep: bool,
-) -> list[list[Future]]:
+How = tuple[Any, bool, list[list[int]], bool, str]
+"""How pieces are split: by which partition, whether directed, for which groups of clusters of each worker,
+whether self-loops are kept, and in which construction."""
+
+
+def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]:
     """Split pieces that are Delayed objects; returns the bundles of each worker.
 
-    Workers let go of what a piece is made of once it is split, since the list of them is emptied.
+    Workers let go of what a piece is made of once it is split, since the list of them is emptied. They send
+    and write bundles before they make more pieces.
     """
     split = delayed(_split)
-    splits = client.compute(
+    splits = watch.client.compute(
         [
-            split(piece, partition, directed, groups, 0, where, rule, keep)
+            split(piece, 0, where, *how)
             for piece, where in zip(pieces, origins(pieces), strict=True)
-        ]
+        ],
+        priority=-1,
     )
     pieces.clear()
-    rows = [_send(client, future, workers[: len(groups)]) for future in splits]
+    rows = [_send(future, how, watch) for future in splits]
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _split_arrays(
-    pieces: Sequence[Any],
-    partition: Any,
-    n: int,
-    directed: bool,
-    groups: list[list[int]],
-    client: Client,
-    workers: Sequence[str],
-    rule: str,
-    keep: bool,
-) -> list[list[Future]]:
+def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list[list[Future]]:
     """Split pieces that are arrays of this process; returns the bundles of each worker."""
-    watch = Watch(client, BUILDING, workers)
-    small = build.id_dtype(n)
+    small, workers = build.id_dtype(n), list(watch.workers)
     rows: list[list[Future]] = []
     for turn, (start, some) in enumerate(slices(pieces[0])):
         check_edges(some, n, start)  # before ids are converted to 32 bits
@@ -274,10 +268,9 @@ def _split_arrays(
         worker = workers[turn % len(workers)]
         piece: Piece = (src.astype(small), dst.astype(small), weights)
         there = watch.scatter(piece, worker)
-        args = (there, partition, directed, groups, start, "", rule, keep)
-        split = pinned(client, worker, _split, *args)
-        rows.append(_send(client, split, workers[: len(groups)]))
-        del there, args, split
+        split = pinned(watch.client, worker, _split, there, start, "", *how)
+        rows.append(_send(split, how, watch))
+        del piece, there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
             watch.wait_or_raise(rows[turn - len(workers)])
     return [list(column) for column in zip(*rows, strict=True)]
@@ -286,26 +279,48 @@ def _split_arrays(
 @frugal
 def _split(
     piece: Piece,
+    start: int,
+    where: str,
     partition: Partition,
     directed: bool,
     groups: list[list[int]],
-    start: int,
-    where: str,
-    rule: str,
     keep: bool,
-) -> list[list[build.Shard | None]]:
-    """Split a piece; for each worker, the shards of its groups."""
+    construction: str,
+) -> list[Bundle]:
+    """Split a piece; for each worker, its bundle."""
     ranges = [0, *(end for bounds in groups for end in bounds[1:])]
-    shards = iter(build.split(piece, partition, directed, ranges, start, where, rule, keep))
-    return [[next(shards) for _ in bounds[1:]] for bounds in groups]
+    bundles: list[Bundle] = [[] for _ in groups]
+    for at, some in slices(piece):
+        made = build.split(some, partition, directed, ranges, start + at, where, keep)
+        shards = iter(_passing(made, spool(construction)))
+        for bundle, bounds in zip(bundles, groups, strict=True):
+            bundle.append([next(shards) for _ in bounds[1:]])
+    return bundles
 
 
-def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]:
+def _passing(shards: Sequence[Shard | None], file: Spool) -> list[Shard | None]:
+    """Shards that are to be sent: they wait on disk where many do."""
+    if file.passes(shards):
+        return list(shards)
+    return _kept(shards, file)
+
+
+def _kept(shards: Sequence[Shard | None], file: Spool) -> list[Shard | None]:
+    return [None if shard is None else shard.kept(file) for shard in shards]
+
+
+@frugal
+def _received(bundle: Bundle, construction: str) -> Bundle:
+    """A bundle where it is assembled: on disk. Its sender may release it."""
+    return [_kept(part, spool(construction)) for part in bundle]
+
+
+def _send(split: Future, how: How, watch: Watch) -> list[Future]:
     """Send the bundles of a split piece to their workers."""
+    client, workers = watch.client, list(watch.workers)[: len(how[2])]
     bundles = [submitted(client, _bundle, split, w) for w in range(len(workers))]
-    # an extra task at the receiver, so that the sender releases the bundle
     return [
-        pinned(client, worker, received, bundle)
+        pinned(client, worker, _received, bundle, how[-1])
         for worker, bundle in zip(workers, bundles, strict=True)
     ]
 

@@ -1,9 +1,8 @@
 """Repeated edges: the rule by which they are merged, and what is counted of them.
 
-A rule does not depend on how the edge list is divided. The least, the greatest and the first weight can be
-taken of each piece, and then of these. A sum of floats depends on the order of its terms, and whether a sum
-of integers overflows depends on all of them. So these are added once all rows of an edge are together, in
-the order of the table.
+A rule does not depend on how the edge list is divided. A sum of floats depends on the order of its terms,
+and whether a sum of integers overflows depends on all of them. So repeated edges are merged once all rows of
+an edge are together, in the order of the table.
 """
 
 from __future__ import annotations
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 DEFAULT = "min"
 """The rule where none is given."""
-
-BY_PIECE = ("min", "max", "first")
-"""Rules that may be applied to each piece of an edge list first."""
 
 LOOPS = ("drop", "keep")
 """What may become of self-loops."""
@@ -223,17 +219,11 @@ def refuse(rule: str, edge: tuple[Any, Any]) -> None:
 
 
 def ordered(
-    keys: NDArray[np.int64], weights: NDArray | None, rule: str, spare: NDArray | None = None
+    keys: NDArray[np.int64], weights: NDArray | None, rule: str
 ) -> tuple[NDArray, NDArray | None]:
-    """Sort edges by key, in place or in `spare`; equal ones keep their order where the rule needs it.
-
-    Parameters
-    ----------
-    spare
-        Memory for as many keys, to be used.
-    """
+    """Sort edges by key, possibly in place; equal ones keep their order where the rule needs it."""
     if compiles(len(keys)):
-        spare = np.empty_like(keys) if spare is None else spare[: len(keys)]
+        spare = np.empty_like(keys)
         order: NDArray | None = None
         other: NDArray | None = None
         if weights is not None:

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 BUILDING = "building the graph"
 
-PIECE = 1 << 19
-"""Edges that are sent to a worker, or split by this process, at a time: some 4 MiB."""
+PIECE = 1 << 18
+"""Edges that are sent to a worker, or split by this process, at a time: some 2 MiB. Of a large graph more,
+so that there are no more than `PIECES`, but at most `LARGE`."""
+
+PIECES, LARGE = 1 << 8, 1 << 21
 
 SPARSE = 64
 SMALL_RANGE = 1 << 20
@@ -241,11 +244,17 @@ def lazy(piece: Any) -> bool:
     return not isinstance(piece, tuple)
 
 
+def step_of(edges: float) -> int:
+    """Edges in each piece, if so many are divided."""
+    return max(PIECE, min(int(edges / PIECES), LARGE))
+
+
 def slices(piece: Piece) -> Iterator[tuple[int, Piece]]:
     """Slices of a piece, each with the number of its first edge."""
     src, dst, weights = piece
-    for begin in range(0, len(src), PIECE) or (0,):
-        some = slice(begin, begin + PIECE)
+    step = step_of(len(src))
+    for begin in range(0, len(src), step) or (0,):
+        some = slice(begin, begin + step)
         yield begin, (src[some], dst[some], None if weights is None else weights[some])
 
 

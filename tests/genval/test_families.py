@@ -127,7 +127,7 @@ def test_blocks_do_not_matter(monkeypatch):
         whole = edges(made := plan(kind, 128, weights=True), [0, made.items])
         with monkeypatch.context() as patch:
             patch.setattr("dgsuite.genval.plan.BLOCK", 7)
-            patch.setattr("dgsuite.genval.plan.PIECE", 50)
+            patch.setattr("dgsuite.partition.sources.edges.PIECE", 50)
             assert len(made.bounds()) > 3
             for column, other in zip(whole, edges(made, made.bounds()), strict=True):
                 assert (column == other).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dgsuite.partition.arrays import _compiled, segments
 from dgsuite.partition.clusters.partitioners import Partition, from_owner
-from dgsuite.partition.construction import build
+from dgsuite.partition.construction import build, shards
 from dgsuite.partition.sources.piece import MOST_NODES
 
 RULES = ("min", "max", "first", "sum", "error")
@@ -31,11 +31,11 @@ def edges(n, dtype, weighted):
 
 def made(pieces, partition, directed, rule, ranges):
     """Bytes of the arrays of all clusters, and what was counted."""
-    bundles = [build.split(piece, partition, directed, ranges, rule=rule) for piece in pieces]
+    bundles = [build.split(piece, partition, directed, ranges) for piece in pieces]
     found = []
     for at, (first, last) in enumerate(pairwise(ranges)):
-        shards = [bundle[at] for bundle in bundles]
-        group = build.assemble(first, last, partition, None, directed, shards, rule)
+        some = [bundle[at] for bundle in bundles]
+        group = build.assemble(first, last, partition, None, directed, some, rule)
         found.append(group.tally)
         for c in group:
             arrays = c.indptr, c.indices, c.weights
@@ -61,7 +61,7 @@ def test_as_many_nodes_as_there_can_be(monkeypatch):
 
 def check(monkeypatch, pieces, partition, directed, ranges):
     monkeypatch.setattr(build, "BLOCK", 64)
-    monkeypatch.setattr(build, "FEW", 4)
+    monkeypatch.setattr(shards, "BANDS", 8)
     # of edges that are refused, any weight stays
     for rule in RULES if pieces[0][2] is None else RULES[:-1]:
         monkeypatch.setattr(segments, "_ready", None)

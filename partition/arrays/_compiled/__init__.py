@@ -11,7 +11,16 @@ from __future__ import annotations
 from dgsuite.base.compiling import load
 from dgsuite.partition.arrays._compiled.bits import bit
 from dgsuite.partition.arrays._compiled.exact import by_exponent, change_by_exponent
-from dgsuite.partition.arrays._compiled.keys import join, of_edges, sort, squeeze, take_apart
+from dgsuite.partition.arrays._compiled.keys import (
+    count_ends,
+    join,
+    of_edges,
+    place_ends,
+    sort,
+    sort_bands,
+    squeeze,
+    take_apart,
+)
 from dgsuite.partition.arrays._compiled.marks import (
     both,
     collect,
@@ -75,6 +84,7 @@ __all__ = [
     "by_row",
     "change_by_exponent",
     "collect",
+    "count_ends",
     "count_outside",
     "cut",
     "expand",
@@ -95,6 +105,7 @@ __all__ = [
     "pack",
     "pick",
     "pick_packed",
+    "place_ends",
     "pull",
     "pull_any",
     "pull_count",
@@ -115,6 +126,7 @@ __all__ = [
     "scatter",
     "single",
     "sort",
+    "sort_bands",
     "squeeze",
     "sum_tiles",
     "take_apart",

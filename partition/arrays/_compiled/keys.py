@@ -1,4 +1,4 @@
-"""Compiled loops over keys of edge ends: ``row * n + column``, int64."""
+"""Compiled loops over edge ends, and over keys of them: ``row * n + column``, int64."""
 
 from __future__ import annotations
 
@@ -87,11 +87,8 @@ def of_edges(src, dst, heads, tails, n, both, keys):
 
 
 @compiled
-def take_apart(keys, n, first, bits, starts, low, columns):
-    """Columns of sorted keys, and their rows from `first` in bands of ``2**bits``.
-
-    `starts`, all 0, gets the number of keys in each band after it; `low`, if it is not None, rows in bands.
-    """
+def take_apart(keys, n, first, counts, columns):
+    """Columns of sorted keys; `counts`, all 0, gets the number of keys in each row from `first` after it."""
     row, end = first, (first + 1) * n
     for i in range(len(keys)):
         key = keys[i]
@@ -102,19 +99,102 @@ def take_apart(keys, n, first, bits, starts, low, columns):
                 row = key // n
                 end = (row + 1) * n
         columns[i] = key - (end - n)
-        band = (row - first) >> bits
-        if low is not None:
-            low[i] = row - first - (band << bits)
-        starts[band + 1] += 1
+        counts[row - first + 1] += 1
 
 
 @compiled
-def join(starts, low, columns, bits, band, begin, end, n, keys):
-    """Keys of the edge ends `begin` to `end`, the first of which is in a `band`; see `take_apart`."""
-    at = begin
-    while at < end:
-        for e in range(at, min(starts[band + 1], end)):
-            row = (np.int64(band) << bits) + np.int64(low[e])
-            keys[e - begin] = row * n + np.int64(columns[e])
-        at = max(at, starts[band + 1])
-        band += 1
+def count_ends(src, dst, heads, tails, both, keep, bits, base, counts):
+    """Count edge ends in each band, as of `place_ends`; all counts are 0 before."""
+    bits, base = np.uint64(bits), np.uint64(base)
+    for i in range(np.uint64(len(src))):
+        same = src[i] == dst[i]
+        if keep or not same:
+            counts[(np.uint64(heads[i]) >> bits) - base] += 1
+        if both and not same:
+            counts[(np.uint64(tails[i]) >> bits) - base] += 1
+
+
+@compiled
+def place_ends(src, dst, heads, tails, both, keep, bits, base, starts, low, columns, order):
+    """Put edge ends into bands: last bits of rows, columns and, if asked for, edges. Moves the `starts`."""
+    bits, base, one = np.uint64(bits), np.uint64(base), np.uint64(1)
+    within = (one << bits) - one
+    for i in range(np.uint64(len(src))):
+        same = src[i] == dst[i]
+        for way in range(2):
+            if (way == 0 and same and not keep) or (way == 1 and (same or not both)):
+                continue
+            row = np.uint64(tails[i] if way else heads[i])
+            band = (row >> bits) - base
+            at = starts[band]
+            starts[band] = at + one
+            low[at] = row & within
+            columns[at] = src[i] if way else dst[i]
+            if order is not None:
+                order[at] = i
+
+
+@compiled
+def join(starts, low, columns, bits, wide, first, last, n, ends, keys, begin, order):
+    """Put keys, from row `first`, of the edge ends of some bands into bands that may be wider.
+
+    Parameters
+    ----------
+    starts
+        Of the bands: the first has row `first`, the last has the row before `last`.
+    bits, wide
+        Bits of rows within a band, and within a wider one.
+    ends
+        For each wider band, where its next key goes; moved.
+    begin, order
+        `order`, if it is not None, gets `begin` plus the number of the edge end for each key.
+
+    Returns
+    -------
+    How many keys there are.
+    """
+    base, bands, used = first >> bits, first >> wide, 0
+    for b in range(len(starts) - 1):
+        lowest = ((base + b) << bits) - first
+        wider = ((base + b) >> (wide - bits)) - bands
+        to = ends[wider]
+        for e in range(starts[b] - starts[0], starts[b + 1] - starts[0]):
+            row = lowest + np.int64(low[e])
+            if 0 <= row < last - first:
+                keys[np.uint64(to)] = row * n + np.int64(columns[e])
+                if order is not None:
+                    order[np.uint64(to)] = begin + used
+                used += 1
+                to += 1
+        ends[wider] = to
+    return used
+
+
+@compiled
+def sort_bands(keys, spare, ends, order, spare_order):
+    """Sort keys as `sort` does, those up to each of some ends by themselves, in place."""
+    begin = 0
+    for end in ends:
+        some = slice(begin, end)
+        begin = end
+        if order is None:
+            if sort(keys[some], spare[some], None, None):
+                keys[some] = spare[some]
+        elif sort(keys[some], spare[some], order[some], spare_order[some]):
+            keys[some], order[some] = spare[some], spare_order[some]
+
+
+@compiled
+def take_apart(keys, n, first, counts, columns):
+    """Columns of sorted keys; `counts`, all 0, gets the number of keys in each row from `first` after it."""
+    row, end = first, (first + 1) * n
+    for i in range(len(keys)):
+        key = keys[i]
+        if key >= end:
+            row += 1
+            end += n
+            if key >= end:
+                row = key // n
+                end = (row + 1) * n
+        columns[i] = key - (end - n)
+        counts[row - first + 1] += 1
