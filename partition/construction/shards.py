@@ -69,7 +69,7 @@ class Ends(NamedTuple):
 
 @dataclass(eq=False)
 class Shard:
-    """The edge ends of a range of rows in one piece, in bands of rows, and in the table's order within a band.
+    """The edge ends of a range of rows in one piece: in bands of rows, in the table's order within each.
 
     A band is the rows of the range that have the same number but for the last `bits` bits. There are no
     more bands than edge ends, so that the shards of many small pieces do not take memory for each node.
@@ -200,7 +200,7 @@ def scattered(ends: Ends, bounds: NDArray[np.int64], n: int) -> list[Shard]:
     cuts = _divided(arrays, starts, bounds, bits)
     made = []
     for (a, b), (begin, end) in zip(pairwise(bounds.tolist()), pairwise(cuts), strict=True):
-        bands = starts[(a >> bits) - base : (max(b - 1, a) >> bits) - base + 2]
+        bands = starts[(a >> bits) - base : (b - 1 >> bits) - base + 2] if a < b else starts[:1]
         own = None if weights is None else weights[begin:end]
         made.append(
             Shard(
@@ -223,7 +223,7 @@ def _divided(
     rest = (bounds & ((1 << bits) - 1)).astype(low.dtype)
     band = ((bounds >> bits) - base).clip(0, len(starts) - 1)
     cuts = starts[band]
-    cuts[-1] = starts[-1]
+    cuts[bounds == bounds[-1]] = starts[-1]
     inner = np.flatnonzero((rest != 0) & (bounds > bounds[0]) & (bounds < bounds[-1]))
     for b in np.unique(band[inner]).tolist():
         of_band = inner[band[inner] == b]

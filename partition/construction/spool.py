@@ -82,7 +82,7 @@ class Spool:
             first = self._end
             try:
                 if self._file is None:
-                    self._file = tempfile.TemporaryFile(
+                    self._file = tempfile.TemporaryFile(  # noqa: SIM115 (open as long as the spool)
                         buffering=0, prefix="dgsuite-", dir=self.folder
                     )
                 self._file.seek(first)
@@ -90,9 +90,9 @@ class Spool:
                     rest = rest[self._file.write(rest) :]
             except OSError as error:
                 raise RunError(
-                    f"building the graph: {self.folder} takes no more edges, which are sorted there "
-                    f"({error.strerror}); set Dask's temporary-directory, or a worker's --local-directory, to "
-                    f"a folder with more room"
+                    f"building the graph: edges are sorted in {self.folder}, which takes no more of them "
+                    f"({error.strerror}); set Dask's temporary-directory, or a worker's --local-directory, "
+                    f"to a folder with more room"
                 ) from None
             self._end += array.nbytes
         return Stored(self, first, len(array), array.dtype)

@@ -87,22 +87,6 @@ def of_edges(src, dst, heads, tails, n, both, keys):
 
 
 @compiled
-def take_apart(keys, n, first, counts, columns):
-    """Columns of sorted keys; `counts`, all 0, gets the number of keys in each row from `first` after it."""
-    row, end = first, (first + 1) * n
-    for i in range(len(keys)):
-        key = keys[i]
-        if key >= end:
-            row += 1
-            end += n
-            if key >= end:
-                row = key // n
-                end = (row + 1) * n
-        columns[i] = key - (end - n)
-        counts[row - first + 1] += 1
-
-
-@compiled
 def count_ends(src, dst, heads, tails, both, keep, bits, base, counts):
     """Count edge ends in each band, as of `place_ends`; all counts are 0 before."""
     bits, base = np.uint64(bits), np.uint64(base)
