@@ -1,6 +1,9 @@
 """Building a graph of an edge array on two workers: time, and memory of all processes.
 
-python benchmarks/construction.py [--nodes N] [--edges M] [--clusters K ...] [--growth]
+python benchmarks/construction.py [--nodes N] [--edges M] [--clusters K ...] [--growth] [--kron SCALE ...]
+
+With ``--kron``, Kronecker graphs are generated and built on the workers instead: what the processes take
+beyond what they took when idle, over the bytes of the graph that they then hold.
 
 Memory is the proportional set size (PSS), which counts a page shared by k processes as 1/k in each,
 summed over this process (with scheduler and nannies in it) and the workers; a process of its own
@@ -17,6 +20,7 @@ import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from types import TracebackType
+from typing import Any
 
 import common
 import numpy as np
@@ -114,6 +118,39 @@ def measure(nodes: int, edges: int, workers: int, clusters: int | None, source: 
         record("peak, everything counted", watch.peak / size, "x", most=bound, peer="input", **on)
 
 
+def held(cluster: Any) -> int:
+    """Bytes of a cluster's adjacency."""
+    return int(cluster.indptr.nbytes + cluster.indices.nbytes)
+
+
+def processor(client: Any) -> float:
+    """Processor time of all workers, in seconds."""
+    return sum(client.run(time.process_time).values())
+
+
+def generate(scale: int, workers: int) -> None:
+    """Generate and build a Kronecker graph on a cluster of its own."""
+    from dgsuite import genval
+
+    with common.cluster(workers) as client:
+        genval.graph("rmat", 2**16, client=client)  # workers have imported what they need
+        gc.collect()
+        before = processor(client)
+        with Watch() as watch:
+            begin = time.perf_counter()
+            graph = genval.graph("rmat", 2**scale, client=client)
+            took = time.perf_counter() - begin
+        used = processor(client) - before
+        size = sum(client.gather(client.map(held, graph.parts)))
+        on = {"scale": scale}
+        record("generating and building", took, "s", **on)
+        record("processor time of the workers", used, "s", **on)
+        record("graph", size / 1e6, "MB", **on)
+        above = (watch.peak - watch.idle) / size
+        bound = 1.4 if scale >= 20 else None
+        record("peak, idle processes taken off", above, "x", most=bound, peer="graph", **on)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--nodes", 1_000_000, 1_000)
@@ -122,7 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--clusters", type=int, nargs="+", help="by default one a worker")
     options.add_argument("--source", choices=("numpy", "dask"), default="numpy")
     options.add_argument("--growth", action="store_true", help="first a quarter and half of it")
+    options.add_argument("--kron", type=int, nargs="+", metavar="SCALE", help="Kronecker graphs")
     with options.recorded(arguments) as given:
+        for scale in given.kron or ():
+            generate(scale, given.workers)
+        if given.kron:
+            return
         for part in (4, 2, 1) if given.growth else (1,):
             nodes, edges = given.nodes // part, given.edges // part
             for clusters in given.clusters or (None,):

@@ -81,7 +81,7 @@ class Shard:
     first, last
         The range of rows.
     starts
-        int64, shape (bands + 1,): index of the first edge end of each band.
+        uint32, shape (bands + 1,): index of the first edge end of each band.
     low
         Last bits of the row of each edge end.
     columns
@@ -99,7 +99,7 @@ class Shard:
     bits: int
     first: int
     last: int
-    starts: NDArray[np.int64]
+    starts: NDArray[np.uint32]
     low: NDArray | Stored
     columns: NDArray | Stored
     weights: NDArray | Stored | None
@@ -132,7 +132,6 @@ class Shard:
         )
         return replace(
             self,
-            starts=self.starts.copy(),
             low=low,
             columns=columns,
             weights=weights,
@@ -143,13 +142,14 @@ class Shard:
         """Edge ends in each band of at least as many rows."""
         bands = np.arange(self.first >> bits, (max(self.last - 1, self.first) >> bits) + 2)
         at = (bands << (bits - self.bits)) - (self.first >> self.bits)
-        return np.diff(self.starts[at.clip(0, len(self.starts) - 1)])
+        return np.diff(self.starts[at.clip(0, len(self.starts) - 1)].astype(np.int64))
 
     def _bands(self, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
         """Number of the first band that has rows `first` to `last`, and `starts` of all that have."""
         base = first >> self.bits
         begin = base - (self.first >> self.bits)
-        return base, self.starts[begin : begin + ((last - 1) >> self.bits) - base + 2]
+        starts = self.starts[begin : begin + ((last - 1) >> self.bits) - base + 2]
+        return base, starts.astype(np.int64)
 
     def part(self, first: int, last: int) -> tuple[NDArray, NDArray, NDArray, NDArray | None]:
         """The bands that have rows `first` to `last`: their `starts`, `low`, `columns` and `weights`."""
@@ -204,7 +204,7 @@ def scattered(ends: Ends, bounds: NDArray[np.int64], n: int) -> list[Shard]:
         own = None if weights is None else weights[begin:end]
         made.append(
             Shard(
-                *(bits, a, b, bands.clip(begin, end) - begin),
+                *(bits, a, b, (bands.clip(begin, end) - begin).astype(np.uint32)),
                 *(low[begin:end], columns[begin:end], own),
                 0 if own is None else least(own),
                 Tally(end - begin, 0),

@@ -7,8 +7,10 @@ import os
 import pickle
 from itertools import pairwise
 
+import dask.array as da
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -156,3 +158,37 @@ def test_a_full_disk_is_one_error(on_disk):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not list(on_disk.iterdir())
     assert Graph.from_edges(np.arange(5000), np.arange(5000)[::-1].copy()).n == 5000
+
+
+def _struck(block, what):
+    """Amid construction, a worker has no room on its disk, or dies."""
+    if len(block) and block[0] == 6000:
+        if what == "dies":
+            os._exit(1)
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    return block
+
+
+def _no_room():
+    spool.ROOM = 0
+
+
+def test_a_worker_without_room_or_that_dies_leaves_nothing(tmp_path):
+    pytest.importorskip("resource")
+    options = {"dashboard_address": None, "silence_logs": 50, "local_directory": str(tmp_path)}
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(_no_room)
+        ends = da.arange(8000, chunks=1000)
+        for what, message in (
+            ("fills", rf"sorted in {tmp_path}.*File too large"),
+            ("dies", "lost"),
+        ):
+            src = ends.map_blocks(_struck, what, meta=np.empty(0, int))
+            with pytest.raises(RunError, match=rf"building the graph: .*{message}"):
+                Graph.from_edges(src, ends[::-1].rechunk(1000), n=8000, client=client)
+        assert not [*tmp_path.rglob("dgsuite-*")]
