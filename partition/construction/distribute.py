@@ -23,6 +23,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
+from dgsuite.base.telling import TOLD, tell
 from dgsuite.partition.client.tasks import delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 GROUPS = 4
 """Groups of a worker's clusters, at most, which its threads assemble side by side."""
+
+SOME = 1 << 4
+"""Pieces after which it is told how far construction is."""
 
 SMALL = 1 << 17
 """Up to this many edges in NumPy arrays, this process builds the graph even if there is a client."""
@@ -111,12 +115,13 @@ def construct(
             )
     (groups,) = _groups(partition.clusters, 1)
     file, bundles = spool(uuid.uuid4().hex), []
-    for piece, where in zip(pieces, origins(pieces), strict=True):
+    for number, (piece, where) in enumerate(zip(pieces, origins(pieces), strict=True), 1):
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
             found = build.split(some, partition, directed, groups, start, where, keep)
             bundles.append([_kept(found, file)])
         del arrays
+        tell(number, len(pieces))
     parts: list[Any] = []
     tallies: list[Tally] = []
     for g, (first, last) in enumerate(pairwise(groups)):
@@ -187,9 +192,15 @@ def _construct_on_workers(
     everywhere = shared(partition, watch)
     how = everywhere, directed, groups, keep, uuid.uuid4().hex
     if any(map(lazy, pieces)):
-        bundles = _split_lazy(pieces, how, watch)
+        rows = _split_lazy(pieces, how, watch)
     else:
-        bundles = _split_arrays(pieces, partition.n, how, watch)
+        rows = _split_arrays(pieces, partition.n, how, watch)
+    if TOLD.get() is not None:
+        for at in range(0, len(rows), SOME):
+            watch.wait_or_raise([future for row in rows[at : at + SOME] for future in row])
+            tell(min(at + SOME, len(rows)), len(rows))
+    bundles = [list(column) for column in zip(*rows, strict=True)]
+    del rows
     parts: list[Any] = []
     tallies: list[Tally] = []
     for worker, bounds, found in zip(workers, groups, bundles, strict=False):
@@ -240,7 +251,7 @@ whether self-loops are kept, and in which construction."""
 
 
 def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]:
-    """Split pieces that are Delayed objects; returns the bundles of each worker.
+    """Split pieces that are Delayed objects; returns the bundles of each piece, one a worker.
 
     Workers let go of what a piece is made of once it is split, since the list of them is emptied. They send
     and write bundles before they make more pieces.
@@ -254,12 +265,11 @@ def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]
         priority=-1,
     )
     pieces.clear()
-    rows = [_send(future, how, watch) for future in splits]
-    return [list(column) for column in zip(*rows, strict=True)]
+    return [_send(future, how, watch) for future in splits]
 
 
 def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list[list[Future]]:
-    """Split pieces that are arrays of this process; returns the bundles of each worker."""
+    """As `_split_lazy`, of pieces that are arrays of this process."""
     small, workers = build.id_dtype(n), list(watch.workers)
     rows: list[list[Future]] = []
     for turn, (start, some) in enumerate(slices(pieces[0])):
@@ -273,7 +283,7 @@ def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list
         del piece, there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
             watch.wait_or_raise(rows[turn - len(workers)])
-    return [list(column) for column in zip(*rows, strict=True)]
+    return rows
 
 
 @frugal

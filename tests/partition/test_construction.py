@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dgsuite import Graph
 from dgsuite.base.errors import RunError
+from dgsuite.base.telling import telling
 from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
@@ -158,6 +159,13 @@ def test_a_full_disk_is_one_error(on_disk):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not list(on_disk.iterdir())
     assert Graph.from_edges(np.arange(5000), np.arange(5000)[::-1].copy()).n == 5000
+
+
+def test_it_is_told_how_far_construction_is():
+    ends, told = da.arange(400, chunks=100), []
+    with telling(lambda *how_far: told.append(how_far)):
+        Graph.from_edges(ends, ends + 1, n=401)
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def _struck(block, what):

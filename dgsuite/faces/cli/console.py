@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dgsuite.base.telling import telling
 from dgsuite.faces.cli.options import NO_PROGRESS, QUIET
 
 if TYPE_CHECKING:
@@ -67,11 +68,12 @@ def tracked(items: Iterable[T], what: str, total: int | None = None) -> Iterable
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show that the block is at work, where it cannot be told how far it is."""
+    """Show that the block is at work, and how far it is with what it tells of (see `telling`)."""
     if not progress():
         yield
         return
-    with err().status(what):
+    status = err().status(what)
+    with status, telling(lambda done, parts: status.update(f"{what}: {done * 100 // parts} %")):
         yield
 
 
