@@ -22,6 +22,7 @@ a time. Beside the graph itself, this takes a small part of its memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -38,7 +39,6 @@ from dgsuite.partition.construction.shards import (
     Shard,
     blocks,
     fewer,
-    id_dtype,
     scattered,
 )
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, merged, ordered, summed, tallied
@@ -49,6 +49,11 @@ BLOCK = 1 << 18
 
 PARTS = 1 << 8
 """Blocks of a large graph."""
+
+
+def id_dtype(n: int) -> type:
+    """int32 if n ids (of nodes or entries) fit into it, else int64."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
 def split(
@@ -93,7 +98,8 @@ def split(
     del same
     src, dst = map(_numbers, (src, dst))
     rows = partition.position(src), partition.position(dst)
-    shards = scattered(Ends(src, dst, *rows, not directed, keep, weights), bounds, partition.n)
+    ends = Ends(src, dst, *rows, not directed, keep, weights)
+    shards = scattered(ends, bounds, id_dtype(partition.n))
     for shard, count in zip(shards, looped.tolist(), strict=True):
         shard.tally = Tally(len(shard) - keep * count, count)
     return list(shards)
@@ -163,7 +169,7 @@ def assemble(
     some = [shard for shard in shards if shard is not None]
     tally = tallied(shard.tally for shard in some)
     given = _weight_dtype(some)
-    some = fewer(some, n, given)
+    some = fewer(some, given)
     dtype = None if given is None else summed(given, rule)
     offsets = partition.offsets[first : last + 1]
     most = max(BLOCK, sum(map(len, some)) // PARTS)
@@ -252,6 +258,47 @@ def _sorted(
     return ordered(keys, None if dtype is None else joined(parts, dtype), rule)  # type: ignore[arg-type]
 
 
+@dataclass
+class Filling:
+    """A cluster's arrays, of which the first entries are there.
+
+    Attributes
+    ----------
+    counts
+        Entries of each row, which stand after the row.
+    """
+
+    counts: NDArray[np.int64]
+    columns: NDArray
+    weights: NDArray | None
+    used: int = 0
+
+    def add(
+        self, keys: NDArray[np.int64], n: int, row: int, rows: slice, weights: NDArray | None
+    ) -> None:
+        """Append some rows, of which the first has keys from ``row * n`` on."""
+        some = slice(self.used, self.used + len(keys))
+        columns, counts = self.columns[some], self.counts[rows.start : rows.stop + 1]
+        self.used = some.stop
+        if self.weights is not None:
+            self.weights[some] = weights
+        if (compiled := fast(len(keys))) is not None:
+            compiled.take_apart(keys, n, row, counts, columns)
+            return
+        found = keys // n
+        np.subtract(keys, found * n, out=columns, casting="same_kind")
+        counts[1:] = np.bincount(found - row, minlength=len(counts) - 1)
+
+    def done(self) -> tuple[NDArray, NDArray, NDArray | None]:
+        """Row pointer, columns and weights."""
+        # resized in place, since a slice would keep the memory of the duplicates
+        self.columns.resize(self.used, refcheck=False)
+        if self.weights is not None:
+            self.weights.resize(self.used, refcheck=False)
+        np.cumsum(self.counts, out=self.counts)
+        return self.counts.astype(id_dtype(self.used)), self.columns, self.weights
+
+
 class Rows:
     """The arrays of clusters, filled row after row, so that nothing is copied.
 
@@ -261,22 +308,18 @@ class Rows:
         First row of each cluster, and the end of the last.
     dtype
         Of weights, or None.
-    ahead
+    blocks
         The blocks of rows that are to come.
     """
 
     def __init__(
-        self,
-        offsets: NDArray[np.int64],
-        n: int,
-        dtype: np.dtype | None,
-        ahead: Sequence[Block],
+        self, offsets: NDArray[np.int64], n: int, dtype: np.dtype | None, blocks: Sequence[Block]
     ) -> None:
         self._offsets, self._n, self._dtype = offsets.tolist(), n, dtype
-        self._begins: NDArray[np.int64] = np.array([block.first for block in ahead], np.int64)
-        self._before = np.append(0, np.cumsum([block.ends for block in ahead], dtype=np.int64))
+        self._begins: NDArray[np.int64] = np.array([block.first for block in blocks], np.int64)
+        self._before = np.append(0, np.cumsum([block.ends for block in blocks], dtype=np.int64))
         self._made: list[tuple[NDArray, NDArray, NDArray | None]] = []
-        self._columns: NDArray | None = None
+        self._filling: Filling | None = None
 
     def add(self, low: int, high: int, keys: NDArray[np.int64], weights: NDArray | None) -> None:
         """Append rows `low` to `high`, whose entries are ``(row - low) * n + column``, ascending."""
@@ -285,25 +328,19 @@ class Rows:
             begin, end = self._offsets[len(self._made) : len(self._made) + 2]
             stop = min(high, end)  # an empty cluster has none of the rows
             to = len(keys) if stop == high else int(np.searchsorted(keys, (stop - low) * self._n))
-            if self._columns is None:
-                self._open(end - begin, to - at + self._ahead(high, end))
-            some = slice(self._used, self._used + to - at)
-            counts = self._counts[row - begin : stop - begin + 1]
-            self._take_apart(keys[at:to], row - low, counts, self._columns[some])
-            if self._weights is not None:
-                self._weights[some] = weights[at:to]
-            self._used = some.stop
+            filling = self._filling
+            if filling is None:
+                filling = self._filling = self._begun(to - at + self._ahead(high, end))
+            own = None if weights is None else weights[at:to]
+            filling.add(keys[at:to], self._n, row - low, slice(row - begin, stop - begin), own)
             if stop == end:
-                self._close()
+                self._end(filling)
             at, row = to, stop
 
     def done(self) -> list[tuple[NDArray, NDArray, NDArray | None]]:
         """Row pointer, columns and weights of each cluster; those without rows are empty."""
         while len(self._made) < len(self._offsets) - 1:
-            if self._columns is None:
-                begin, end = self._offsets[len(self._made) : len(self._made) + 2]
-                self._open(end - begin, 0)
-            self._close()
+            self._end(self._filling or self._begun(0))
         return self._made
 
     def _ahead(self, first: int, last: int) -> int:
@@ -311,31 +348,17 @@ class Rows:
         a, b = np.searchsorted(self._begins, [first, max(first, last)])
         return int(self._before[b] - self._before[a])
 
-    def _open(self, size: int, ends: int) -> None:
-        """Begin a cluster with so many rows, and at most so many entries."""
-        self._used = 0
-        self._counts = np.zeros(size + 1, np.int64)
-        self._columns = np.empty(ends, id_dtype(self._n))
-        self._weights = None if self._dtype is None else np.empty(ends, self._dtype)
+    def _begun(self, ends: int) -> Filling:
+        """The next cluster, which has at most so many entries."""
+        begin, end = self._offsets[len(self._made) : len(self._made) + 2]
+        weights: NDArray | None = None if self._dtype is None else np.empty(ends, self._dtype)
+        return Filling(
+            np.zeros(end - begin + 1, np.int64), np.empty(ends, id_dtype(self._n)), weights
+        )
 
-    def _close(self) -> None:
-        # resized in place, since a slice would keep the memory of the duplicates
-        self._columns.resize(self._used, refcheck=False)
-        if self._weights is not None:
-            self._weights.resize(self._used, refcheck=False)
-        np.cumsum(self._counts, out=self._counts)
-        indptr = self._counts.astype(id_dtype(self._used))
-        self._made.append((indptr, self._columns, self._weights))
-        self._columns = None
-
-    def _take_apart(self, keys: NDArray, first: int, counts: NDArray, columns: NDArray) -> None:
-        """Columns of keys, and how many keys each row from `first` has, which stands after the row."""
-        if (compiled := fast(len(keys))) is not None:
-            compiled.take_apart(keys, self._n, first, counts, columns)
-            return
-        rows = keys // self._n
-        np.subtract(keys, rows * self._n, out=columns, casting="same_kind")
-        counts[1:] = np.bincount(rows - first, minlength=len(counts) - 1)
+    def _end(self, filling: Filling) -> None:
+        self._made.append(filling.done())
+        self._filling = None
 
 
 def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:

@@ -6,13 +6,13 @@ later, when it is read from all shards. See Knuth, The Art of Computer Programmi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.segments import loops
@@ -34,11 +34,6 @@ CELL = 12
 
 SHARDS = 1 << 8
 """Consecutive shards that are small are joined until there are about so many: each block reads all."""
-
-
-def id_dtype(n: int) -> type:
-    """int32 if n ids (of nodes or entries) fit into it, else int64."""
-    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
 class Ends(NamedTuple):
@@ -126,15 +121,11 @@ class Shard:
     def kept(self, spool: Spool) -> Shard:
         """This shard, with arrays of its own in a spool, or in memory if there is room."""
         put = np.copy if spool.fits(self.nbytes) else spool.write
-        low, columns, weights = (
-            each if each is None or isinstance(each, Stored) else put(each)
-            for each in (self.low, self.columns, self.weights)
-        )
         return replace(
             self,
-            low=low,
-            columns=columns,
-            weights=weights,
+            low=_put(self.low, put),
+            columns=_put(self.columns, put),
+            weights=None if self.weights is None else _put(self.weights, put),
             spool=spool,
         )
 
@@ -171,8 +162,18 @@ class Shard:
         return (rows >= 0) & (rows < last - first)
 
 
-def scattered(ends: Ends, bounds: NDArray[np.int64], n: int) -> list[Shard]:
-    """Edge ends in shards: one for each two consecutive bounds of rows, whose `tally` is of all ends."""
+def _put(array: NDArray | Stored, put: Callable[[NDArray], NDArray | Stored]) -> NDArray | Stored:
+    return array if isinstance(array, Stored) else put(array)
+
+
+def scattered(ends: Ends, bounds: NDArray[np.int64], ids: DTypeLike) -> list[Shard]:
+    """Edge ends in shards: one for each two consecutive bounds of rows, whose `tally` is of all ends.
+
+    Parameters
+    ----------
+    ids
+        Dtype of columns.
+    """
     src, weights = ends.src, ends.weights
     first, last = int(bounds[0]), max(int(bounds[-1]), int(bounds[0]) + 1)
     most = min(BANDS, len(src) * (1 + ends.both))
@@ -184,7 +185,7 @@ def scattered(ends: Ends, bounds: NDArray[np.int64], n: int) -> list[Shard]:
     if compiles(len(src)):
         loops().count_ends(*ends[:-1], bits, base, starts[1:])
         np.cumsum(starts, out=starts)
-        low, columns = np.empty(starts[-1], dtype), np.empty(starts[-1], id_dtype(n))
+        low, columns = np.empty(starts[-1], dtype), np.empty(starts[-1], ids)
         order = None if weights is None else np.empty(starts[-1], np.uint32)
         to = starts[:-1].astype(np.uint64)
         loops().place_ends(*ends[:-1], bits, base, to, low, columns, order)
@@ -194,7 +195,7 @@ def scattered(ends: Ends, bounds: NDArray[np.int64], n: int) -> list[Shard]:
         np.cumsum(np.bincount(band, minlength=len(starts) - 1), out=starts[1:])
         turn = np.argsort(band, kind="stable")
         low = (rows[turn] & ((1 << bits) - 1)).astype(dtype)
-        columns, order = found[turn].astype(id_dtype(n)), edges[turn]
+        columns, order = found[turn].astype(ids), edges[turn]
     weights = None if weights is None else weights[order]
     arrays = [low, columns, *([] if weights is None else [weights])]
     cuts = _divided(arrays, starts, bounds, bits)
@@ -249,7 +250,7 @@ def _listed(ends: Ends) -> tuple[NDArray[np.int64], NDArray, NDArray]:
     return rows[entered], columns[entered], np.nonzero(entered)[0]
 
 
-def fewer(shards: Sequence[Shard], n: int, dtype: np.dtype | None) -> list[Shard]:
+def fewer(shards: Sequence[Shard], dtype: np.dtype | None) -> list[Shard]:
     """The same edge ends in some `SHARDS` shards: small ones that follow each other are joined.
 
     Parameters
@@ -268,10 +269,10 @@ def fewer(shards: Sequence[Shard], n: int, dtype: np.dtype | None) -> list[Shard
         ends += len(shard)
     if ends < enough and len(groups) > 1:  # bands of a small shard would be coarse
         groups[-2:] = [groups[-2] + groups[-1]]
-    return [_joined(group, n, dtype) for group in groups]
+    return [_joined(group, dtype) for group in groups]
 
 
-def _joined(group: Sequence[Shard], n: int, dtype: np.dtype | None) -> Shard:
+def _joined(group: Sequence[Shard], dtype: np.dtype | None) -> Shard:
     if len(group) == 1:
         return group[0]
     first, last, spool = group[0].first, group[0].last, group[0].spool
@@ -279,7 +280,7 @@ def _joined(group: Sequence[Shard], n: int, dtype: np.dtype | None) -> Shard:
     columns = np.concatenate([s.columns[:] for s in group])
     weights = None if dtype is None else joined([s.weights[:] for s in group], dtype)  # type: ignore[index]
     ends = Ends(columns, columns, rows, rows, both=False, keep=True, weights=weights)
-    (made,) = scattered(ends, np.array([first, last]), n)
+    (made,) = scattered(ends, np.array([first, last]), columns.dtype)
     return made if spool is None else made.kept(spool)
 
 
@@ -347,5 +348,4 @@ def _cut(shards: Sequence[Shard], first: int, last: int, ends: int, most: int) -
         rows = shard.rows(first, last)[shard.among(first, last)] >> bits
         counts += np.bincount(rows, minlength=len(counts))
     for at, to, some in _grouped(counts, most):
-        rows = first + (at << bits), min(first + (to << bits), last)
-        yield from _cut(shards, *rows, some, most)
+        yield from _cut(shards, first + (at << bits), min(first + (to << bits), last), some, most)

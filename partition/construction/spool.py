@@ -77,7 +77,7 @@ class Spool:
         RunError
             The disk is full.
         """
-        rest = memoryview(np.ascontiguousarray(array)).cast("B") if array.size else memoryview(b"")
+        rest = memoryview(_bytes(np.ascontiguousarray(array)))
         with self._lock:
             first = self._end
             try:
@@ -99,7 +99,7 @@ class Spool:
 
     def read(self, first: int, out: NDArray) -> None:
         """Fill an array with bytes from `first` on."""
-        rest = memoryview(out).cast("B") if out.size else memoryview(b"")
+        rest = memoryview(_bytes(out))
         with self._lock:
             self._file.seek(first)
             while rest:
@@ -132,6 +132,10 @@ class Stored:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _same, (self[:],)
+
+
+def _bytes(array: NDArray) -> Any:
+    return array.view(np.uint8)
 
 
 def _same(array: NDArray) -> NDArray:

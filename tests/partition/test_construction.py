@@ -108,7 +108,7 @@ def test_long_rows_are_sorted_in_parts_of_bounded_size():
         )
         for i in range(0, len(src), 50)
     ]
-    some = shards.fewer([shard for (shard,) in made], 1000, None)
+    some = shards.fewer([shard for (shard,) in made], None)
     assert len(some) <= shards.SHARDS
     longest = np.bincount(src[src != dst]).max()
     blocks = list(shards.blocks(some, 500))
@@ -173,14 +173,16 @@ def _struck(block, what):
     if len(block) and block[0] == 6000:
         if what == "dies":
             os._exit(1)
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        _limit(1000)
     return block
 
 
-def _no_room():
+def _limit(nbytes=-1):
+    """Edges wait on disk, of which there is so much."""
+    import resource
+
     spool.ROOM = 0
+    resource.setrlimit(resource.RLIMIT_FSIZE, (nbytes, resource.RLIM_INFINITY))
 
 
 def test_a_worker_without_room_or_that_dies_leaves_nothing(tmp_path):
@@ -190,12 +192,12 @@ def test_a_worker_without_room_or_that_dies_leaves_nothing(tmp_path):
         LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
         Client(cluster) as client,
     ):
-        client.run(_no_room)
         ends = da.arange(8000, chunks=1000)
         for what, message in (
             ("fills", rf"sorted in {tmp_path}.*File too large"),
             ("dies", "lost"),
         ):
+            client.run(_limit)
             src = ends.map_blocks(_struck, what, meta=np.empty(0, int))
             with pytest.raises(RunError, match=rf"building the graph: .*{message}"):
                 Graph.from_edges(src, ends[::-1].rechunk(1000), n=8000, client=client)
