@@ -47,7 +47,7 @@ from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, jo
 BLOCK = 1 << 18
 """Edge ends that are sorted at a time; of a large graph, more."""
 
-PARTS = 1 << 8
+PARTS = 1 << 6
 """Blocks of a large graph."""
 
 

@@ -32,8 +32,9 @@ WHOLE = 62
 CELL = 12
 """Bits of the number of cells that rows are counted in, where a band has too many edge ends."""
 
-SHARDS = 1 << 8
-"""Consecutive shards that are small are joined until there are about so many: each block reads all."""
+SHARDS = 1 << 9
+"""Consecutive shards that are small are joined until there are about so many: each block reads all. It is
+more than there are pieces of a large graph, whose shards need not be joined."""
 
 
 class Ends(NamedTuple):

@@ -29,12 +29,12 @@ def sort(keys, spare, order, spare_order):
     passes = (bits + DIGIT - 1) // DIGIT
     width = (bits + passes - 1) // max(passes, 1)
     starts = np.zeros((passes, (1 << width) + 1), np.int64)
-    within = (1 << width) - 1
+    within, one, shift = np.uint64((1 << width) - 1), np.uint64(1), np.uint64(width)
     for key in keys:
-        rest = key - least
-        for p in range(passes):
-            starts[p, (rest & within) + 1] += 1
-            rest >>= width
+        rest = np.uint64(key - least)
+        for p in range(np.uint64(passes)):
+            starts[p, (rest & within) + one] += 1
+            rest >>= shift
     for p in range(passes):
         if p % 2 == 0:
             place(keys, least, p * width, within, starts[p], spare, order, spare_order)
@@ -172,7 +172,7 @@ def sort_bands(keys, spare, ends, order, spare_order):
 def take_apart(keys, n, first, counts, columns):
     """Columns of sorted keys; `counts`, all 0, gets the number of keys in each row from `first` after it."""
     row, end = first, (first + 1) * n
-    for i in range(len(keys)):
+    for i in range(np.uint64(len(keys))):
         key = keys[i]
         if key >= end:
             row += 1
@@ -181,4 +181,4 @@ def take_apart(keys, n, first, counts, columns):
                 row = key // n
                 end = (row + 1) * n
         columns[i] = key - (end - n)
-        counts[row - first + 1] += 1
+        counts[np.uint64(row - first + 1)] += 1
