@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
+from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.segments import fast, loops
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
@@ -145,6 +146,7 @@ def assemble(
     shards: Sequence[Shard | None],
     rule: str = DEFAULT,
     keep: bool = False,
+    disk: bool = False,
 ) -> Assembled:
     """Make clusters `first` to `last` from their shards of all pieces.
 
@@ -159,6 +161,8 @@ def assemble(
         By which duplicates are merged.
     keep
         Whether self-loops are kept: shards hold them.
+    disk
+        Whether the arrays of the clusters are mapped files, and are so while they are filled.
 
     Raises
     ------
@@ -174,7 +178,7 @@ def assemble(
     offsets = partition.offsets[first : last + 1]
     most = max(BLOCK, sum(map(len, some)) // PARTS)
     cut = list(blocks(some, most))
-    rows = Rows(offsets, n, dtype, cut)
+    rows = Rows(offsets, n, dtype, cut, disk)
     wrong = []
     looped: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     of_loops: list[NDArray] = [] if dtype is None else [np.empty(0, dtype)]
@@ -207,6 +211,7 @@ def assemble(
             directed,
             loops=positions[i:j] - a if keep else None,
             loop_weights=None if values is None or not keep else values[i:j].copy(),
+            disk=disk,
         )
         for k, made, (a, b), (i, j) in zip(
             range(first, last), rows.done(), pairwise(offsets), pairwise(at), strict=True
@@ -291,12 +296,16 @@ class Filling:
 
     def done(self) -> tuple[NDArray, NDArray, NDArray | None]:
         """Row pointer, columns and weights."""
-        # resized in place, since a slice would keep the memory of the duplicates
-        self.columns.resize(self.used, refcheck=False)
-        if self.weights is not None:
-            self.weights.resize(self.used, refcheck=False)
         np.cumsum(self.counts, out=self.counts)
-        return self.counts.astype(id_dtype(self.used)), self.columns, self.weights
+        weights = None if self.weights is None else self._cut(self.weights)
+        return self.counts.astype(id_dtype(self.used)), self._cut(self.columns), weights
+
+    def _cut(self, array: NDArray) -> NDArray:
+        """An array without the room that is left over."""
+        if mapped.is_mapped(array):
+            return array[: self.used]
+        array.resize(self.used, refcheck=False)  # in place, since a slice would keep the memory
+        return array
 
 
 class Rows:
@@ -310,11 +319,19 @@ class Rows:
         Of weights, or None.
     blocks
         The blocks of rows that are to come.
+    disk
+        Whether arrays are mapped files.
     """
 
     def __init__(
-        self, offsets: NDArray[np.int64], n: int, dtype: np.dtype | None, blocks: Sequence[Block]
+        self,
+        offsets: NDArray[np.int64],
+        n: int,
+        dtype: np.dtype | None,
+        blocks: Sequence[Block],
+        disk: bool,
     ) -> None:
+        self._empty = mapped.on_disk if disk else np.empty
         self._offsets, self._n, self._dtype = offsets.tolist(), n, dtype
         self._begins: NDArray[np.int64] = np.array([block.first for block in blocks], np.int64)
         self._before = np.append(0, np.cumsum([block.ends for block in blocks], dtype=np.int64))
@@ -351,10 +368,9 @@ class Rows:
     def _begun(self, ends: int) -> Filling:
         """The next cluster, which has at most so many entries."""
         begin, end = self._offsets[len(self._made) : len(self._made) + 2]
-        weights: NDArray | None = None if self._dtype is None else np.empty(ends, self._dtype)
-        return Filling(
-            np.zeros(end - begin + 1, np.int64), np.empty(ends, id_dtype(self._n)), weights
-        )
+        counts = np.zeros(end - begin + 1, np.int64)
+        weights = None if self._dtype is None else self._empty(ends, self._dtype)
+        return Filling(counts, self._empty(ends, id_dtype(self._n)), weights)
 
     def _end(self, filling: Filling) -> None:
         self._made.append(filling.done())

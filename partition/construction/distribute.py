@@ -14,7 +14,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -164,8 +163,7 @@ def _assemble(
 ) -> build.Assembled:
     """Make a group of clusters; its shards are number `at` of each part of each bundle."""
     shards = [part[at] for bundle in bundles for part in bundle]
-    made = build.assemble(first, last, partition, uid, directed, shards, rule, keep)
-    return build.Assembled([replace(c, disk=disk) for c in made], made.tally) if disk else made
+    return build.assemble(first, last, partition, uid, directed, shards, rule, keep, disk)
 
 
 def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:

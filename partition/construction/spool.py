@@ -8,7 +8,6 @@ left of it when the process ends, in whatever way; and it is closed once no arra
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import threading
 import weakref
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import RunError
+from dgsuite.partition.arrays import mapped
 
 ROOM = 1 << 22
 """Bytes of edge ends that a process keeps in memory before it writes any."""
@@ -151,19 +151,5 @@ def spool(construction: str) -> Spool:
     with _making:
         found = _spools.get((os.getpid(), construction))
         if found is None:
-            found = _spools[os.getpid(), construction] = Spool(_folder())
+            found = _spools[os.getpid(), construction] = Spool(mapped.folder())
         return found
-
-
-def _folder() -> str:
-    """The folder of this worker's own files, or Dask's ``temporary-directory``."""
-    import dask
-
-    if "distributed" in sys.modules:
-        from distributed import get_worker
-
-        try:
-            return str(get_worker().local_directory)
-        except ValueError:
-            pass  # no task of a worker
-    return dask.config.get("temporary-directory", None) or tempfile.gettempdir()
