@@ -91,13 +91,13 @@ def split(
     if not len(src) and weights is None:
         return [None] * (len(ranges) - 1)
     bounds = partition.offsets[np.asarray(ranges)]
+    src, dst = map(_numbers, (src, dst))
     same = src == dst
     looped = np.zeros(len(bounds) - 1, np.int64)
     if same.any():
         at = np.searchsorted(bounds, partition.position(src[same]), side="right") - 1
         looped = np.bincount(at, minlength=len(looped))
     del same
-    src, dst = map(_numbers, (src, dst))
     rows = partition.position(src), partition.position(dst)
     ends = Ends(src, dst, *rows, not directed, keep, weights)
     shards = scattered(ends, bounds, id_dtype(partition.n))
