@@ -66,6 +66,7 @@ class Constructors:
         loops: str = "drop",
         edges: Edges = "memory",
         compress: bool | str = "auto",
+        order: Any = None,
         source: Hashable = "source",
         target: Hashable = "target",
         weight: Hashable | None = "weight",
@@ -130,6 +131,8 @@ class Constructors:
             Whether edges are packed in fewer bytes, two or three instead of four an end, which takes a run
             more time; not with weights. "auto": where a run would need more memory than the workers, or this
             machine, have.
+        order
+            In which order nodes are numbered, if not in that of their ids: see `Graph.reordered`.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
             ``src`` and ``dst`` are accepted with a warning.
@@ -215,6 +218,8 @@ class Constructors:
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
+        if order is not None:
+            graph = graph.reordered(order)
         return compression.compressed(graph, compress)
 
     @classmethod

@@ -504,6 +504,34 @@ class Graph(Readers, Growing, Collection, Nearby):
         return selection.induced(self, selection.named(self, nodes))
 
     @spanned
+    def reordered(self, order: str | ArrayLike) -> Graph:
+        """The same graph with its nodes numbered in another order, made where the clusters are.
+
+        Nodes keep their labels; without labels, their former node ids become labels. Neighbours whose numbers
+        are close take fewer bytes in packed edges (``compress=True``), and values that a run reads together
+        may be close in memory.
+
+        Parameters
+        ----------
+        order
+            "degree": nodes with most edges first. Or all node ids in the order that they are to have.
+
+        Raises
+        ------
+        InputError
+            There is no such order, an id is missing or there twice, or the graph has a map of nodes to
+            clusters.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]).reordered("degree")
+        >>> list(graph.labels)
+        [2, 0, 1, 3]
+        """
+        return selection.reordered(self, order)
+
+    @spanned
     def component(self, node: Hashable | None = None) -> Graph:
         """The component of a node, or by default the one with the most nodes, as a graph.
 

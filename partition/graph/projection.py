@@ -50,7 +50,7 @@ def projected(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
             f"{'named' if chosen[edge[0]] else 'not named'}: nodes must be one side of a bipartite graph, "
             f"such as those of one colour of dgsuite.run('bipartite', graph)"
         )
-    return renumbered(graph, chosen, _sharing, "sum")
+    return renumbered(graph, np.flatnonzero(chosen), _sharing, "sum")
 
 
 def _within(c: Cluster, chosen: NDArray[np.bool_]) -> tuple[int, int] | None:

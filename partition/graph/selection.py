@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.masked import unmasked
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.client.tasks import submitted
@@ -97,33 +97,58 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
     chosen
         Shape (n,): which nodes; at least one.
     """
-    return renumbered(graph, chosen, _among)
+    return renumbered(graph, np.flatnonzero(chosen), _among)
+
+
+def reordered(graph: Graph, order: Any) -> Graph:
+    """The same graph with its nodes in another order; see `dgsuite.partition.graph.graph.Graph.reordered`."""
+    if graph.partition.order is not None:
+        raise InputError("order: the graph has a map of nodes to clusters; leave partition out")
+    if isinstance(order, str):
+        if order != "degree":
+            raise InputError(unknown("order", order, ["degree"]))
+        nodes = np.argsort(-np.concatenate(of_clusters(graph, _degree)), kind="stable")
+    else:
+        nodes = np.asarray(order)
+        if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes), np.arange(graph.n)):
+            raise InputError(f"order must name each node id from 0 to {graph.n - 1} once")
+    made = renumbered(graph, nodes, _among)
+    made.attrs, made.built = graph.attrs, graph.built
+    return made
+
+
+def _degree(c: Cluster) -> NDArray[np.int32]:
+    return c.degree
 
 
 def renumbered(
-    graph: Graph, chosen: NDArray[np.bool_], pick: Callable[..., Piece], rule: str = DEFAULT
+    graph: Graph, nodes: NDArray, pick: Callable[..., Piece], rule: str = DEFAULT
 ) -> Graph:
-    """The graph of some nodes, numbered anew in the order of their ids, in as many clusters.
+    """The graph of some nodes, numbered anew in the order in which they are given, in as many clusters.
 
     Parameters
     ----------
-    chosen
-        Shape (n,): which nodes; at least one.
+    nodes
+        Node ids, each once; at least one.
     pick
         Makes edges of a cluster and the new number of each node, -1 where it is not chosen.
     rule
         By which repeated edges are merged.
     """
-    nodes = np.flatnonzero(chosen)
+    ascending = bool((nodes[1:] > nodes[:-1]).all())
     given = graph.labels
-    labels = Labels(nodes, len(nodes), ascending=True) if given is None else given.among(nodes)
+    if given is None:
+        labels = Labels(nodes, len(nodes), ascending=ascending)
+    else:
+        labels = given.among(nodes) if ascending else Labels(given.array[nodes], len(nodes))
     partition = blocks(len(nodes), len(graph.parts))
     uid = None
     if graph.identified:
         at = graph.partition.position(nodes)
         uid = np.concatenate(of_clusters(graph, _identifiers))[at]
     client, workers = graph.client, []
-    number: NDArray = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(id_dtype(graph.n))
+    number: NDArray = np.full(graph.n, -1, id_dtype(graph.n))
+    number[nodes] = np.arange(len(nodes))
     pieces: list[Any]
     if client is None:
         pieces = [pick(part, number) for part in graph.parts]
@@ -133,8 +158,8 @@ def renumbered(
         workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
         pieces = [as_delayed(submitted(client, pick, p, there)) for p in graph.parts]
-    keep = graph.keeps_loops
-    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, rule, keep)
+    how = rule, graph.keeps_loops, graph.edges == "disk"
+    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, *how)
     return graph.like(
         made.parts,
         made.entries,

@@ -377,3 +377,26 @@ def test_an_undirected_kernel_says_how_to_go_on():
     with pytest.raises(InputError, match=r"graph\.to_undirected\(\)"):
         dgsuite.run("mis", graph)
     assert dgsuite.run("mis", graph.to_undirected())["in_mis"].sum() == 1
+
+
+def test_nodes_in_another_order_keep_their_names():
+    rng = np.random.default_rng(2)
+    src, dst, weights = rng.integers(0, 50, (3, 300))
+    how = {"n": 50, "weights": weights, "duplicates": "sum", "uid": rng.permutation(50)}
+    plain = Graph.from_edges(src, dst, **how)
+    nodes = rng.permutation(50)
+    for order, made in (
+        (np.argsort(-plain.degree.compute(), kind="stable"), plain.reordered("degree")),
+        (nodes, Graph.from_edges(src, dst, **how, order=nodes, clusters=3)),
+    ):
+        assert list(made.labels) == order.tolist()
+        matrix = plain.to_scipy().toarray()
+        assert (made.to_scipy().toarray() == matrix[np.ix_(order, order)]).all()
+        assert np.concatenate([c.uid for c in made.gather()]).tolist() == how["uid"][order].tolist()
+    for wrong in ("size", nodes[1:], np.zeros(50, int)):
+        with pytest.raises(InputError, match="order"):
+            plain.reordered(wrong)
+    with pytest.raises(InputError, match="a map of nodes to clusters"):
+        Graph.from_edges(
+            src, dst, n=50, partition="hash", clusters=2, duplicates="min", order="degree"
+        )

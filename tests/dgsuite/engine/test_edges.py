@@ -16,7 +16,6 @@ from dgsuite.partition.graph.graph import Graph
 from tests.dgsuite.engine.test_threads import compiled, cut_of, options  # noqa: F401
 from tests.support.sites import assert_same, simulate
 
-
 WEIGHTED = ("bellman_ford", "sssp")
 
 FEW = {"hyperball": {"log2m": 4}, "neighbourhood": {"sources": 4}, "sample": {"sources": 4}}
