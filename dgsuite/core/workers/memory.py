@@ -65,6 +65,6 @@ def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -
             why = "; it holds all edges in memory, also where the graph has them on disk" * whole
             raise InputError(
                 f"kernel {kernel.name!r}: worker {worker} may use {format_bytes(limit)}, and its part of the "
-                f"run needs at least {format_bytes(sum(each.values()))} ({parts}){why}; start more workers, or "
-                f"workers with more memory"
+                f"run needs at least {format_bytes(sum(each.values()))} ({parts}){why}; start more workers, "
+                f"or workers with more memory"
             )
