@@ -3,7 +3,7 @@
 python benchmarks/larger.py [--scales S ...] [--ways WAY ...] [--workers N] [--threads T] [--limit MB]
 
 Each way has a cluster of its own, which builds the graph and then runs each kernel twice; the second run
-counts. Memory is what the processes cannot give back (anonymous and shared pages, by their proportional share),
+counts. Memory is what the processes cannot give back (anonymous and shared pages, each by its share),
 summed over this process and all below it, the scheduler and nannies included; a process of its own samples
 it. Pages of mapped files are counted apart. With --cold the system's page cache is emptied before each run,
 which needs root, and the disk's speed of reading in order is measured beside it.
