@@ -6,7 +6,7 @@ LOWEST := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_i
 	dgsuite/transports/test_transport_comms.py kernels/test_rounds.py partition/test_files.py \
 	partition/test_labels.py project/test_startup.py)
 
-.PHONY: help run test test-long test-all faults networkx lowest lint format docs reference bench clean
+.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs reference bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row and 10,000 o
 	$(BIN)/python -m tests.many_runs
 	$(BIN)/python -m pytest -n 2 -m exhaustive
 	$(BIN)/python -m tests.fuzz --times 40
+
+mutation: $(VENV)/.tested  ## change the code in 300 small ways, and see whether the tests notice; hours
+	$(BIN)/python -m tests.mutation --count 300 --seed 1
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
 	$(BIN)/python -m tests.networkx_suite

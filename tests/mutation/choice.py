@@ -1,0 +1,176 @@
+"""Which tests could notice a change of a file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+AXES = [
+    f"tests/{name}.py"
+    for name in (
+        "kernels/test_small_graphs",
+        "dgsuite/engine/test_exchange",
+        "dgsuite/engine/test_threads",
+        "genval/test_rules",
+        "kernels/test_costs",
+        "kernels/test_contract",
+        "dgsuite/accounting/test_counts",
+        "dgsuite/executors/test_recursive",
+        "dgsuite/workers/test_checkpoint",
+    )
+]
+"""Files that try every kernel."""
+
+WORKERS = "tests/dgsuite/workers"
+
+TESTS = {
+    "dgsuite/base": ["tests/partition/test_netcdf.py", "tests/dgsuite/cli/test_command.py"],
+    "dgsuite/core/engine": [
+        "tests/dgsuite/engine",
+        "tests/kernels/test_rounds.py",
+        "tests/kernels/test_contract.py",
+        "tests/kernels/test_declared.py",
+        "tests/kernels/test_numbers.py",
+        "tests/dgsuite/test_traces.py",
+        "tests/dgsuite/network/test_network.py",
+        f"{WORKERS}/test_checkpoint.py",
+        f"{WORKERS}/test_memory.py",
+        "tests/dgsuite/executors",
+    ],
+    "dgsuite/core/exchange": [
+        f"{WORKERS}/test_collectives.py",
+        f"{WORKERS}/test_channels.py",
+        "tests/dgsuite/transports/test_gate.py",
+        "tests/kernels/test_contract.py",
+        "tests/kernels/test_rounds.py",
+        f"{WORKERS}/test_many_workers.py",
+        "tests/dgsuite/executors",
+        WORKERS,
+        "tests/dgsuite/scaling/test_stopping.py",
+    ],
+    "dgsuite/core/executors": [
+        "tests/dgsuite/executors",
+        "tests/kernels/test_rounds.py",
+        "tests/kernels/test_contract.py",
+        "tests/dgsuite/network/test_late_tasks.py",
+        WORKERS,
+    ],
+    "dgsuite/core/network": ["tests/dgsuite/network", "tests/kernels", "tests/dgsuite/lab"],
+    "dgsuite/core/recursion": [
+        "tests/dgsuite/executors",
+        "tests/dgsuite/network/test_late_tasks.py",
+        "tests/kernels/test_contract.py",
+        "tests/dgsuite/test_traces.py",
+        f"{WORKERS}/test_checkpoint.py",
+    ],
+    "dgsuite/core/results": [
+        "tests/dgsuite/test_accessor.py",
+        "tests/dgsuite/experiment/test_figures.py",
+        f"{WORKERS}/test_outputs.py",
+        f"{WORKERS}/test_dask_internals.py",
+        "tests/partition/test_labels.py",
+        "tests/dgsuite/experiment/test_experiment.py",
+    ],
+    "dgsuite/core/running": [
+        "tests/kernels/test_contract.py",
+        "tests/dgsuite/executors",
+        "tests/dgsuite/experiment",
+        f"{WORKERS}/test_session.py",
+        f"{WORKERS}/test_recovery.py",
+        f"{WORKERS}/test_checkpoint.py",
+        "tests/dgsuite/cli",
+        WORKERS,
+    ],
+    "dgsuite/core/transports": ["tests/dgsuite/transports", f"{WORKERS}/test_small_buffers.py"],
+    "dgsuite/core/workers": [WORKERS, "tests/dgsuite/executors"],
+    "kernels": [*AXES, "tests/kernels"],
+    "partition": ["tests/partition", "tests/dgsuite/engine/test_halo.py", *AXES[:2]],
+}
+"""By area: files that are tried after those that name the changed module."""
+
+SLOW_AREAS = ("exchange", "executors", "transports", "workers")
+"""Their tests with workers are not put behind the others."""
+
+
+def module_of(path: str) -> str:
+    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return name if name.startswith("dgsuite") else f"dgsuite.{name}"
+
+
+@cache
+def texts(root: Path) -> dict[str, str]:
+    found = sorted((root / "tests").rglob("test_*.py"))
+    return {path.relative_to(root).as_posix(): path.read_text() for path in found}
+
+
+def files(root: Path, path: str) -> list[str]:
+    """Test files, those first that name the module, then those of its area."""
+    module = re.compile(re.escape(module_of(path)) + r"\b(?!\.\w+\.)")
+    stem = re.compile(rf"\b{re.escape(Path(path).stem.lstrip('_'))}\b")
+    naming = {name: len(module.findall(text)) for name, text in texts(root).items()}
+    first = [name for name, count in naming.items() if count]
+    first.sort(key=lambda name: (not stem.search(name.replace("_", " ")), -naming[name]))
+    (area,) = [area for area in TESTS if path.startswith(area + "/")]
+    rest = [
+        name
+        for given in TESTS[area]
+        for name in texts(root)
+        if name == given or name.startswith(given + "/")
+    ]
+    return list(dict.fromkeys([*first, *rest]))
+
+
+@cache
+def imported(root: Path, path: str) -> frozenset[str]:
+    """Files of the project that a file imports from."""
+    form = r"^\s*from (dgsuite[\w.]*) import (\([^)]*\)|.*)|^\s*import (dgsuite[\w.]*)"
+    names = set()
+    for package, listed, module in re.findall(form, (root / path).read_text(), re.M):
+        names |= {package or module} | {f"{package}.{name}" for name in re.findall(r"\w+", listed)}
+    found = set()
+    for name in names:
+        parts = name.split(".")
+        base = "/".join(parts if parts[1:2] in (["base"], ["core"]) else parts[1:])
+        found |= {each for each in (f"{base}.py", f"{base}/__init__.py") if (root / each).is_file()}
+    return frozenset(found - {"kernels/__init__.py"})
+
+
+def reached(root: Path, path: str, within: str) -> list[str]:
+    """Files that a file imports, itself and nearest first, also by way of others, within a folder."""
+    order = [path]
+    for each in order:  # it grows
+        order += sorted(f for f in imported(root, each) if f.startswith(within) and f not in order)
+    return order
+
+
+def kernels(root: Path, path: str) -> list[str]:
+    """Names of the kernels that a file is part of, those nearest to it first."""
+    from dgsuite.kernels import BLOCK, FAITHFUL, KERNELS, RECURSIVE
+
+    found: dict[str, int] = {}
+    for kernel in [*KERNELS.values(), *BLOCK.values(), *RECURSIVE.values(), *FAITHFUL]:
+        own = kernel.__module__.removeprefix("dgsuite.").replace(".", "/") + ".py"
+        order = reached(root, own, "kernels/")
+        if path in order:
+            found[kernel.name] = min(order.index(path), found.get(kernel.name, 999))
+    return sorted(found, key=lambda name: (found[name], name))
+
+
+@cache
+def compiled(root: Path) -> list[str]:
+    """Files with compiled loops."""
+    found = [
+        path
+        for area in ("dgsuite", "kernels", "partition", "genval")
+        for path in (root / area).rglob("*.py")
+    ]
+    with_loops = (path for path in found if re.search(r"^\s*@compiled", path.read_text(), re.M))
+    return [path.relative_to(root).as_posix() for path in with_loops]
+
+
+def stale(root: Path, path: str) -> list[str]:
+    """Stems of files whose compiled loops another text of a file may change."""
+    if path == "dgsuite/base/compiling.py":
+        return []
+    return [Path(name).stem for name in compiled(root) if path in reached(root, name, "")]

@@ -1,0 +1,132 @@
+"""A copy of the tree, in which tests run with one change at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.mutation import choice
+from tests.mutation.changes import Change
+from tests.support.paths import ROOT
+
+HANGS = 30
+"""Seconds after which a test hangs, on a machine at rest."""
+
+WITHOUT = shutil.ignore_patterns(
+    ".git", ".venv*", "build", "__pycache__", ".*_cache", ".hypothesis"
+)
+
+
+def slowness() -> float:
+    """How many times longer than at rest a computation takes now, since others use the processors."""
+    begun, until = time.monotonic(), time.thread_time() + 0.1
+    while time.thread_time() < until:
+        pass
+    return max(1.0, (time.monotonic() - begun) / 0.1)
+
+
+class Copy:
+    """A copy of the tree. It keeps compiled loops and bytecode for the next time.
+
+    Parameters
+    ----------
+    folder
+        Holds it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.outcome = folder / "tree", folder / "outcome.json"
+        self.aside, self.output = folder / "aside", folder / "output.txt"
+        self._restore()
+        shutil.copytree(ROOT, self.root, ignore=WITHOUT, dirs_exist_ok=True)
+        for name in ("partition", "kernels", "genval", "configs"):  # as it is installed
+            if not (self.root / "dgsuite" / name).exists():
+                (self.root / "dgsuite" / name).symlink_to(self.root / name)
+        self.server = subprocess.Popen(
+            [sys.executable, "-m", "tests.mutation.server"],
+            cwd=self.root,
+            env={**os.environ, "PYTHONPATH": str(self.root), "PYTHONHASHSEED": "0"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def close(self) -> None:
+        self.server.stdin.close()
+        self.server.wait()
+
+    def run(self, change: Change | None, files: list[str], seconds: float, only: list[str]) -> dict:
+        """Run tests with a change until one fails or took so much processor time, or those named."""
+        from dgsuite.kernels import KERNELS
+
+        given = {
+            "kernels": [],
+            "all_kernels": [*KERNELS],
+            "only": only,
+            "seconds": seconds,
+            "workers_last": True,
+            "outcome": str(self.outcome),
+        }
+        if change is None:
+            return self._tests(given, files, seconds)
+        if change.path.startswith("kernels/"):
+            given["kernels"] = choice.kernels(ROOT, change.path)
+        given["workers_last"] = not any(area in change.path for area in choice.SLOW_AREAS)
+        self._put_aside(choice.stale(ROOT, change.path))
+        path = self.root / change.path
+        path.write_text(change.apply((ROOT / change.path).read_text()))
+        try:
+            return self._tests(given, files, seconds)
+        finally:
+            shutil.copy2(ROOT / change.path, path)
+            self._restore()
+
+    def _put_aside(self, stems: list[str]) -> None:
+        """Loops that are compiled anew with the change."""
+        for stem in stems:
+            for path in self.root.rglob(f"__pycache__/{stem}.*.nb[ic]"):
+                there = self.aside / path.relative_to(self.root)
+                there.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(there)
+
+    def _restore(self) -> None:
+        """Put back the loops, in place of what a change left."""
+        for folder in {path.parent for path in self.aside.rglob("*.nb[ic]")}:
+            there = self.root / folder.relative_to(self.aside)
+            for stem in {path.name.partition(".")[0] for path in folder.iterdir()}:
+                for path in there.glob(f"{stem}.*.nb[ic]"):
+                    path.unlink()
+            for path in folder.iterdir():
+                path.rename(there / path.name)
+        shutil.rmtree(self.aside, ignore_errors=True)
+
+    def _tests(self, given: dict, files: list[str], seconds: float) -> dict:
+        self.outcome.unlink(missing_ok=True)
+        options = ["-q", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider"]
+        options += [] if given["only"] else ["-x"]
+        slow = slowness()
+        request = {
+            "options": [*options, f"--timeout={HANGS * slow}", *files],
+            "env": {
+                "DGSUITE_MUTATION": json.dumps(given),
+                "HYPOTHESIS_PROFILE": "mutation",
+                "PYTHONDONTWRITEBYTECODE": "1" if given["only"] == [] else "",
+            },
+            "output": str(self.output),
+            "seconds": (seconds + 2 * HANGS) * slow,
+        }
+        begun = time.monotonic()
+        print(json.dumps(request), file=self.server.stdin, flush=True)
+        status = json.loads(self.server.stdout.readline())
+        found = json.loads(self.outcome.read_text()) if self.outcome.exists() else {}
+        row = {name: found.get(name) for name in ("ran", "of", "whole", "failed")}
+        if status is None or not found or found["running"]:
+            row["failed"] = [found.get("running") or "the start"]
+            row["ended"] = "hangs" if status is None else f"status {status}"
+        row["seconds"] = round(time.monotonic() - begun)
+        return row
