@@ -249,6 +249,12 @@ def test_matrices_that_are_too_large_are_refused_before_the_run(monkeypatch):
         traced("bf", genval.graph("er", 10), clusters=10)
 
 
+def test_matrices_that_are_too_large_are_refused_after_a_run_of_many_rounds(monkeypatch):
+    monkeypatch.setattr("dgsuite.core.results.dataset.MATRICES", 16 * 10**2)  # of one round
+    with pytest.raises(dgsuite.InputError, match=r"10 by 10 clusters for each of [2-9] rounds"):
+        traced("bf", genval.graph("ring", 10), clusters=10)
+
+
 def test_other_files_are_no_traces(run, tmp_path):
     dgsuite.save(run[1], tmp_path / "run.nc")
     with pytest.raises(dgsuite.InputError, match=r"run\.nc: not a trace"):

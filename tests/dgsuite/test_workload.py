@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from threading import Barrier
 
 import networkx as nx
 import numpy as np
@@ -79,10 +80,12 @@ def test_each_operation_takes_the_result_of_the_last(operations):
 
 
 def test_threads_share_the_tasks_of_a_cluster(monkeypatch):
-    done = []
+    done, together = [], Barrier(3)
     runner = WorkloadRunner(Workload(operations=100), [], np.arange(2), 0)
-    monkeypatch.setattr(runner, "_work", lambda tasks: done.append(tasks) or 0.5)
     runner.use_threads(3)
+    monkeypatch.setattr(runner, "_work", lambda tasks: together.wait(20))  # each has a thread
+    assert sorted(runner.work(8)) == [0, 1, 2]
+    monkeypatch.setattr(runner, "_work", lambda tasks: done.append(tasks) or 0.5)
     assert runner.work(8) == [0.5] * 3
     assert sorted(done) == [2, 3, 3]
     assert runner.work(2) == [0.5] * 2

@@ -22,6 +22,12 @@ AXES = [
 ]
 """Files that try every kernel."""
 
+MOST = 6
+"""Kernels that are tried for a change of what many kernels use."""
+
+FEW = ["bfs", "mis", "pagerank", "sssp", "leiden", "dst", "by", "bf", "scc", "similarity"]
+"""Those that are tried for a change outside the kernels."""
+
 WORKERS = "tests/dgsuite/workers"
 
 TESTS = {
@@ -145,7 +151,9 @@ def reached(root: Path, path: str, within: str) -> list[str]:
 
 
 def kernels(root: Path, path: str) -> list[str]:
-    """Names of the kernels that a file is part of, those nearest to it first."""
+    """Names of the kernels that are tried for a change: those that a file is part of, nearest to it first."""
+    if not path.startswith("kernels/"):
+        return FEW
     from dgsuite.kernels import BLOCK, FAITHFUL, KERNELS, RECURSIVE
 
     found: dict[str, int] = {}
@@ -154,7 +162,7 @@ def kernels(root: Path, path: str) -> list[str]:
         order = reached(root, own, "kernels/")
         if path in order:
             found[kernel.name] = min(order.index(path), found.get(kernel.name, 999))
-    return sorted(found, key=lambda name: (found[name], name))
+    return sorted(found, key=lambda name: (found[name], name))[:MOST]
 
 
 @cache

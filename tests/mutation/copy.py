@@ -74,8 +74,7 @@ class Copy:
         }
         if change is None:
             return self._tests(given, files, seconds)
-        if change.path.startswith("kernels/"):
-            given["kernels"] = choice.kernels(ROOT, change.path)
+        given["kernels"] = choice.kernels(ROOT, change.path)
         given["workers_last"] = not any(area in change.path for area in choice.SLOW_AREAS)
         self._put_aside(choice.stale(ROOT, change.path))
         path = self.root / change.path

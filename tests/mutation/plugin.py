@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from collections import Counter
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, settings
@@ -16,9 +17,6 @@ workers come last; `only` some tests; a file for the `outcome`."""
 
 CLIENTS = {"client", "client_of_one", "many", "mortal", "own_client", "shape", "three", "threaded"}
 """Fixtures that start processes."""
-
-MOST = 6
-"""Kernels of an axis that are tried for a change of many kernels."""
 
 outcome = {"failed": [], "ran": 0, "of": 0, "whole": True}
 
@@ -40,18 +38,19 @@ def named(item) -> set[str]:
 
 
 def pytest_collection_modifyitems(session, config, items):
-    mine = GIVEN["kernels"][:MOST]
-    kept = [item for item in items if not mine or not named(item) or named(item) & set(mine)]
     if GIVEN["only"]:
-        kept = [item for item in items if item.nodeid in GIVEN["only"]]
-
-    def rank(item):
+        items[:] = [item for item in items if item.nodeid in GIVEN["only"]]
+        return
+    mine = set(GIVEN["kernels"])
+    items[:] = [item for item in items if not named(item) or named(item) & mine]
+    seen = Counter()
+    order = {}
+    for item in items:  # a case of each test, then another one of each
         starts = bool(CLIENTS & set(item.fixturenames)) and GIVEN["workers_last"]
-        return starts, bool(mine) and not named(item) and len(items) > 100
-
-    kept.sort(key=rank)
-    items[:] = kept
-    outcome["of"] = len(kept)
+        order[item] = starts, seen[item.originalname, item.path]
+        seen[item.originalname, item.path] += 1
+    items.sort(key=order.get)
+    outcome["of"] = len(items)
 
 
 def pytest_collectreport(report):

@@ -13,6 +13,7 @@ import pytest
 
 import dgsuite
 from dgsuite import InputError, RunError
+from dgsuite.base import thresholds
 from dgsuite.core.engine.relays import Relays
 from dgsuite.core.executors.task_state import sites
 from dgsuite.core.workers.part import Part, compute, covered
@@ -78,12 +79,19 @@ def test_each_cluster_of_a_phase_is_computed_by_one_thread(monkeypatch):
     assert not part.waiting
 
 
+def pool_all():
+    """Have clusters of any size share threads."""
+    thresholds.pool_from, thresholds.pool_seconds_from = -1, 0.0
+
+
 def test_clusters_of_a_worker_share_its_threads():
     """Each phase of a cluster waits until another cluster's is there."""
     graph = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=4)
     with client_of(1, threads=2, set_as_default=False) as client:
-        found = dgsuite.run(Meets(), graph, style="finish_async", client=client)
-    assert (found.got == 1).all()
+        client.run(pool_all)
+        for style in ("finish_async", "clocked"):
+            found = dgsuite.run(Meets(), graph, style=style, client=client)
+            assert (found.got == 1).all()
 
 
 def in_tasks(state="tasks"):

@@ -1,0 +1,245 @@
+"""What a lock guards waits while another thread, or another task, holds the lock; what pools are for."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from types import SimpleNamespace
+
+import dask
+import numpy as np
+import pytest
+
+from dgsuite import genval
+from dgsuite.base.once import LOCK, Lock, Once, once
+from dgsuite.core.engine.checkpointed import Fresh
+from dgsuite.core.engine.disturbed import Disturbed
+from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.site import Site
+from dgsuite.core.exchange.channels import begun
+from dgsuite.core.executors.driver import Alone, at_once, drive
+from dgsuite.core.running.session import GraphSession
+from dgsuite.core.transports import flags
+from dgsuite.core.transports.throttle import HERE, Bucket, Limit, Throttle
+from dgsuite.core.workers import guest
+from dgsuite.core.workers.kept import MOST, KeptMeshes
+from dgsuite.kernels import BellmanFord
+from dgsuite.partition.clusters.grown import Growth, nothing
+from dgsuite.partition.graph.cache import Cache
+from tests.support.comms import KINDS, pair, run
+from tests.support.toys import Meets
+
+
+class Loop:
+    """Makes calls at once, but for those that come later, which it lists."""
+
+    def __init__(self):
+        self.later = []
+
+    def call_soon_threadsafe(self, call, *arguments):
+        call(*arguments)
+
+    def call_later(self, seconds, call, *arguments):
+        self.later.append((seconds, call, arguments))
+
+
+class Mesh:
+    closed = False
+
+    def dispose(self):
+        self.closed = True
+
+
+class Thing:
+    @once
+    def numbers(self):
+        return [1]
+
+
+def collects():
+    with guest.no_full_collections():
+        pass
+
+
+def guarded(monkeypatch):
+    """Locks, and calls that take them."""
+    monkeypatch.setattr("dgsuite.core.running.session.current_client", lambda given: given)
+    monkeypatch.setattr("dgsuite.core.running.session.run_each", lambda *given, **how: [None])
+    made, cache, thing, bucket, throttle = Once(), Cache(), Thing(), Bucket(), Throttle()
+    vars(thing)[LOCK] = Lock()
+    graph = genval.graph("ring", 6, clusters=2, client=None)
+    halos, bounds = Halos(), np.array([0, 2])
+    meshes, session = KeptMeshes(Loop()), GraphSession(graph)
+    base = graph.parts[0]
+    growth = Growth(base, nothing(base.weights), base.size, base.indices.dtype)
+    disturbed = object.__new__(Disturbed)
+    disturbed._lock, disturbed._at = Lock(), (0, 0)
+    step = SimpleNamespace(turn=0, position=0)
+    collecting = guest.no_full_collections()
+    collecting.__enter__()
+    return {
+        made.lock: [lambda: made.get("a", lambda: 1)],
+        cache.lock: [lambda: cache.get("a", lambda: 1)],
+        vars(thing)[LOCK]: [lambda: thing.numbers],
+        halos._lock: [
+            lambda: halos.get(graph.parts, bounds, 0, False),
+            lambda: halos.there(bounds, 0),
+        ],
+        meshes._lock: [
+            lambda: meshes.take("a"),
+            lambda: meshes.keep("b", Mesh(), 60),
+            lambda: meshes._expire("a"),
+            meshes.clear,
+        ],
+        bucket._lock: [lambda: bucket.begin(1.0), lambda: bucket.take(1, 1.0, 1.0)],
+        throttle._lock: [lambda: throttle.limit, lambda: setattr(throttle, "limit", Limit())],
+        growth._lock: [growth.woven],
+        session._lock: [lambda: session.run("mis"), session.close],
+        disturbed._lock: [lambda: disturbed.begin(step)],
+        guest._collecting: [lambda: collecting.__exit__(None, None, None), collects],
+    }
+
+
+def test_threads_wait_for_each_other(monkeypatch):
+    thresholds = gc.get_threshold()
+    locks = guarded(monkeypatch)
+    calls = [call for each in locks.values() for call in each]
+    threads = [threading.Thread(target=call, daemon=True) for call in calls]
+    with ExitStack() as held:
+        for lock in locks:
+            held.enter_context(lock)
+        for thread in threads:
+            thread.start()
+        threads[-1].join(0.3)  # longer than any call takes
+        did_not_wait = [k for k, thread in enumerate(threads) if not thread.is_alive()]
+    for thread in threads:
+        thread.join(60)
+    assert not did_not_wait, [calls[k] for k in did_not_wait]
+    assert not any(thread.is_alive() for thread in threads)
+    assert gc.get_threshold() == thresholds
+
+
+def test_meshes_that_are_kept():
+    """At most so many, each for its time, and one under a key."""
+    loop, made = Loop(), [Mesh() for _ in range(MOST + 2)]
+    meshes = KeptMeshes(loop)
+    for k, mesh in enumerate(made[:MOST]):
+        meshes.keep(k, mesh, 60)
+    assert len(meshes) == MOST
+    assert not any(mesh.closed for mesh in made)
+    meshes.keep(0, made[0], 60)  # it is used again, so the next one is the oldest
+    meshes.keep("more", made[MOST], 60)
+    assert [mesh.closed for mesh in made[1:3]] == [True, False]
+    meshes.keep(2, made[MOST + 1], 0)
+    assert made[2].closed
+    assert not made[MOST + 1].closed
+    for _, expire, arguments in loop.later:
+        expire(*arguments)
+    assert meshes.take(2) is None
+    assert meshes.take(3) is made[3]
+    assert meshes.take(3) is None
+    meshes.clear()
+    assert len(meshes) == 0
+    wait_for(lambda: made[MOST].closed and made[MOST + 1].closed)
+    assert not made[3].closed  # it is the caller's
+
+
+def wait_for(condition):
+    for _ in range(6000):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never came")
+
+
+async def looks_on(task):
+    """Whether a task waits while others run."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+    return not task.done()
+
+
+@pytest.mark.parametrize("kind", ["uds", "mpb", "mpb of the SCC", "throttle+tcp"])
+def test_messages_leave_one_after_the_other(kind, monkeypatch):
+    """And a comm is closed when the last one has left."""
+    scheme, settings = KINDS.get(kind, (kind, {}))
+    monkeypatch.setattr(HERE, "_limit", Limit(1e9))
+
+    async def main():
+        comm, other, listener = await pair(scheme)
+        async with comm._turn:
+            short, long = (begun(comm.write("a" * size)) for size in (10, 100_000))
+            assert await looks_on(short)
+            assert await looks_on(long)
+        assert {await other.read(), await other.read()} == {"a" * 10, "a" * 100_000}
+        await asyncio.gather(short, long)
+        if scheme != "throttle+tcp":
+            async with comm._turn:
+                closing = begun(comm.close())
+                assert await looks_on(closing)
+                assert not comm.closed()
+            await closing
+        if (chip := getattr(other, "_chip", None)) is not None:  # its one buffer serves all comms
+            async with chip:
+                assert await looks_on(begun(other.write("b")))
+        for end in (comm, other):
+            end.abort()
+        listener.stop()
+
+    with dask.config.set(settings):
+        run(main())
+
+
+def test_the_clusters_of_a_site_run_side_by_side():
+    """Each phase of a cluster waits until the other cluster's is there."""
+    graph = genval.graph("ring", 8, clusters=2, client=None)
+    site = Site(Meets(), graph.parts, np.array([0, 2]), 0)
+    with ThreadPoolExecutor(2) as pool:
+        site.step(Step(0, "send", False, 0), pool)
+        site.deliver({})
+        site.step(Step(0, "read", True, 0), pool)
+    assert (site.outputs()["got"] == 1).all()
+
+
+def test_a_phase_goes_to_the_pool_if_it_took_long(monkeypatch):
+    graph = genval.graph("ring", 8, clusters=2, client=None)
+    site, asked, given = Site(BellmanFord(), graph.parts, np.array([0, 2]), 0), [], []
+    step = site.step
+
+    def pools_phase(seconds):
+        asked.append(seconds)
+        return len(asked) % 3 == 0
+
+    def noted(phase, pool=None):
+        given.append((phase.phase, pool is not None))
+        return step(phase, pool)
+
+    monkeypatch.setattr("dgsuite.core.executors.driver.pools_phase", pools_phase)
+    site.step = noted
+    with ThreadPoolExecutor(1) as pool:
+        at_once(drive(site, Alone(), pool, None, Fresh()))
+    assert [pooled for _, pooled in given] == [k % 3 == 2 for k in range(len(asked))]
+    names = [name for name, _ in given]
+    assert [not seconds for seconds in asked] == [
+        name not in names[:k] for k, name in enumerate(names)
+    ]
+
+
+def test_a_barrier_is_between_what_an_end_publishes_and_what_it_reads(monkeypatch):
+    here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
+    one, other = flags.Flags(here, there), flags.Flags(there, here)
+    seen = []
+
+    def barrier():
+        seen.append(other.see())
+        there.cast("Q")[flags.AWAKE] = 1
+
+    monkeypatch.setattr(flags, "barrier", barrier)
+    assert one.say(5, 2, 1)
+    assert seen == [(5, 2, 1)]
+    one.wake(True)
+    assert len(seen) == 2
