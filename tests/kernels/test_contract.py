@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.collectives import Contribution
-from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange.messages import content, step
+from dgsuite.core.engine.program import SILENT, reduce_votes
+from dgsuite.core.exchange.messages import content, of_said, said, step
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, FAITHFUL, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
@@ -76,6 +76,10 @@ def test_votes_of_floats_travel_without_a_change():
     short = step(3, Contribution(cast._replace(max=None)))
     assert type(short) is tuple  # not pickled
     assert content(short).what.vote == cast._replace(max=None)
+    whole = content(step(3, Contribution(vote(sum=5, min=2)))).what.vote
+    assert (whole.sum, type(whole.sum)) == (5, int)
+    assert said(SILENT) == b""  # as most votes are
+    assert of_said(said(cast)) == cast
 
 
 def test_a_cluster_that_does_not_vote_adds_nothing():
@@ -101,6 +105,18 @@ def test_a_cluster_that_does_not_vote_adds_nothing():
 def test_what_cannot_be_voted_is_refused(cast, message):
     with pytest.raises(InputError, match=message):
         vote(**cast)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, -np.inf])
+@pytest.mark.parametrize("way", ["few", "NumPy's", "compiled"])
+def test_what_is_no_number_is_not_added(wrong, way, monkeypatch):
+    monkeypatch.setattr(
+        "dgsuite.kernels.tools.exact.fast", lambda _: loops() if way == "compiled" else None
+    )
+    values = np.ones(3 if way == "few" else 1000)
+    values[1] = wrong
+    with pytest.raises(InputError, match=f"{wrong} cannot be added exactly"):
+        exact_sum(values)
 
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]

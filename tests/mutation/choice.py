@@ -9,8 +9,8 @@ from pathlib import Path
 AXES = [
     f"tests/{name}.py"
     for name in (
-        "kernels/test_small_graphs",
         "dgsuite/engine/test_exchange",
+        "kernels/test_small_graphs",
         "dgsuite/engine/test_threads",
         "genval/test_rules",
         "kernels/test_costs",
@@ -33,6 +33,7 @@ WORKERS = "tests/dgsuite/workers"
 TESTS = {
     "dgsuite/base": ["tests/partition/test_netcdf.py", "tests/dgsuite/cli/test_command.py"],
     "dgsuite/core/engine": [
+        "tests/dgsuite/engine/test_exchange.py",
         "tests/dgsuite/engine",
         "tests/kernels/test_rounds.py",
         "tests/kernels/test_contract.py",
@@ -56,14 +57,21 @@ TESTS = {
         "tests/dgsuite/scaling/test_stopping.py",
     ],
     "dgsuite/core/executors": [
+        "tests/dgsuite/executors/test_small.py",
         "tests/dgsuite/executors",
         "tests/kernels/test_rounds.py",
         "tests/kernels/test_contract.py",
         "tests/dgsuite/network/test_late_tasks.py",
         WORKERS,
     ],
-    "dgsuite/core/network": ["tests/dgsuite/network", "tests/kernels", "tests/dgsuite/lab"],
+    "dgsuite/core/network": [
+        "tests/dgsuite/network/test_network.py",
+        "tests/dgsuite/network",
+        "tests/kernels",
+        "tests/dgsuite/lab",
+    ],
     "dgsuite/core/recursion": [
+        "tests/dgsuite/executors/test_recursive.py",
         "tests/dgsuite/executors",
         "tests/dgsuite/network/test_late_tasks.py",
         "tests/kernels/test_contract.py",
@@ -88,12 +96,25 @@ TESTS = {
         "tests/dgsuite/cli",
         WORKERS,
     ],
-    "dgsuite/core/transports": ["tests/dgsuite/transports", f"{WORKERS}/test_small_buffers.py"],
-    "dgsuite/core/workers": [WORKERS, "tests/dgsuite/executors"],
+    "dgsuite/core/transports": [
+        "tests/dgsuite/transports/test_transport_comms.py",
+        "tests/dgsuite/transports",
+        f"{WORKERS}/test_small_buffers.py",
+    ],
+    "dgsuite/core/workers": [
+        f"{WORKERS}/test_threads.py",
+        WORKERS,
+        "tests/dgsuite/executors",
+    ],
     "kernels": [*AXES, "tests/kernels"],
-    "partition": ["tests/partition", "tests/dgsuite/engine/test_halo.py", *AXES[:2]],
+    "partition": [
+        "tests/partition/test_partition.py",
+        "tests/partition",
+        "tests/dgsuite/engine/test_halo.py",
+        *AXES[:2],
+    ],
 }
-"""By area: files that are tried after those that name the changed module."""
+"""By area: a file that is tried first, and what is tried after the files that name the changed module."""
 
 SLOW_AREAS = ("exchange", "executors", "transports", "workers")
 """Their tests with workers are not put behind the others."""
@@ -111,20 +132,18 @@ def texts(root: Path) -> dict[str, str]:
 
 
 def files(root: Path, path: str) -> list[str]:
-    """Test files, those first that name the module, then those of its area."""
+    """Test files: one of the area, those that name the module, and the others of the area."""
     module = re.compile(re.escape(module_of(path)) + r"\b(?!\.\w+\.)")
-    stem = re.compile(rf"\b{re.escape(Path(path).stem.lstrip('_'))}\b")
     naming = {name: len(module.findall(text)) for name, text in texts(root).items()}
-    first = [name for name, count in naming.items() if count]
-    first.sort(key=lambda name: (not stem.search(name.replace("_", " ")), -naming[name]))
+    named = sorted((name for name in naming if naming[name]), key=lambda name: -naming[name])
     (area,) = [area for area in TESTS if path.startswith(area + "/")]
-    rest = [
+    of_area = [
         name
         for given in TESTS[area]
         for name in texts(root)
         if name == given or name.startswith(given + "/")
     ]
-    return list(dict.fromkeys([*first, *rest]))
+    return list(dict.fromkeys([of_area[0], *named, *of_area]))
 
 
 @cache

@@ -20,6 +20,7 @@ from distributed.comm.core import FatalCommClosedError
 from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
+from dgsuite.base.errors import InputError
 from dgsuite.core.exchange.comms import room
 from dgsuite.core.transports import flags
 from dgsuite.core.transports.settings import Settings
@@ -467,3 +468,17 @@ def test_flags_show_which_end_polls():
     other.wake(False)
     assert not one.say(7, 5, 2)
     assert other.see() == (7, 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"inbox": -1}, "dgsuite.mpb: inbox and spin must be at least 0"),
+        ({"spin": -1}, "dgsuite.mpb: inbox and spin must be at least 0"),
+        ({"places": 0}, r"dgsuite.mpb.places must be at least 1, got 0"),
+        ({"boxes": 1}, "dgsuite.mpb.boxes is unknown"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        Settings.made("mpb", {"buffer": "8 KiB", **given})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from itertools import count
@@ -124,6 +125,28 @@ def test_a_peer_may_ask_for_a_mesh_that_was_given_up():
     mesh.dispose()
     ((*_, asked),) = told
     asked()
+
+
+def test_a_mesh_that_another_task_asks_for_anew_is_given_up(monkeypatch):
+    """But who cancels the task itself ends it."""
+
+    async def never(*given):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Mesh, "exchange", never)
+
+    async def resumed(enter):
+        return await mesh.resume(SimpleNamespace(enter=enter), "key", "second")
+
+    for is_cancelled in (False, True):
+        mesh = Mesh("first", ["tcp://here:1"], ["epoch"], 0)
+        if is_cancelled:
+            cancel = lambda *given: asyncio.current_task().cancel()  # noqa: E731
+            with pytest.raises(asyncio.CancelledError):
+                mesh.runner.run(resumed(cancel))
+        else:
+            assert mesh.runner.run(resumed(lambda *given: given[-1]())) is False
+        mesh.dispose()
 
 
 def test_a_mesh_is_closed_after_its_time(many, ring):
