@@ -125,6 +125,19 @@ def test_the_log_names_a_graph_in_short(caplog):
     assert len(said) < 300
 
 
+def test_each_call_takes_the_weights_that_it_names():
+    """Also of a converted graph that has been read with others."""
+    graph = nx.path_graph(4)
+    nx.set_edge_attributes(graph, 2, "near")
+    nx.set_edge_attributes(graph, 5, "far")
+    converted = nx_backend.convert_from_nx(
+        graph, edge_attrs={"near": None, "far": None}, preserve_edge_attrs=True
+    )
+    for weight, each in (("near", 2), ("far", 5), (None, 1), ("near", 2)):
+        found = nx.single_source_dijkstra_path_length(converted, 0, weight=weight)
+        assert found == {v: each * v for v in graph}
+
+
 def test_a_graph_that_has_been_converted_is_worth_more():
     graph = nx.gnm_random_graph(2000, 9000, seed=1)
     assert nx_backend.should_run("is_connected", (graph,), {}) is not True

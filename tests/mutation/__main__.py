@@ -23,6 +23,7 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
+from dgsuite.base.wilson import wilson
 from tests.mutation import choice
 from tests.mutation.changes import Change, drawn
 from tests.mutation.copy import Copy
@@ -50,41 +51,46 @@ def rows_of(table: Path) -> dict[str, dict]:
 
 
 def score(changes: list[Change], rows: dict[str, dict]) -> int:
-    """Say how many were caught, and list the others."""
+    """Say how many were caught, and list the others; returns how many survived."""
     known, count = equivalents(), Counter()
     for i, change in enumerate(changes):
         row, why = rows.get(str(change)), reason(change, known)
         what = "equivalent" if why else "untried" if row is None else row["outcome"]
         count[what] += 1
-        if what in ("survived", "equivalent"):
-            print(f"{i} {what}: {change}" + (f" ({why})" if why else ""))
-    caught = count["caught"]
+        if why:
+            print(f"{i} equivalent: {change} ({why})")
+        elif what == "survived":
+            print(f"{i} survived {row['ran']} of {row['of']} tests: {change}")
+    tried = count["caught"] + count["survived"]
+    _, low, high = wilson(count["caught"], tried) if tried else (0.0, 0.0, 1.0)
     print(
-        dict(count),
-        f"{caught / max(caught + count['survived'], 1):.1%} of those that matter are caught",
+        f"{count['caught']} of {tried} caught (95 % interval of the share: {low:.0%} to {high:.0%}), "
+        f"{count['equivalent']} equivalent, {count['untried']} untried"
     )
     return count["survived"]
 
 
-def main() -> int:
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.mutation",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--seconds", type=float, default=60, help="of processor time for the tests of a change"
-    )
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutation")
-    parser.add_argument("--survivors", action="store_true", help="try those again that survived")
-    parser.add_argument("--only", type=int, nargs="+", help="numbers of changes, tried again")
-    parser.add_argument(
-        "--confirm", action="store_true", help="run the tests that failed without a change"
-    )
-    parser.add_argument("--score", action="store_true")
-    given = parser.parse_args()
+    option = parser.add_argument
+    option("--count", type=int, default=300)
+    option("--seed", type=int, default=1)
+    option("--seconds", type=float, default=60, help="of processor time, for the tests of a change")
+    option("--folder", type=Path, default=ROOT / "build" / "mutation")
+    option("--survivors", action="store_true", help="try those again that survived")
+    option("--only", type=int, nargs="+", metavar="NUMBER", help="try these, also again")
+    option("--tests", nargs="+", metavar="FILE", help="instead of those that could notice")
+    option("--confirm", action="store_true", help="run the tests that failed without a change")
+    option("--score", action="store_true", help="say what came of the changes so far")
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = arguments()
     given.folder.mkdir(parents=True, exist_ok=True)
     table = given.folder / f"changes-{given.seed}.jsonl"
     changes, rows = list(islice(drawn(ROOT, given.seed), given.count)), rows_of(table)
@@ -96,9 +102,8 @@ def main() -> int:
         for i, change in enumerate(changes):
             if not due(i, change, rows.get(str(change)), given):
                 continue
-            row = tree.run(
-                change, given.tests or choice.files(ROOT, change.path), given.seconds, []
-            )
+            files = given.tests or choice.files(ROOT, change.path)
+            row = tree.run(change, files, given.seconds)
             outcome = "caught" if row["failed"] else "survived"
             row = {"number": i, "change": str(change), "outcome": outcome, **row}
             with table.open("a") as file:
@@ -121,7 +126,7 @@ def confirm(tree: Copy, rows: dict[str, dict]) -> int:
     """Run the tests that failed, without a change, and name those that fail."""
     names = {row["failed"][0] for row in rows.values() if row["outcome"] == "caught"}
     tests = sorted(name for name in names if "::" in name)
-    row = tree.run(None, sorted({name.partition("::")[0] for name in tests}), 3600, tests)
+    row = tree.run(None, sorted({name.partition("::")[0] for name in tests}), 3600, only=tests)
     print(f"{row['ran']} tests; without a change these fail:", *row["failed"], sep="\n")
     return len(row["failed"]) > 0
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.mutation import choice
@@ -60,17 +61,19 @@ class Copy:
         )
 
     def close(self) -> None:
-        self.server.stdin.close()
+        self.server.terminate()  # with the tests that it runs
         self.server.wait()
 
-    def run(self, change: Change | None, files: list[str], seconds: float, only: list[str]) -> dict:
+    def run(
+        self, change: Change | None, files: list[str], seconds: float, only: Sequence[str] = ()
+    ) -> dict:
         """Run tests with a change until one fails or took so much processor time, or those named."""
         from dgsuite.kernels import KERNELS
 
         given = {
             "kernels": [],
             "all_kernels": [*KERNELS],
-            "only": only,
+            "only": [*only],
             "seconds": seconds if change is None else seconds / 2,
             "workers_last": True,
             "outcome": str(self.outcome),
@@ -125,7 +128,7 @@ class Copy:
             "env": {
                 "DGSUITE_MUTATION": json.dumps(given),
                 "HYPOTHESIS_PROFILE": "mutation",
-                "PYTHONDONTWRITEBYTECODE": "1" if given["only"] == [] else "",
+                "PYTHONDONTWRITEBYTECODE": "" if given["only"] else "1",
             },
             "output": str(self.output),
             "seconds": (seconds + 2 * HANGS) * slow,

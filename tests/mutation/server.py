@@ -45,12 +45,14 @@ def run(options: list[str], env: dict[str, str], output: str) -> None:
 def ended(child: int, seconds: float) -> int | None:
     """The status of a process, which is killed with all that it started."""
     deadline, status = time.monotonic() + seconds, None
-    while status is None and time.monotonic() < deadline:
-        pid, code = os.waitpid(child, os.WNOHANG)
-        status = os.waitstatus_to_exitcode(code) if pid else None
-        time.sleep(0.05)
-    with suppress(ProcessLookupError):  # also workers that a test has left
-        os.killpg(child, signal.SIGKILL)
+    try:
+        while status is None and time.monotonic() < deadline:
+            pid, code = os.waitpid(child, os.WNOHANG)
+            status = os.waitstatus_to_exitcode(code) if pid else None
+            time.sleep(0.05)
+    finally:
+        with suppress(ProcessLookupError):  # also workers that a test has left
+            os.killpg(child, signal.SIGKILL)
     if status is None:
         os.waitpid(child, 0)
     return status
@@ -59,12 +61,14 @@ def ended(child: int, seconds: float) -> int | None:
 def main() -> None:
     for name in LIBRARIES:
         import_module(name)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client ends it by closing stdin
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             run(request["options"], request["env"], request["output"])
         print(json.dumps(ended(child, request["seconds"])), flush=True)
 
