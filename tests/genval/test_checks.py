@@ -163,3 +163,10 @@ def test_bad_input_is_named(case):
 def test_repeated_identifiers_are_named():
     with pytest.raises(InputError, match="nodes 0 and 2 have the same identifier 5"):
         Graph.from_edges([0, 1], [1, 2], uid=[5, 6, 5])
+
+
+def test_a_tree_whose_parents_are_not_its_smaller_neighbours_is_named():
+    """By whichever cluster finds it first."""
+    graph = Graph.from_edges([0, 1], [2, 2], partition=np.array([0, 1, 0]))
+    with pytest.raises(InputError, match="node 2 has several neighbours with smaller ids: pass"):
+        dgsuite.run("vc", graph, style="serial")

@@ -164,8 +164,9 @@ def test_ids_of_text_are_exact(tmp_path):
     path.write_text("0 2000000000\n")  # a small file asks for little memory
     with pytest.raises(InputError, match="relabel=True"):
         Graph.read_edge_list(path)
-    path.write_text("1e1 2.0 3\n")
-    assert Graph.read_edge_list(path).n == 11
+    for line in ("1e1 2.0 3\n", "1e1 2.0\n"):
+        path.write_text(line)
+        assert Graph.read_edge_list(path).n == 11
 
 
 def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):

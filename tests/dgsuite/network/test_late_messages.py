@@ -10,6 +10,7 @@ import pytest
 import dgsuite
 from dgsuite import Adversary, InputError, Network, genval
 from dgsuite.base import thresholds
+from dgsuite.core.network.delays import Delay
 from dgsuite.partition.graph.graph import Graph
 from tests.dgsuite.network.test_network import random
 
@@ -154,3 +155,9 @@ def test_what_has_no_such_adversary(name, how, message):
     network = Network(delay=1, adversary=late("degree"))
     with pytest.raises(InputError, match=message):
         dgsuite.run(name, PATH, network=network, **how)
+
+
+def test_a_delay_by_what_it_is_made_of():
+    assert Delay.of("uniform") == Delay.of(("uniform", 1, 10))
+    assert Delay.of("geometric") == Delay.of(("geometric", 0.5))
+    assert Delay.of(3).parameters == {"delay": 3, "low": 1, "high": 10, "p": 0.5}
