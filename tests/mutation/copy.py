@@ -46,6 +46,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.root, self.outcome = folder / "tree", folder / "outcome.json"
         self.aside, self.output = folder / "aside", folder / "output.txt"
+        self._stamp = time.time()
         self._restore()
         shutil.copytree(ROOT, self.root, ignore=WITHOUT, dirs_exist_ok=True)
         for name in ("partition", "kernels", "genval", "configs"):  # as it is installed
@@ -85,6 +86,8 @@ class Copy:
         self._put_aside(choice.stale(ROOT, change.path))
         path = self.root / change.path
         path.write_text(change.apply((ROOT / change.path).read_text()))
+        self._stamp += 2  # bytecode of another change is not taken for this one's
+        os.utime(path, (self._stamp, self._stamp))
         try:
             row = self._tests(given, files[:FIRST], seconds / 2)
             if row["failed"] or len(files) <= FIRST:
@@ -123,13 +126,10 @@ class Copy:
         options = ["-q", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider"]
         options += [] if given["only"] else ["-x"]
         slow = slowness()
+        given["until"] = time.time() + seconds * slow
         request = {
             "options": [*options, f"--timeout={HANGS * slow}", *files],
-            "env": {
-                "DGSUITE_MUTATION": json.dumps(given),
-                "HYPOTHESIS_PROFILE": "mutation",
-                "PYTHONDONTWRITEBYTECODE": "" if given["only"] else "1",
-            },
+            "env": {"DGSUITE_MUTATION": json.dumps(given), "HYPOTHESIS_PROFILE": "mutation"},
             "output": str(self.output),
             "seconds": (seconds + 2 * HANGS) * slow,
         }
@@ -140,7 +140,7 @@ class Copy:
         row = {"ran": 0, "of": 0, "whole": False, "failed": []}
         row |= {name: found[name] for name in row.keys() & found.keys()}
         if status is None or not found or found["running"]:
-            row["failed"] = [found.get("running") or "the start"]
+            row["failed"] = [found.get("running") or ("the end" if found else "the start")]
             row["ended"] = "hangs" if status is None else f"status {status}"
         row["seconds"] = round(time.monotonic() - begun)
         return row

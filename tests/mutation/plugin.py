@@ -12,8 +12,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 
 GIVEN = json.loads(os.environ["DGSUITE_MUTATION"])
-"""`kernels` that the change concerns, of `all_kernels`; `seconds` of processor time; whether tests with
-workers come last; `only` some tests; a file for the `outcome`."""
+"""`kernels` that the change concerns, of `all_kernels`; `seconds` of processor time, `until` at most;
+whether tests with workers come last; `only` some tests; a file for the `outcome`."""
 
 CLIENTS = {"client", "client_of_one", "many", "mortal", "own_client", "shape", "three", "threaded"}
 """Fixtures that start processes."""
@@ -69,7 +69,7 @@ def pytest_runtest_logfinish(nodeid, location):
 
 
 def pytest_runtest_protocol(item, nextitem):
-    if time.process_time() > GIVEN["seconds"]:
+    if time.process_time() > GIVEN["seconds"] or time.time() > GIVEN["until"]:
         item.session.shouldstop = "the time is over"
         outcome["whole"] = False
     Path(GIVEN["outcome"]).write_text(json.dumps({**outcome, "running": item.nodeid}))
