@@ -86,6 +86,7 @@ def test_a_run_that_always_loses_a_worker_ends(scheduler, monkeypatch, most, mem
 
     def attempt(states):
         begun.append([*states])
+        assert len(begun) <= times
         raise WorkerLost("worker a was lost", "a")
 
     with dask.config.set({recovery.SETTING: most}), pytest.raises(RunError) as error:
