@@ -19,10 +19,7 @@ from numba import njit
 from numba.core import event
 from numba.core.caching import FunctionCache
 
-try:
-    import fcntl
-except ImportError:  # on Windows, where Numba itself guards its files
-    fcntl = None  # type: ignore[assignment]
+from dgsuite.base import capabilities
 
 LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
 """Compiled loops that can be loaded ahead of their use, each with the kinds of its arguments."""
@@ -42,11 +39,13 @@ class Cache(FunctionCache):
 
     @contextmanager
     def _locked(self, exclusive: bool) -> Iterator[None]:
-        if fcntl is None:
+        if not capabilities.has("file locks"):
             yield
             return
+        import fcntl
+
         self._impl.locator.ensure_cache_path()
-        with open(Path(self.cache_path) / "dgsuite.lock", "a") as lock:
+        with open(Path(self.cache_path) / "dgsuite.lock", "a", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
             yield
 

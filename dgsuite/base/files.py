@@ -16,12 +16,8 @@ from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import Any
 
+from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError, check_path
-
-try:
-    import fcntl
-except ImportError:  # on Windows, where an open file can be neither renamed nor removed
-    fcntl = None  # type: ignore[assignment]
 
 
 def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
@@ -85,10 +81,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
         _clear(there)
         with _part(there) as part:
             yield part
-            with open(part, "rb") as file:
-                os.fsync(
-                    file.fileno()
-                )  # after a power failure the name must not stand for an empty file
+            # after a power failure the name must not stand for an empty file
+            with open(part, "rb+") as file:  # Windows flushes files that can be written alone
+                os.fsync(file.fileno())
             os.replace(part, there)
     except OSError as error:
         raise InputError(
@@ -126,11 +121,11 @@ def _create(there: str) -> tuple[str, int | None]:
     while True:
         part = _name(there, token_hex(8), _mark(there))
         descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-        if fcntl is None:
-            os.close(descriptor)
+        if not capabilities.has("file locks"):
+            os.close(descriptor)  # on Windows an open file can be neither renamed nor removed
             return part, None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _lock(descriptor)
         except OSError:  # the file system has no locks: use a name that `_clear` does not remove
             os.close(descriptor)
             unlocked = _name(there, token_hex(8), "unlocked")
@@ -143,7 +138,7 @@ def _create(there: str) -> tuple[str, int | None]:
 
 def _clear(there: str) -> None:
     """Remove temporary files of a target that processes on this machine left when they were killed."""
-    if fcntl is None:
+    if not capabilities.has("file locks"):
         return
     folder, name = os.path.split(_name(there, "\0", _mark(there)))
     pattern = re.compile("[0-9a-f]{16}".join(map(re.escape, name.split("\0"))))
@@ -158,10 +153,17 @@ def _remove(part: str) -> None:
         descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(descriptor, wait=False)
                 os.remove(part)
         finally:
             os.close(descriptor)
+
+
+def _lock(descriptor: int, wait: bool = True) -> None:
+    """Lock a file until its descriptor is closed, or raise OSError."""
+    import fcntl
+
+    fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _name(there: str, random: str, mark: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import sys
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from typing import ParamSpec, TypeVar
+
+from dgsuite.base import capabilities
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,11 +83,6 @@ def frugal(task: Callable[P, R]) -> Callable[P, R]:
 
 def _tell(function: str, *arguments: int) -> None:
     """Call a function of the C library, if it has it."""
-    found = getattr(_library(), function, None)
-    if found is not None:
+    found = capabilities.c_function(function)
+    if found is not None and capabilities.has("C library"):
         found(*arguments)
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(None)

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.files import atomic_write
 from dgsuite.partition.client.installed import fingerprint
@@ -163,7 +164,8 @@ def _called(arguments: Sequence[str]) -> int:
         try:
             return process.wait()
         except BaseException:
-            process.send_signal(signal.SIGINT)  # of a terminal it has had it; it cleans up
+            if capabilities.has("signals"):
+                process.send_signal(signal.SIGINT)  # of a terminal it has had it; it cleans up
             try:
                 process.wait(PATIENCE)
             except subprocess.TimeoutExpired:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from dgsuite.base import capabilities
 from dgsuite.base.errors import DgsuiteError, InputError, RunError
 from dgsuite.base.once import Once
 from dgsuite.partition.client import installed
@@ -51,7 +52,7 @@ def _mark_inherited() -> None:
         Session.of(client).is_inherited = True
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows, where no process is forked
+if capabilities.has("fork"):
     os.register_at_fork(after_in_child=_mark_inherited)
 
 

@@ -9,7 +9,6 @@ import asyncio
 import errno
 import secrets
 from collections.abc import Awaitable, Callable
-from functools import cache
 from typing import Any
 
 import dask
@@ -191,7 +190,6 @@ async def flush(comm: Comm) -> None:
         await stream.write(b"")
 
 
-@cache
 def can_share() -> bool:
-    """Whether processes of this host can share memory. No backend is made: that would slow Dask's clocks."""
+    """Whether comms of this host can share memory. No backend is made: that would slow Dask's clocks."""
     return fastest() == SHARED

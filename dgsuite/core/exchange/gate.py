@@ -8,15 +8,19 @@ separates a task's own count from its look at those of the others, so at least o
 from __future__ import annotations
 
 import ctypes
+import platform
 import struct
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base import capabilities
 from dgsuite.core.engine.window import LINE
-from dgsuite.core.transports.flags import ORDERED, barrier
+from dgsuite.core.transports.flags import barrier
 
 ROW = 1 << 12
 """Bytes of a row."""
@@ -27,11 +31,8 @@ HEAD = struct.Struct("<qQQ")
 ELSEWHERE = 2**64 - 1
 """In place of their number: the bytes do not fit."""
 
-FUTEX, WAIT, WAKE, ALL = 202, 0, 1, 2**31 - 1
-"""Number of the system call on x86-64, what it does, and how many tasks to wake."""
-
-SUPPORTED = ORDERED and ctypes.sizeof(ctypes.c_void_p) == 8
-"""Whether this processor's stores are seen in their order, and the number of the system call is right."""
+WAIT, WAKE, ALL = 0, 1, 2**31 - 1
+"""What the system call does, and how many tasks to wake."""
 
 
 class Word(NamedTuple):
@@ -68,6 +69,11 @@ class Gate:
         self._rows = memory[(size + 1) * LINE :].data
         self._pass = 0
         self._missing: list[int] = []
+
+    @staticmethod
+    def is_there() -> bool:
+        """Whether tasks can meet at one: they can sleep at it, and stores are seen in their order."""
+        return capabilities.has("futex") and capabilities.has("ordered stores")
 
     @staticmethod
     def nbytes(size: int) -> int:
@@ -138,18 +144,21 @@ class _Time(ctypes.Structure):
     _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
 
 
-_syscall = ctypes.CDLL(None).syscall
-_syscall.argtypes = (
-    ctypes.c_long,
-    ctypes.c_void_p,
-    ctypes.c_int,
-    ctypes.c_uint32,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_uint32,
-)
+@cache
+def _system_call() -> Callable[..., int]:
+    call: Any = capabilities.c_function("syscall")
+    call.argtypes = (
+        ctypes.c_long,
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_uint32,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_uint32,
+    )
+    return partial(call, capabilities.FUTEX[platform.machine()])
 
 
 def _futex(address: ctypes.c_void_p, what: int, value: int, limit: object) -> None:
     """Sleep as long as a word has a value, or wake those that do; without holding the interpreter."""
-    _syscall(FUTEX, address, what, value, limit, None, 0)
+    _system_call()(address, what, value, limit, None, 0)

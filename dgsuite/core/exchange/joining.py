@@ -21,6 +21,7 @@ from dgsuite.core.engine.collectives import FEW, partners
 from dgsuite.core.exchange.channels import Channels
 from dgsuite.core.exchange.comms import SHARED, Listener, can_share, connected, room
 from dgsuite.core.exchange.one_host import OneHost
+from dgsuite.core.transports import memory
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 
 NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
@@ -79,7 +80,8 @@ class Joined(ABC):
         self.rooms: dict[int, int] = {}
         self.processors: Mapping[int, frozenset[int]] = {}
         self.one_host = OneHost()
-        self.runner = asyncio.Runner()
+        # the default loop of Windows does not watch sockets, as comms need it
+        self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self.channels = Channels(self.comms, self.lost, self._take)
         self._few = len(places) <= FEW
         everyone = {peer for peer in range(len(places)) if peer != rank}
@@ -127,16 +129,25 @@ class Joined(ABC):
     @property
     def scheme(self) -> str:
         """Of the comms between tasks; all tasks find the same one."""
-        scheme = parse_address(self.places[self.rank])[0]
-        if scheme != "tcp" or not self.shares or len(self.places) > SHARING:
-            return scheme
-        ends = {(parse_address(place)[0], get_address_host(place)) for place in self.places}
-        return SHARED if len(ends) == 1 and can_share() else scheme
+        return SHARED if self._is_local and can_share() else self._own_scheme
+
+    @property
+    def _own_scheme(self) -> str:
+        """Of the comms between workers."""
+        return parse_address(self.places[self.rank])[0]
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether the tasks may share memory though their workers talk over TCP: a few on one host."""
+        if self._own_scheme != "tcp" or not self.shares or len(self.places) > SHARING:
+            return False
+        return len({(parse_address(p)[0], get_address_host(p)) for p in self.places}) == 1
 
     @property
     def is_shared(self) -> bool:
-        """Whether the tasks share memory."""
-        return self.shares and bool(self._partners) and self.scheme == SHARED
+        """Whether the tasks share memory, whatever their comms are."""
+        local = self._own_scheme == SHARED or (self._is_local and memory.is_there())
+        return self.shares and bool(self._partners) and local
 
     async def _connect(self, peer: int, address: str, secret: bytes) -> None:
         """Join a peer that listens."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import RunError
-from dgsuite.core.exchange.gate import SUPPORTED, Gate, Word
+from dgsuite.core.exchange.gate import Gate, Word
 from dgsuite.core.exchange.messages import said
 from dgsuite.core.exchange.numbers import OFFER, TAKEN
 from dgsuite.core.transports import memory
@@ -43,7 +42,7 @@ class OneHost:
 
     async def open_gate(self, mesh: Mesh) -> None:
         """From now on meet at a gate in memory, if the tasks share memory."""
-        if not (mesh.is_shared and SUPPORTED):
+        if not (mesh.is_shared and Gate.is_there()):
             return
         size = len(mesh.places)
         made = await _made(mesh, "gate", Gate.nbytes(size))
@@ -91,20 +90,13 @@ class OneHost:
 
 async def _made(mesh: Mesh, label: str, size: int) -> NDArray[np.uint8] | None:
     """New memory for all tasks, made by the first."""
-    mine, fd = None, -1
-    if not mesh.rank:
-        with suppress(OSError):  # none is left
-            mine, fd = memory.make(label, size)
-    try:
-        offer = None if fd < 0 else memory.Where.of(fd)
+    with memory.offered(label, size) if not mesh.rank else nullcontext((None, None)) as made:
+        mine, offer = made
         _, where = await mesh.exchange(OFFER, {}, offer, _said)
         if mine is None and where is not None:
             mine = memory.attach_of(where)
         without = Vote(any=mine is None)
         lacking = (await mesh.exchange(TAKEN, {}, without))[1].any
-    finally:
-        if fd >= 0:
-            os.close(fd)
     return None if lacking else mine
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
+from dgsuite.base import capabilities
 from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
@@ -22,10 +23,15 @@ def fastest() -> str:
     >>> fastest() in ("mpb", "tcp")  # for LocalCluster(protocol=fastest())
     True
     """
+    there = capabilities.has("memory files") and capabilities.has("passed files")
+    return "mpb" if there and _is_installed("mpb") else "tcp"
+
+
+@cache
+def _is_installed(scheme: str) -> bool:
     from importlib.metadata import entry_points
 
-    found = entry_points(group="distributed.comm.backends").names
-    return "mpb" if sys.platform == "linux" and "mpb" in found else "tcp"
+    return scheme in entry_points(group="distributed.comm.backends").names
 
 
 __getattr__, __dir__ = lazy_imports(__name__, {"limit": "dgsuite.core.transports.throttle:limit"})

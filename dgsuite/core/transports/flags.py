@@ -5,19 +5,15 @@ message sets its `AWAKE` flag. It clears the flag before it sleeps, and then pol
 first publishes its message, then reads the flag of the other end: if it is clear, the writer wakes the
 reader through the socket. A memory barrier separates the two steps at both ends, so no message is missed.
 
-Flags are used on x86 only: it makes stores visible in the order in which they were made.
+Flags are used where stores are seen in the order in which they were made, as on x86-64.
 """
 
 from __future__ import annotations
 
-import platform
 import threading
 
 SIZE = 64
 """Bytes of an end's flags: a line of the processor's cache."""
-
-ORDERED = platform.machine().lower() in ("x86_64", "amd64")
-"""Whether this processor's stores are seen in their order."""
 
 WRITTEN, START, GOT, AWAKE = range(4)
 
@@ -26,7 +22,10 @@ _lock = threading.Lock()
 
 
 def barrier() -> None:
-    """What was written before is seen before anything is read after; taking a free lock does just that."""
+    """What was written before is seen before anything is read after.
+
+    On x86-64 taking a free lock does just that: it is one locked instruction. On other processors it is not.
+    """
     _lock.acquire()
     _lock.release()
 

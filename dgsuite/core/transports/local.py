@@ -13,7 +13,6 @@ import os
 import random
 import socket
 import struct
-import sys
 from typing import Any, ClassVar
 
 import dask
@@ -23,6 +22,7 @@ from distributed.comm.addressing import parse_host_port
 from distributed.comm.core import BaseListener, Connector, FatalCommClosedError
 from distributed.comm.registry import Backend
 
+from dgsuite.base import capabilities
 from dgsuite.core.transports.framed import Framed
 from dgsuite.core.transports.quiet import slow_clocks
 
@@ -65,6 +65,8 @@ class Local(Backend):
 
     scheme: ClassVar[str]
     comm_class: ClassVar[type[Framed]]
+    needs: ClassVar[tuple[str, ...]] = ("passed files",)
+    """Capabilities; see `dgsuite.base.capabilities`."""
 
     def __init__(self) -> None:
         slow_clocks()
@@ -95,13 +97,14 @@ class Local(Backend):
 
         Raises
         ------
+        InputError
+            The system lacks what the scheme takes.
         RuntimeError
-            Another system than Linux, or encryption is required.
+            Encryption is required.
         FatalCommClosedError
             An address on another host.
         """
-        if sys.platform != "linux":
-            raise RuntimeError(f"{self.scheme}:// needs Linux; use tcp:// on {sys.platform}")
+        capabilities.need(*self.needs, user=f"{self.scheme}://", instead="tcp://")
         if arguments.get("require_encryption"):
             raise RuntimeError(
                 "encryption required by Dask configuration, "

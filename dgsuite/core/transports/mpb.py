@@ -79,6 +79,7 @@ class Buffers(Local):
 
     scheme = "mpb"
     comm_class = MPB
+    needs = ("memory files", "passed files")
 
 
 class Sections(Local):
@@ -86,3 +87,4 @@ class Sections(Local):
 
     scheme = "mpimpb"
     comm_class = MPIMPB
+    needs = ("memory files", "passed files")

@@ -24,8 +24,9 @@ from distributed.comm import CommClosedError
 from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
+from dgsuite.base import capabilities
 from dgsuite.core.transports import memory
-from dgsuite.core.transports.flags import ORDERED, SIZE, Flags
+from dgsuite.core.transports.flags import SIZE, Flags
 from dgsuite.core.transports.framed import ALONE, START, WORD, Framed, check, cut, wake
 from dgsuite.core.transports.settings import LARGEST, SMALLEST, Settings
 
@@ -103,7 +104,8 @@ class Shared(Framed):
             self._assign(mine, waits, theirs, they_wait)
         else:
             self._assign(mine[SIZE:], waits, theirs[SIZE:], they_wait)
-            self._flags = Flags(mine[:SIZE].data, theirs[:SIZE].data) if ORDERED else None
+            if capabilities.has("ordered stores"):
+                self._flags = Flags(mine[:SIZE].data, theirs[:SIZE].data)
         self._watch()
 
     async def _hear(self) -> tuple[NDArray[np.uint8], bool]:

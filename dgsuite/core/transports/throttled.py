@@ -43,14 +43,14 @@ class ThrottledUDS(Local):
     comm_class = UDS
 
 
-class ThrottledMPB(Local):
+class ThrottledMPB(mpb.Buffers):
     """The scheme ``throttle+mpb``."""
 
     scheme = "throttle+mpb"
     comm_class = MPB
 
 
-class ThrottledMPIMPB(Local):
+class ThrottledMPIMPB(mpb.Sections):
     """The scheme ``throttle+mpimpb``."""
 
     scheme = "throttle+mpimpb"

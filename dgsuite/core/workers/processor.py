@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from distributed.comm import get_address_host
 
+from dgsuite.base import capabilities
+
 
 class LocalRank(NamedTuple):
     """A task among those of its run on one host.
@@ -73,7 +75,7 @@ class LocalRank(NamedTuple):
 
 def own_processors() -> frozenset[int]:
     """Those that the calling thread may use; none where the system does not say."""
-    return frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ())
+    return frozenset(os.sched_getaffinity(0) if capabilities.has("affinity") else ())
 
 
 @contextmanager

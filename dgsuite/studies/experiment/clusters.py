@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.core.workers.processor import own_processors
 
@@ -114,7 +115,7 @@ def sigint_blocked() -> Iterator[None]:
 
     This process ends them. A signal that arrives meanwhile is handled at the end.
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    if not capabilities.has("signal masks"):
         yield
         return
     resource_tracker.ensure_running()  # if started later, its thread would not block it
@@ -214,5 +215,5 @@ def _kill_workers(cluster: LocalCluster) -> None:
     for nanny in cluster.workers.values():
         nanny.close_gracefully("interrupted")  # it does not start another
         if nanny.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(nanny.pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                psutil.Process(nanny.pid).kill()

@@ -346,6 +346,8 @@ def _wait(client: Client, workers: int, network: Network, log: Path) -> None:
     deadline = time.monotonic() + START
     while len(client.nthreads()) < workers:
         if network.has_lost() or time.monotonic() > deadline:
-            said = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
+            said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [
+                "it said nothing"
+            ]
             raise RunError(f"a worker in a network namespace does not start: {said[-1]}")
         time.sleep(0.05)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError
 from dgsuite.core.workers.processor import own_processors
 from dgsuite.studies.experiment.shipped import called
@@ -148,6 +149,9 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
 
 def _that_fit(points: Sequence[Point]) -> tuple[list[Point], str]:
     """The points whose hardware threads this machine has, and a sentence on the others."""
+    if any(point.hwts for point in points):
+        instead = "workers and threads without hwts"
+        capabilities.need("affinity", user="run.hwts", instead=instead)
     there = len(own_processors())
     fit = [point for point in points if (point.hwts or 0) <= there]
     more = sorted({point.hwts or 0 for point in points} - {*range(there + 1)})

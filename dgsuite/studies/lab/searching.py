@@ -69,7 +69,9 @@ class Example:
         edges = Path(path).with_suffix(".edges")
         src, dst = _ends(self.graph)
         with atomic_write(str(edges)) as file:
-            Path(file).write_text("".join(f"{u} {v}\n" for u, v in zip(src, dst, strict=True)))
+            Path(file).write_text(
+                "".join(f"{u} {v}\n" for u, v in zip(src, dst, strict=True)), encoding="utf-8"
+            )
         lines = [
             f"# {self.why}",
             "[experiment]",
@@ -84,7 +86,7 @@ class Example:
             f"params = {_toml(self.parameters)}",
         ]
         with atomic_write(path) as file:
-            Path(file).write_text("\n".join(lines) + "\n")
+            Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def search(

@@ -9,10 +9,10 @@ import time
 import numpy as np
 import pytest
 
-from dgsuite.core.exchange.gate import HEAD, ROW, SUPPORTED, Gate, Word
+from dgsuite.core.exchange.gate import HEAD, ROW, Gate, Word
 from dgsuite.core.transports import memory
 
-pytestmark = pytest.mark.skipif(not SUPPORTED, reason="needs a futex, and x86-64")
+pytestmark = pytest.mark.skipif(not Gate.is_there(), reason="needs a futex, and x86-64")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import socket
 import struct
@@ -102,7 +103,7 @@ def test_memory_without_room_is_refused(size, waits):
 
 def sealed_of_none():
     fd = os.memfd_create("test", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    memory.fcntl.fcntl(fd, memory.fcntl.F_ADD_SEALS, memory.SEALS)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, memory.seals())
     return fd
 
 

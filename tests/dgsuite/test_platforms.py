@@ -1,0 +1,180 @@
+"""What other platforms lack is taken away, and everything runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base import capabilities, files
+from dgsuite.base.capabilities import CAPABILITIES
+from dgsuite.base.errors import InputError
+from dgsuite.core.transports import fastest, memory
+from dgsuite.studies.experiment.clusters import check_protocol
+from tests.support.everywhere import PLATFORMS, environment, found, talk
+from tests.support.paths import ROOT
+
+PAGE = ROOT / "docs" / "howto" / "platforms.md"
+
+MEMORY = {"memory files", "named memory"}
+
+
+def leave_out(names, dask_worker=None):
+    """Here or on a worker: use some capabilities no more; what was kept for the next run is closed."""
+    capabilities.WITHOUT = frozenset(names)
+    if dask_worker is not None:
+        dask_worker.plugins["dgsuite"].meshes.clear()
+
+
+@pytest.fixture
+def without(client, monkeypatch):
+    """Takes capabilities from this process and from two workers."""
+
+    def take(names):
+        monkeypatch.setattr(capabilities, "WITHOUT", frozenset(names))
+        client.run(leave_out, names)
+
+    dgsuite.run("bfs", genval.graph("ring", 12), style="clocked", client=client)  # has the plugin
+    yield take
+    client.run(leave_out, ())
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return genval.graph("er", 600, m=4000, clusters=4, seed=1, client=None)
+
+
+@pytest.mark.parametrize("names", [*([name] for name in CAPABILITIES), MEMORY, CAPABILITIES])
+def test_styles_run_without(names, without, client, graph):
+    """On workers that talk over TCP, with the results that they have with everything."""
+    expected = dgsuite.run("pagerank", graph, style="serial", tolerance=1e-3)
+    without([*names])
+    for style in ("clocked", "finish_async"):
+        ds = dgsuite.run("pagerank", graph, style=style, client=client, tolerance=1e-3)
+        assert (ds["rank"].values == expected["rank"].values).all()
+        assert (ds.messages.values == expected.messages.values).all()
+        if style == "clocked":
+            scheme, *shared = client.run(talk).popitem()[1].split(", ")
+    missing = {name for name in CAPABILITIES if not capabilities.has(name)}
+    assert missing >= {*names}
+    assert scheme == ("tcp" if missing & {"memory files", "passed files"} else "mpb") == fastest()
+    assert ("broadcasts" in shared) == (not missing >= MEMORY)
+    waits = not missing & {"futex", "ordered stores"}
+    assert ("barrier" in shared) == (waits and not missing >= MEMORY)
+
+
+def test_styles_are_imported_where_nothing_is_to_be_had():
+    code = "import dgsuite, dgsuite.core.executors.clocked, dgsuite.core.transports.mpb"
+    subprocess.run([sys.executable, "-c", code], env=environment("none-of-all"), check=True)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("platform", [*PLATFORMS][::-1])
+def test_the_page_has_what_runs_on(platform):
+    """Of each platform but this one with our code's sight of the system cut to what is there."""
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    head = next(i for i, row in enumerate(rows) if PLATFORMS[platform] in row)
+    column = rows[head].index(PLATFORMS[platform])
+    runs = found(platform)
+    for how, result in runs.items():
+        cell = next(row[column] for row in rows[head:] if row[0] == how)
+        if result.startswith("protocol"):
+            assert cell == "refused"
+            assert result.endswith("; use tcp://")
+        else:
+            assert cell == ("same results" if result == runs["serial"] else result)
+
+
+@pytest.mark.parametrize("scheme", ["uds", "mpb", "mpimpb", "throttle+mpb"])
+def test_what_cannot_be_had_says_what_is_missing(scheme, monkeypatch):
+    monkeypatch.setattr(capabilities, "WITHOUT", frozenset({"passed files"}))
+    with pytest.raises(InputError, match=rf"{re.escape(scheme)}:// needs Unix .*; use tcp://"):
+        check_protocol(scheme)
+
+
+def test_capabilities_are_left_out_by_the_environment():
+    code = "from dgsuite.base import capabilities; print(capabilities.has('file locks'))"
+
+    def said(names):
+        env = {**os.environ, "DGSUITE_WITHOUT": names}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=env, capture_output=True, text=True)
+
+    assert said("futex, file locks").stdout == "False\n"
+    assert (
+        said("fast").stderr.splitlines()[-1].endswith(f"One of: {', '.join(sorted(CAPABILITIES))}")
+    )
+
+
+def test_files_are_replaced_whole_without_locks(tmp_path, monkeypatch):
+    monkeypatch.setattr(capabilities, "WITHOUT", frozenset({"file locks"}))
+    path = tmp_path / "a.txt"
+    for text in ("one", "two"):
+        with files.atomic_write(path) as part, open(part, "w") as file:
+            file.write(text)
+    assert path.read_text() == "two"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_named_memory_is_found_once_and_removed(monkeypatch, tmp_path):
+    """By those who know its name, as long as it is offered; another file of its name is not taken for it."""
+    monkeypatch.setattr(capabilities, "WITHOUT", frozenset({"memory files"}))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with memory.offered("test", 4096) as (mine, where):
+        theirs = memory.attach_of(where)
+        mine[5] = 7
+        assert theirs[5] == 7
+        assert memory.attach_of(where._replace(inode=where.inode + 1)) is None
+        assert memory.attach_of(where._replace(size=8192)) is None
+        (tmp_path / "link").symlink_to(where.path)
+        assert memory.attach_of(where._replace(path=str(tmp_path / "link"))) is None
+        os.chmod(where.path, 0o666)
+        assert memory.attach_of(where) is None
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
+    assert memory.attach_of(where) is None
+    theirs[6] = 8
+    assert mine[6] == 8
+
+
+OFTEN = {
+    "os": "memfd_create sched_getaffinity sched_setaffinity geteuid getuid killpg register_at_fork fork "
+    "O_NOFOLLOW O_NONBLOCK O_CLOEXEC fchmod name uname",
+    "signal": "SIGKILL pthread_sigmask alarm setitimer",
+    "socket": "AF_UNIX SO_PEERCRED send_fds recv_fds",
+    "sys": "platform",
+    "ctypes": "CDLL",
+}
+"""Names that not every platform has, or that tell one from another."""
+
+BEHIND = {
+    "dgsuite/base/files.py": "what has locks",
+    "dgsuite/core/transports/local.py": "a scheme that needs passed files",
+    "dgsuite/core/transports/memory.py": "memory of either kind",
+    "dgsuite/core/transports/shared.py": "a scheme that needs passed files",
+    "dgsuite/core/workers/processor.py": "what has processors of its own",
+    "dgsuite/studies/experiment/clusters.py": "what has processors, or masks",
+    "dgsuite/studies/experiment/namespaces.py": "network namespaces, which are Linux's",
+    "dgsuite/base/compiling.py": "what has locks",
+    "partition/client/session.py": "what has fork",
+    "dgsuite/base/netcdf_trial.py": "a program that imports nothing of the project",
+}
+"""Files that use such names behind a question to `capabilities`, and of what."""
+
+
+def test_code_asks_for_what_not_every_platform_has():
+    """Nothing else names it, and imports of modules that Windows lacks are behind a question, too."""
+    names = (rf"{module}\.(?:{rest.replace(' ', '|')})" for module, rest in OFTEN.items())
+    seen = re.compile(rf"(?<![\w.])(?:{'|'.join(names)}|import (?:fcntl|resource))\b")
+    used = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("dgsuite", "partition", "kernels", "genval")
+        for path in (ROOT / package).rglob("*.py")
+        if seen.search(path.read_text(encoding="utf-8"))
+    }
+    assert used == {*BEHIND, "dgsuite/base/capabilities.py"}
