@@ -79,7 +79,7 @@ def test_the_page_has_what_runs_on(platform):
     """Of each platform but this one with our code's sight of the system cut to what is there."""
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
-    head = next(i for i, row in enumerate(rows) if PLATFORMS[platform] in row)
+    head = [i for i, row in enumerate(rows) if PLATFORMS[platform] in row][-1]
     column = rows[head].index(PLATFORMS[platform])
     runs = found(platform)
     for how, result in runs.items():
