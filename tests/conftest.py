@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -11,6 +12,7 @@ from collections import Counter
 
 import dask
 import pytest
+from distributed.utils import get_mp_context
 from hypothesis import HealthCheck, settings
 
 from tests.support import originals
@@ -27,6 +29,18 @@ def interruptible():
 
 os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests start
 dask.config.set({"dgsuite.check": True})
+
+# clusters of this process start each worker as a fork of one that has imported all, in a tenth of the time;
+# those of commands and pages that tests start have theirs spawned, as users have
+if "forkserver" in multiprocessing.get_all_start_methods():
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    get_mp_context().set_forkserver_preload(
+        [
+            *("distributed", "networkx", "numba", "pandas", "scipy.sparse", "xarray"),
+            *("dgsuite.core.executors.clocked", "dgsuite.core.executors.finish_async"),
+            *("dgsuite.core.workers.plugin", "dgsuite.partition.arrays._compiled"),
+        ]
+    )
 
 # how long examples take to draw or run says how busy the machine is; fixtures last for a session
 for name, examples in (("default", 10), ("long", 200)):
