@@ -5,9 +5,18 @@ import shutil
 import pytest
 
 from dgsuite.studies.report.claims.evidence import CONFIGS
+from dgsuite.studies.report.claims.judge import CHECKS, unknown
 
 
 @pytest.fixture
 def configs(tmp_path):
     shutil.copytree(CONFIGS, tmp_path / "configs")
     return tmp_path / "configs"
+
+
+@pytest.fixture
+def quickly_judged(monkeypatch):
+    """A page has no verdict on claims that take seconds to judge; test_claims.py judges them all."""
+    for check in ("along_links", "betweenness", "complexity", "fock"):
+        assert check in CHECKS
+        monkeypatch.setitem(CHECKS, check, lambda claim, evidence: unknown("it takes long"))

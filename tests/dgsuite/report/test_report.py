@@ -25,6 +25,8 @@ from dgsuite.studies.report.sweeps import sweep
 from dgsuite.studies.report.tables import Cell
 from tests.support import mains
 
+pytestmark = pytest.mark.usefixtures("quickly_judged")
+
 
 class Page(HTMLParser):
     """What a page has: its tags, balanced, and what it refers to."""
