@@ -15,6 +15,7 @@ from dgsuite import genval
 from dgsuite.core import traces
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
+from dgsuite.core.results import dataset
 from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.kernels.bsp import Kernel, Links, Output, Round, State, broadcast, vote
 from dgsuite.partition.graph.graph import Graph
@@ -26,6 +27,17 @@ WHAT = ("at", "source", "destination", "messages", "bytes", "round", "name")
 
 def traced(kernel, graph, **how) -> xr.Dataset:
     return dgsuite.run(kernel, graph, trace=True, **{"style": "serial", **how})
+
+
+def test_matrices_of_all_rounds_are_limited(monkeypatch):
+    """One round is below the limit, and so are five; six are not, and the error says how many there were."""
+    graph = Graph.from_edges(*np.array([(v, (v + 1) % 6) for v in range(6)]).T, clusters=2)
+    a_round = 16 * 2 * 2
+    monkeypatch.setattr(dataset, "MATRICES", 6 * a_round)
+    assert traced("lcr", graph).sizes["round"] == 6
+    monkeypatch.setattr(dataset, "MATRICES", 5 * a_round)
+    with pytest.raises(dgsuite.InputError, match="2 by 2 clusters for each of 6 rounds"):
+        traced("lcr", graph)
 
 
 def assert_counted(ds: xr.Dataset) -> None:

@@ -15,6 +15,7 @@ from distributed.client import FutureCancelledError
 
 import dgsuite
 from dgsuite import Graph, InputError, RunError, genval
+from dgsuite.core.workers import recovery
 from dgsuite.genval.families import plan
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.labels.held_labels import HeldLabels
@@ -30,6 +31,35 @@ N = 400
 def trio(three):
     three.wait_for_workers(3, timeout=COME_BACK)
     return three
+
+
+class Silent:
+    """Requests to a scheduler, one of whose two workers is silent until it is started anew."""
+
+    def __init__(self):
+        self.renewed = []
+
+    def workers(self):
+        silent = {"a": 0.0, "b": 0.0 if self.renewed else 1e6}
+        return {
+            address: {"silent": seconds, "status": "running", "epoch": address}
+            for address, seconds in silent.items()
+        }
+
+    def ask(self, request, wait, workers):
+        assert request == "dgsuite_renew"
+        self.renewed += workers
+
+
+def test_a_run_does_not_begin_again_with_a_worker_that_is_frozen(monkeypatch):
+    """It is silent twice in a row, and started anew first."""
+    session = Silent()
+    monkeypatch.setattr(recovery.Session, "of", lambda client: session)
+    monkeypatch.setattr(recovery, "ordered_states", lambda client: session.workers())
+    monkeypatch.setattr(recovery, "POLL_SECONDS", 0)
+    found = recovery.usable(None, "a run")
+    assert session.renewed == ["b"]
+    assert {address: state["silent"] for address, state in found.items()} == {"a": 0, "b": 0}
 
 
 def kill(client, rank, graph=None):
