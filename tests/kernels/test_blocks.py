@@ -47,7 +47,7 @@ def differing(datasets, names):
     return {n for ds in datasets for n in names if not np.array_equal(datasets[0][n], ds[n])}
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.data())
 @pytest.mark.parametrize("name", sorted(BLOCK))
 def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):

@@ -10,6 +10,7 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
+from tests.support.cases import TYPICAL
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import (
     BY_CUT,
@@ -27,6 +28,12 @@ CUTS = (2, 3, 4, 5)
 """Clusters. One cluster is what others are compared with."""
 
 every_form = pytest.mark.parametrize(("kernel", "faithful"), FORMS)
+
+typical_form = pytest.mark.parametrize(
+    ("kernel", "faithful"),
+    [pytest.param(*form, marks=[] if form[0] in TYPICAL else pytest.mark.long) for form in FORMS],
+)
+"""Those of other kernels are long: tests/genval/test_rules.py tries the rules of all kernels on workers."""
 
 
 @pytest.fixture
@@ -68,6 +75,11 @@ def one(case):
     return CUTS[case.number % 4 :][:1]
 
 
+def two(case):
+    """An even and an odd cut, or both others, in turn."""
+    return CUTS[case.number % 2 :: 2]
+
+
 def connected_to(n):
     return [net for k in range(1, n + 1) for net in connected(k)]
 
@@ -75,7 +87,7 @@ def connected_to(n):
 @every_form
 def test_connected_graphs_of_four_nodes(kernel, faithful):
     for case in cases(kernel, connected_to(4), faithful):
-        check(case, CUTS)
+        check(case, two(case))
 
 
 @pytest.mark.long
@@ -203,7 +215,7 @@ def some_families(kernel, faithful):
     return cases(kernel, families(), faithful)[FORMS.index((kernel, faithful)) % 4 :: 4]
 
 
-@every_form
+@typical_form
 def test_some_families_on_workers(kernel, faithful, threaded):
     check_on_workers(some_families(kernel, faithful), threaded, "clocked")
 

@@ -60,7 +60,7 @@ def test_rounds_load_no_loops(name, called, monkeypatch):
     monkeypatch.setattr(Site, "warm", recorded)
 
     @given(st.data())
-    @settings(max_examples=4)
+    @settings(max_examples=2)
     def check(data):
         kernel, make = data.draw(inputs(name))
         cut = make(**data.draw(cuts(make().n)))
