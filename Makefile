@@ -116,7 +116,7 @@ $(VENV)-lowest/.tested: pyproject.toml tests/lowest.py
 	@touch $@
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q -e .
+	$(BIN)/python -m pip install -q -e '.[command]'
 	@touch $@
 
 $(VENV)/.tested: pyproject.toml | $(VENV)/bin/python

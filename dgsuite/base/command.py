@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dgsuite.base.errors import DgsuiteError, InputError
+from dgsuite.base.extras import needed_by
 
 if TYPE_CHECKING:
     import click
@@ -155,6 +156,10 @@ class CommandLine(Command):
 
     def _invoke(self, arguments: Sequence[str] | None = None) -> int:
         """Run the click command; its errors become ours. In its own main, click has other rules."""
+        with needed_by("this command"):
+            return self._parse(arguments)
+
+    def _parse(self, arguments: Sequence[str] | None) -> int:
         module, _, attribute = self._path.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         import click

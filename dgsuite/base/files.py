@@ -18,6 +18,7 @@ from typing import Any
 
 from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError, check_path
+from dgsuite.base.extras import NETCDF, check_installed
 
 
 def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
@@ -32,7 +33,7 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
     ------
     InputError
         The name has another ending, the path is a folder, a device or the like, or its folder does not
-        exist or is not writable.
+        exist or is not writable; or what writes NetCDF is not installed.
     """
     check_path(path)
     path = os.fspath(path)
@@ -43,6 +44,8 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
     there = os.path.realpath(path)
     if os.path.lexists(there) and not os.path.isfile(there):
         raise InputError(f"{path}: is not a regular file, so it cannot be replaced")
+    if path.endswith(".nc"):
+        check_installed(*NETCDF)
     folder = os.path.dirname(there if os.path.islink(path) else path) or "."
     if not path.endswith(ending):
         raise InputError(f"{path}: the name must end in {ending}")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from dgsuite.base import netcdf_trial
 from dgsuite.base.errors import InputError, check_path
+from dgsuite.base.extras import NETCDF, check_installed
 from dgsuite.base.files import atomic_write
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     The file is made in memory, which takes as many bytes as the file has. When the HDF5 library fails to
     write to disk, the process ends in a segmentation fault.
     """
+    check_installed(*NETCDF)
     import dask
 
     made = BytesIO()
@@ -79,6 +81,7 @@ def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
         The file does not exist, is damaged, or is not NetCDF.
     """
     check_path(path)
+    check_installed(*NETCDF)
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:

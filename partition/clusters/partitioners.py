@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import needed_by
 from dgsuite.base.masked import unmasked
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.base.once import once
@@ -243,10 +244,8 @@ def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
     >>> sorted(cut.nodes(k).tolist() for k in range(2))
     [[0, 1, 2], [3, 4, 5]]
     """
-    try:
+    with needed_by("partition='metis'"):
         import pymetis
-    except ImportError:
-        raise InputError("partition='metis' needs pymetis: pip install 'dgsuite[metis]'") from None
     k = check_clusters(clusters)
     n = len(indptr) - 1
     if k == 1 or n <= k:

@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
 from dgsuite.core.workers.pages import Record, page, record
 from dgsuite.partition.graph.dask_views import here
@@ -371,6 +372,7 @@ def _axes(ax: Axes | None) -> Axes:
     """The axes given, or those of a new figure, which notebooks then show."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot
+    with needed_by("a picture"):
+        from matplotlib import pyplot
 
     return pyplot.subplots(figsize=(6, 4), layout="constrained")[1]

@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.extras import needed_by
 from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.client.waiting import Watch
@@ -54,7 +55,8 @@ def to_dataframe(
     Raises
     ------
     InputError
-        An output is unknown, or does not have one value for each node or row.
+        An output is unknown, or does not have one value for each node or row; or Dask's dataframes are not
+        installed.
 
     Notes
     -----
@@ -74,7 +76,8 @@ def to_dataframe(
     1  bob      1    ann
     2  cid      2    bob
     """
-    import dask.dataframe as dd
+    with needed_by("a Dask dataframe"):
+        import dask.dataframe as dd
 
     if "node" not in dataset.coords:
         raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")

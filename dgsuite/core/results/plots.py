@@ -14,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
 from dgsuite.base.wilson import wilson
 from dgsuite.core.results.dataset import index, seconds_by_round
@@ -194,7 +195,8 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(draw)
     def in_style(*args: P.args, **kwargs: P.kwargs) -> T:
-        from matplotlib import style
+        with needed_by("a picture"):
+            from matplotlib import style
 
         with style.context("dgsuite.look"):
             return draw(*args, **kwargs)

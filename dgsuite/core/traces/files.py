@@ -11,6 +11,7 @@ import xarray as xr
 
 from dgsuite.base import files, netcdf
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import needed_by
 from dgsuite.core.traces import chrome
 from dgsuite.core.traces.form import check, made
 
@@ -163,12 +164,8 @@ def _ending(path: str | os.PathLike[str]) -> str:
 
 
 def _parquet() -> Any:
-    try:
+    with needed_by("a trace in .parquet"):
         import pyarrow.parquet as pq
-    except ImportError as error:
-        raise InputError(
-            f"a trace in .parquet needs more packages: pip install dgsuite[parquet] ({error})"
-        ) from None
     return pq
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import needed_by
 
 NAME = re.compile(r"[\w+*(),@. -]{1,80}", re.ASCII)
 """What a name may consist of. Without line breaks PySCF does not take it for the text of a set."""
@@ -45,11 +46,9 @@ class Basis(NamedTuple):
 
 def pyscf() -> Any:
     """PySCF, or an error that says how to get it."""
-    try:
+    with needed_by("Hartree-Fock"):
         import pyscf.gto
         import pyscf.scf
-    except ModuleNotFoundError:
-        raise InputError("Hartree-Fock needs PySCF: pip install 'dgsuite[chem]'") from None
     return pyscf
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import check_installed
 from dgsuite.core.workers.processor import own_processors
 from dgsuite.studies.experiment.shipped import called
 
@@ -71,12 +72,14 @@ def measure(config: Config, folder: Path, output: str | None, how: How) -> str:
     Raises
     ------
     InputError
-        The result cannot be written.
+        The result cannot be written, or a package is not installed that writes it.
     RunError
         A run failed, or a result is not valid.
     """
     from dgsuite.base.files import output as destination
 
+    if config.experiment.plot:
+        check_installed("a picture (experiment.plot)", "matplotlib")
     path = destination(output or config.experiment.output, config.experiment.name)
     _run(config, folder, path, how)
     return path

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.base.errors import InputError, RunError, one_of
+from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
 from dgsuite.core.network.network import Crash, Network
 from dgsuite.core.running.runner import run
@@ -147,11 +148,9 @@ def search(
     >>> found.graph.n, len(found.network.drops)
     (2, 1)
     """
-    try:
+    with needed_by("dgsuite.lab.search"):
         import hypothesis
         from hypothesis.errors import NoSuchExample
-    except ImportError:
-        raise InputError("dgsuite.lab.search needs Hypothesis: pip install dgsuite[lab]") from None
     one_of("graphs", graphs, GRAPHS)
     if kernel not in KERNELS:
         raise InputError(f"unknown kernel {kernel!r}; dgsuite.list_kernels() lists them")

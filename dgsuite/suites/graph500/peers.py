@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.extras import needed_by
 
 Search = Callable[[int], object]
 
@@ -26,10 +26,8 @@ def scipy(matrix: Any) -> Search:
 
 def graphblas(matrix: Any) -> Search:
     """SuiteSparse:GraphBLAS, levels by push and pull as LAGraph does; two threads."""
-    try:
+    with needed_by("the peer graphblas"):
         import graphblas as gb
-    except ImportError:
-        raise InputError("graphblas is not installed: pip install 'dgsuite[bench]'") from None
     n = matrix.shape[0]
     adjacency = gb.Matrix.ss.import_csr(
         nrows=n,
@@ -64,10 +62,8 @@ def graphblas(matrix: Any) -> Search:
 
 def networkit(matrix: Any) -> Search:
     """NetworKit's BFS, distances; one thread, as it has no other."""
-    try:
+    with needed_by("the peer networkit"):
         import networkit as nk
-    except ImportError:
-        raise InputError("networkit is not installed: pip install 'dgsuite[bench]'") from None
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     once = row < matrix.indices
     ends = (row[once].astype(np.uint64), matrix.indices[once].astype(np.uint64))
