@@ -20,6 +20,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base import formats
 from dgsuite.base.errors import InputError, check_path
 from dgsuite.base.files import atomic_write
 from dgsuite.partition.arrays import mapped as mapping
@@ -191,7 +192,7 @@ def write_list(folder: str, name: str, kind: str, facts: dict[str, Any], new: bo
     FileExistsError
         There is one, and it was to be new.
     """
-    facts = {"format": f"dgsuite {kind} 1", **facts}
+    facts = {formats.KEY: formats.current(kind), **facts}
     whole = json.dumps({"sha256": _digest(facts), kind: facts}).encode()
     if new:
         _create(join(folder, name), whole)
@@ -240,10 +241,7 @@ def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
         fits = False
     if not fits:
         raise InputError(f"{path}: is damaged, or is not the list of a {kind}'s files")
-    if facts["format"] != f"dgsuite {kind} 1":
-        raise InputError(
-            f"{path}: has the form {facts['format']!r}; this dgsuite reads 'dgsuite {kind} 1'"
-        )
+    formats.check(kind, facts[formats.KEY], path)
     return facts
 
 

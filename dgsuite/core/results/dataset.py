@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
-from dgsuite.base import netcdf
+from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.core.accounting import count
@@ -476,7 +476,8 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
         raise InputError(
             f"dataset must be an xarray.Dataset, such as dgsuite.run returns, got {type(dataset).__name__}"
         )
-    netcdf.write(encoded(here(dataset)), path)
+    stored = encoded(here(dataset)).assign_attrs({formats.KEY: formats.current("result")})
+    netcdf.write(stored, path)
 
 
 def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.Dataset:
@@ -490,7 +491,8 @@ def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.
     Raises
     ------
     InputError
-        The file does not exist, does not match its checksum, or was not written by dgsuite.
+        The file does not exist, does not match its checksum, was not written by dgsuite, or has the form of a
+        later version.
 
     Examples
     --------
@@ -503,6 +505,7 @@ def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.
     dataset = netcdf.read(path, checksum)
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
         raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
+    dataset.attrs = formats.without("result", dataset.attrs, os.fspath(path))
     try:
         return decoded(dataset)
     except ValueError as error:

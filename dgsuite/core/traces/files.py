@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dgsuite.base import files, netcdf
+from dgsuite.base import files, formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import needed_by
 from dgsuite.core.traces import chrome
@@ -90,6 +90,7 @@ def write(trace: xr.Dataset, path: str | os.PathLike[str]) -> None:
     True
     """
     check(trace)
+    trace = trace.assign_attrs({formats.KEY: formats.current("trace")})
     ending = _ending(path)
     if ending == ".nc":
         netcdf.write(trace, path)
@@ -114,7 +115,7 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
     Raises
     ------
     InputError
-        No such file, another ending, or not a trace.
+        No such file, another ending, not a trace, or one in the form of a later version.
 
     Examples
     --------
@@ -135,6 +136,7 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
                 trace = chrome.read(file)
         else:
             trace = _read_table(name)
+        trace.attrs = formats.without("trace", trace.attrs, name)
         check(trace)
     except InputError as error:
         text = str(error)

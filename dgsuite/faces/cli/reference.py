@@ -26,7 +26,8 @@ HEAD = """\
 
 Experiments and suites are described in TOML. The tables of a file tell what it is for.
 `dgsuite config list` names files to begin with, and `dgsuite config show quickstart` prints one.
-Unknown keys are errors.
+Unknown keys are errors. `format = 1` at the top of a file says in which form it is; that is also the form of
+a file without it.
 `--set table.key=value` changes a value from the command line.
 
 An editor that knows JSON schemas completes and checks these files: give it `docs/files.schema.json`, or what
@@ -82,6 +83,9 @@ def schema() -> dict[str, Any]:
     places, found = models_json_schema(
         [(model, "validation") for model in each.values()], title="Files of dgsuite"
     )
+    form = {"const": 1, "description": "Version of the form of the file.", "title": "Format"}
+    for place in places.values():
+        found["$defs"][place["$ref"].rpartition("/")[2]]["properties"]["format"] = form
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **found,

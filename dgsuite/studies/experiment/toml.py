@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from dgsuite.base.errors import InputError, hint
+from dgsuite.base.formats import check_toml
 from dgsuite.studies.experiment import shipped
 
 M = TypeVar("M", bound=BaseModel)
@@ -91,9 +92,10 @@ def checked(model: type[M], data: Mapping[str, Any], path: str, flags: Container
     Raises
     ------
     InputError
-        It is a file for another command. Else with every error in one message: key, value, what would
-        be right.
+        It is a file for another command, or in the form of a later version. Else with every error in one
+        message: key, value, what would be right.
     """
+    data = check_toml(data, path)
     for table, command in COMMANDS.items():
         if table in data and table not in model.model_fields:
             ours = " and ".join(f"[{t}]" for t in COMMANDS if t in model.model_fields)
