@@ -54,6 +54,12 @@ __all__ = [
     "transports",
 ]
 
+if not getattr(sys, "_is_gil_enabled", lambda: True)():
+    raise ImportError(
+        "dgsuite needs the global interpreter lock, which is off in this free-threaded Python; set "
+        "PYTHON_GIL=1, or use the usual build of Python"
+    )
+
 if "dask.config" in sys.modules:  # else the first use of a setting loads them
     from dgsuite.partition.client.settings import load
 

@@ -1,3 +1,3 @@
-"""The version, in a module without imports."""
+"""The version, in a module without imports; the package takes it from here."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -14,7 +14,14 @@ import pytest
 from dgsuite.partition.client.installed import BESIDE
 from tests.support.paths import ROOT
 
-SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE.md")
+SOURCES = (
+    "pyproject.toml",
+    "setup.py",
+    "README.md",
+    "LICENSE",
+    "LICENSES/EPL-1.0.txt",
+    "NOTICE.md",
+)
 
 CALL = "import sys; from dgsuite.__main__ import main; main.run()"
 
@@ -26,7 +33,8 @@ def installed(tmp_path_factory):
     for name in ("dgsuite", *BESIDE, "configs"):
         shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in SOURCES:
-        shutil.copy(ROOT / name, made)
+        (made / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, made / name)
     build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
     done = subprocess.run(
         [*build, "-w", "dist", "."],
@@ -52,7 +60,8 @@ def test_every_file_is_in_it(installed):
                 assert (there / path.relative_to(ROOT)).is_file(), path
     (notices,) = installed.glob("*.dist-info/licenses")
     assert {path.name for path in installed.iterdir()} == {"dgsuite", notices.parent.name}
-    assert {path.name for path in notices.iterdir()} == {"LICENSE", "NOTICE.md"}
+    found = {path.relative_to(notices).as_posix() for path in notices.rglob("*") if path.is_file()}
+    assert found == {name for name in SOURCES if name.startswith(("LICENSE", "NOTICE"))}
 
 
 def test_others_may_use_its_folders_names(installed, tmp_path):

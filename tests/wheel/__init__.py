@@ -1,0 +1,1 @@
+"""The wheel in environments of its own, away from the checkout."""
