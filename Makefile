@@ -6,7 +6,7 @@ LOWEST := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_i
 	dgsuite/transports/test_transport_comms.py kernels/test_rounds.py partition/test_files.py \
 	partition/test_labels.py project/test_startup.py)
 
-.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs reference bench clean
+.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs reference release wheel bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -60,6 +60,12 @@ reference: $(VENV)/.tested  ## write the pages that are made from the code
 	$(BIN)/python -m dgsuite config reference > docs/files.md
 	$(BIN)/python -m dgsuite config schema > docs/files.schema.json
 	$(BIN)/python -m dgsuite config settings > docs/settings.md
+
+release: $(VENV)/.tested  ## build what is committed into dist/ and try it in empty environments
+	$(BIN)/python -m tests.release
+
+wheel: $(VENV)/.tested  ## try the wheel, without extras, in an empty environment
+	$(BIN)/python -m tests.wheel
 
 bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(BIN)/pip install -q -e '.[bench]'

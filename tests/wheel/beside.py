@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import kernels as theirs
-
 import dgsuite
+import kernels as theirs
 from dgsuite import genval, kernels, partition
 
 if __name__ == "__main__":
