@@ -2,9 +2,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-LOWEST := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
-	dgsuite/transports/test_transport_comms.py kernels/test_rounds.py partition/test_files.py \
-	partition/test_labels.py project/test_startup.py)
+# one file or more of each package: a few minutes
+CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/engine dgsuite/test_accessor.py dgsuite/test_nx_results.py \
+	dgsuite/transports/test_transport_comms.py dgsuite/workers/test_dask_internals.py genval/test_checks.py \
+	kernels/test_contract.py kernels/test_rounds.py partition/test_files.py partition/test_graph.py \
+	partition/test_labels.py partition/test_netcdf.py partition/test_storage.py project/test_extras.py \
+	project/test_formats.py project/test_startup.py)
 
 .PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs reference release wheel bench clean
 
@@ -36,8 +39,8 @@ mutation: $(VENV)/.tested  ## change the code in 300 small ways, and see whether
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
 	$(BIN)/python -m tests.networkx_suite
 
-lowest: $(VENV)-lowest/.tested  ## run tests with the lowest versions of all dependencies
-	$(VENV)-lowest/bin/python -m pytest $(LOWEST)
+lowest: $(VENV)-lowest/.tested  ## run the core tests with the lowest versions of all dependencies
+	$(VENV)-lowest/bin/python -m pytest $(CORE)
 
 lint: $(VENV)/.tested  ## style, types and layers
 	$(BIN)/ruff check .
@@ -114,11 +117,12 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "$(PYTHON) has no venv; on Debian: apt install python3-venv" >&2; exit 1; }
 
-$(VENV)-lowest/.tested: pyproject.toml tests/lowest.py
-	@$(PYTHON) -m venv $(VENV)-lowest
-	$(PYTHON) tests/lowest.py > $(VENV)-lowest/requirements.txt
-	$(VENV)-lowest/bin/python -m pip install -q -r $(VENV)-lowest/requirements.txt
-	$(VENV)-lowest/bin/python -m pip install -q --no-deps -e .
+$(VENV)-lowest/.tested: pyproject.toml | $(VENV)/.tested
+	$(BIN)/uv venv -q --clear -p $(BIN)/python $(VENV)-lowest
+	$(BIN)/uv pip compile -q --resolution lowest-direct --only-binary :all: -p $(BIN)/python --extra test \
+	  pyproject.toml -o $(VENV)-lowest/requirements.txt
+	$(BIN)/uv pip install -q -p $(VENV)-lowest/bin/python -r $(VENV)-lowest/requirements.txt
+	$(BIN)/uv pip install -q -p $(VENV)-lowest/bin/python --no-deps -e .
 	@touch $@
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python

@@ -26,7 +26,8 @@ PAGE, PICTURE = HERE / "README.md", HERE / "metg.png"
 Documents = dict[str, dict[str, Any]]
 
 PARTS = {
-    "Rounds and calls": "overhead between_hosts whole_call threads log_memory metg recursive checkpoints",
+    "Rounds and calls": "overhead between_hosts whole_call threads log_memory metg recursive checkpoints "
+    "install",
     "What is worth its code": "mechanisms libraries",
     "Kernels": "imsuite scale large bounds needs",
     "Graphs": "construction cuts parquet growing",
