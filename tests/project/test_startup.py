@@ -47,6 +47,22 @@ print([m for m in ("numba", "scipy", "dask.array", "distributed", "h5py", "matpl
     assert fresh(code)[0].strip() == "[]"
 
 
+def test_a_python_whose_lock_is_off_is_refused():
+    """With one error that says what to do."""
+    code = """
+import sys
+sys._is_gil_enabled = lambda: False
+try:
+    import dgsuite
+except ImportError as error:
+    print(error)
+"""
+    assert fresh(code)[0] == (
+        "dgsuite needs the global interpreter lock, which is off in this free-threaded Python; set "
+        "PYTHON_GIL=1, or use the usual build of Python\n"
+    )
+
+
 @pytest.mark.parametrize("direction", ["optimising", "top-down"])
 @pytest.mark.parametrize("clusters", [1, 3])
 def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
