@@ -71,7 +71,7 @@ def measure_imports(python: Path, times: int, **on: str) -> None:
         found = [
             float(
                 subprocess.check_output(
-                    [python, "-c", TIME.format(code)], cwd=python.parent, text=True
+                    [python, "-I", "-c", TIME.format(code)], cwd=python.parent, text=True
                 )
             )
             for _ in range(times + 1)
