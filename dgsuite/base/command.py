@@ -155,11 +155,12 @@ class CommandLine(Command):
         self._name = name
 
     def _invoke(self, arguments: Sequence[str] | None = None) -> int:
-        """Run the click command; its errors become ours. In its own main, click has other rules."""
+        """Run the click command; where a package is missing, the error names the extra that has it."""
         with needed_by("this command"):
-            return self._parse(arguments)
+            return self._click(arguments)
 
-    def _parse(self, arguments: Sequence[str] | None) -> int:
+    def _click(self, arguments: Sequence[str] | None) -> int:
+        """Run it; its errors become ours. In its own main, click has other rules."""
         module, _, attribute = self._path.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         import click

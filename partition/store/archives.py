@@ -241,7 +241,7 @@ def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
         fits = False
     if not fits:
         raise InputError(f"{path}: is damaged, or is not the list of a {kind}'s files")
-    formats.check(kind, facts[formats.KEY], path)
+    formats.check(kind, facts.get(formats.KEY), path)
     return facts
 
 

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import NETCDF, check_installed
 from dgsuite.studies.scaling.measure import missing_at
 
 NAMES = {
@@ -81,6 +82,8 @@ def read(path: str | Path, columns: Mapping[str, str] | None = None) -> xr.Datas
 def _frame(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
+    if path.suffix == ".nc":
+        check_installed(*NETCDF)
     try:
         if path.suffix == ".nc":
             with xr.open_dataset(path) as dataset:
