@@ -18,6 +18,9 @@ from pathlib import Path
 
 from common import ROOT, Options, record
 
+ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+"""The environment of commands, in which the checkout is not on the path."""
+
 TIME = "import time; begin = time.process_time(); {}; print(time.process_time() - begin)"
 
 RUN = "dgsuite.run('bfs', dgsuite.Graph.from_edges([0, 1], [1, 2]), root=0)"
@@ -87,7 +90,9 @@ def size(folder: Path) -> int:
 def _pip(python: Path, *arguments: str) -> float:
     """Run pip; returns its seconds of processor time."""
     begin = os.times()
-    subprocess.run([str(python), "-m", "pip", "-q", *arguments], cwd=python.parent, check=True)
+    subprocess.run(
+        [str(python), "-m", "pip", "-q", *arguments], cwd=python.parent, env=ALONE, check=True
+    )
     end = os.times()
     return end.children_user + end.children_system - begin.children_user - begin.children_system
 
