@@ -14,6 +14,7 @@ from dgsuite.partition.arrays import mapped, packed, tiles
 from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.graph.graph import Graph
 from tests.dgsuite.engine.test_threads import compiled, cut_of, options  # noqa: F401
+from tests.support.cases import in_turn
 from tests.support.sites import assert_same, simulate
 
 WEIGHTED = ("bellman_ford", "sssp")
@@ -66,15 +67,14 @@ def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
 
 
 @pytest.mark.usefixtures("compiled", "tiny")
-@pytest.mark.parametrize("name", KERNELS)
-def test_edges_change_no_result(name):
+@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, [*WAYS]))
+def test_edges_change_no_result(name, way):
     kernel, graph = KERNELS[name](**options(name)), cut_of(name, 3)
-    expected = serial.run(kernel, graph.parts)
-    unweighted = all(part.weights is None for part in graph.parts)
-    for way, make in WAYS.items():
-        if way == "disk" or unweighted:
-            there = [make(part) for part in graph.parts]
-            for part in there:
-                rows = [a for a in part.stored if a is not part.indptr and a is not part.in_indptr]
-                assert way == "packed" or not mapped.in_memory([a for a in rows if a.size])
-            assert_same(simulate(kernel, graph.like(there, graph.entries), 2), expected)
+    if any(part.weights is not None for part in graph.parts):
+        way = "disk"  # weighted edges are not packed
+    there = [WAYS[way](part) for part in graph.parts]
+    for part in there:
+        rows = [a for a in part.stored if a is not part.indptr and a is not part.in_indptr]
+        assert way == "packed" or not mapped.in_memory([a for a in rows if a.size])
+    found = simulate(kernel, graph.like(there, graph.entries), 2)
+    assert_same(found, serial.run(kernel, graph.parts))
