@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.aliases import ALIASES
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found, Report
 from dgsuite.genval.rules import (
@@ -220,7 +221,7 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     Parameters
     ----------
     kernel
-        Name of the kernel.
+        Name of the kernel, or of the function of networkx that it answers.
     graph
         The graph it ran on, in this process or on workers.
     results
@@ -257,6 +258,8 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
             f"results must be a mapping from names of outputs to values, such as the dataset of a run, "
             f"got {type(results).__name__}"
         )
+    if isinstance(kernel, str):
+        kernel = ALIASES.get(kernel, kernel)
     if not isinstance(kernel, str) or kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
     asked = VALIDATORS[kernel]

@@ -13,6 +13,17 @@ from importlib.metadata import entry_points
 
 import pytest
 
+GENERATORS = (
+    "generators.tests.test_classic",
+    "generators.tests.test_lattice",
+    "generators.tests.test_random_graphs",
+    "readwrite.tests.test_edgelist",
+    "tests.test_convert_numpy",
+    "tests.test_convert_pandas",
+    "tests.test_convert_scipy",
+)
+"""Of ``networkx``."""
+
 MODULES = (
     "assortativity.tests.test_connectivity",
     "assortativity.tests.test_correlation",
@@ -90,6 +101,7 @@ def main(arguments):
         print("networkx does not know the backend: install dgsuite again", file=sys.stderr)
         return 2
     modules = [f"networkx.algorithms.{module}" for module in MODULES]
+    modules += [f"networkx.{module}" for module in GENERATORS]
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "-W", "ignore"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NETWORKX_TEST_BACKEND", "dgsuite")

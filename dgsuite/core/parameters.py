@@ -21,6 +21,7 @@ from typing import (
 
 import numpy as np
 
+from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.base.masked import unmasked
 from dgsuite.kernels import FORMS, KERNELS
@@ -58,14 +59,13 @@ def make_kernel(
     if form is not None:
         one_of("form", form, FORMS)
     if isinstance(kernel, str):
-        if kernel.lower() not in KERNELS:
-            raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
+        name = kernel_of(kernel, KERNELS)
         formed = FORMS[form or "iterative"]
-        if kernel.lower() not in formed:
+        if name not in formed:
             raise InputError(
                 f"kernel {kernel!r} has no {form} form; these kernels have one: {', '.join(formed)}"
             )
-        kernel = formed[kernel.lower()]
+        kernel = formed[name]
     if not isinstance(kernel, Kernel) and not (
         isinstance(kernel, type) and issubclass(kernel, Kernel)
     ):

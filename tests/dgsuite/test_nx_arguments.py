@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dgsuite.faces import nx_backend
-from dgsuite.faces.nx_backend.offers import HOMES
+from dgsuite.faces.nx_backend.offers import ANSWERS
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, from_first
 
@@ -216,7 +216,7 @@ def without_paths(found):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", sorted(HOMES.keys() - ALONE))
+@pytest.mark.parametrize("name", sorted(ANSWERS.keys() - ALONE))
 def test_odd_arguments_are_answered_as_by_networkx(name):
     assert list(differences(name, GRAPHS, list(arguments_of(name)))) == []
 
@@ -234,7 +234,7 @@ def test_odd_arguments_of_hits():
 
 WEIGHTY = [
     name
-    for name in sorted(HOMES.keys() - {"leiden_communities"})
+    for name in sorted(ANSWERS.keys() - {"leiden_communities"})
     if "weight" in inspect.signature(getattr(nx_backend, name)).parameters
 ]
 

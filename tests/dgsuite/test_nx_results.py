@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dgsuite.faces.nx_backend.offers import HOMES
+from dgsuite.faces.nx_backend.offers import ANSWERS
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, first, from_first, graphs, outcome
 
@@ -423,4 +423,4 @@ def test_communities_follow_weights_and_arguments():
 
 def test_every_function_is_tested():
     text = Path(__file__).read_text()
-    assert [name for name in HOMES if name not in text] == []
+    assert [name for name in ANSWERS if name not in text] == []

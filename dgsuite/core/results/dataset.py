@@ -175,8 +175,8 @@ def build(
         variables[name] = per_round(noted[name], long_name)
     for name, long_name in kernel.peaks.items():
         variables[name] = per_round(log.peaks, long_name)
-    for name, values in outputs.items():
-        variables[name] = _output(kernel.outputs[name], values, graph)
+    found = {name: _output(kernel.outputs[name], values, graph) for name, values in outputs.items()}
+    variables = {**found, **variables}  # what users look for comes first
     if traffic:
         matrices, clusters = _matrices(log, len(graph.parts)), ("cluster", "cluster_to")
         texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")

@@ -10,7 +10,7 @@ from functools import cache
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dgsuite.base.errors import unknown
+from dgsuite.base.aliases import ALIASES, kernel_of, unknown_kernel
 from dgsuite.core.parameters import described
 from dgsuite.kernels import KERNELS, forms_of
 from dgsuite.kernels.bsp import Kernel
@@ -30,7 +30,9 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
     """The kernels by their short names, as items and as attributes; each is a function that runs it."""
 
     def __getitem__(self, name: str) -> Callable[..., xr.Dataset]:
-        return _function(name)
+        if name not in KERNELS and name not in ALIASES:
+            raise KeyError(name)
+        return _function(kernel_of(name, KERNELS))
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(KERNELS))
@@ -39,9 +41,9 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
         return len(KERNELS)
 
     def __getattr__(self, name: str) -> Callable[..., xr.Dataset]:
-        if name in KERNELS:
+        if name in KERNELS or name in ALIASES:
             return self[name]
-        raise AttributeError(unknown("kernel", name, sorted(KERNELS)))
+        raise AttributeError(unknown_kernel(name, KERNELS))
 
     def __dir__(self) -> list[str]:
         return list(self)

@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError
 from dgsuite.core.parameters import stated
 from dgsuite.core.running.options import RunOptions
@@ -45,13 +46,13 @@ def going_on(kernel: Any, each: Sequence[Mapping[str, Any]], options: RunOptions
     InputError
         There is none, or it has no such parameter or option.
     """
-    if not isinstance(kernel, str) or kernel.lower() not in SINCE:
+    name = kernel_of(kernel, KERNELS) if isinstance(kernel, str) else ""
+    if name not in SINCE:
         name = kernel if isinstance(kernel, str) else getattr(kernel, "name", kernel)
         raise InputError(
             f"kernel {name!r} cannot go on from an earlier result; these can, by their names: "
             f"{', '.join(sorted(SINCE))}. Leave out since= to run from the start"
         )
-    name = kernel.lower()
     chosen = SINCE[name]
     if options.form is not None or isinstance(options.checkpoint, str):
         what = "form=" if options.form is not None else "folder of checkpoints"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 from click.shell_completion import CompletionItem
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.aliases import ALIASES, kernel_of
+from dgsuite.base.errors import InputError
 from dgsuite.base.names import RULES, STYLES, Edges
 from dgsuite.faces.cli import console, options
 
@@ -51,7 +52,7 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 
     from dgsuite.kernels import KERNELS
 
-    kernel = next((word for word in given if word in KERNELS), None)
+    kernel = next((ALIASES.get(w, w) for w in given if w in KERNELS or w in ALIASES), None)
     if kernel is None:
         return ""
     parameters = [field.name for field in fields(KERNELS[kernel])]
@@ -160,8 +161,7 @@ def kernel(
     from dgsuite.kernels import KERNELS
     from dgsuite.studies.experiment.toml import override
 
-    if name not in KERNELS:
-        raise InputError(unknown("kernel", name, sorted(KERNELS)))
+    name = kernel_of(name, KERNELS)
     chosen: dict[str, Any] = {}
     for given in parameters:
         override(chosen, given)

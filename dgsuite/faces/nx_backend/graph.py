@@ -139,6 +139,13 @@ class ConvertedGraph:
             numbers = np.flatnonzero(numbers)
         return [self.nodes[i] for i in numbers.tolist()]
 
+    def data(self) -> list[dict[str, Any]]:
+        """The attributes of each edge; an empty list where none has any."""
+        if self.edge_data is not None:
+            return self.edge_data
+        columns = [values.tolist() for values in self.weights.values()]
+        return [dict(zip(self.weights, row, strict=True)) for row in zip(*columns, strict=True)]
+
     def weight(self, name: str | None) -> NDArray | None:
         """The weights of an edge attribute; None where all edges weigh 1.
 
@@ -154,6 +161,8 @@ class ConvertedGraph:
                 return None
             self.weights[name] = _column([data.get(name, 1) for data in self.edge_data])
         values = self.weights[name]
+        if values.dtype == object:
+            values = _column(values.tolist())
         if values.dtype == object or not np.isfinite(values).all():
             raise NotImplementedError(f"an edge has a {name} that is not a finite number")
         return None if values.dtype.kind == "i" and (values == 1).all() else values
@@ -297,8 +306,16 @@ def _column(values: Sequence[Any]) -> NDArray:
     return column
 
 
-def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
-    """A networkx graph from its arrays; anything else is returned as it is."""
+def convert_to_nx(
+    result: Any, *, name: str | None = None, order: NDArray[np.int64] | None = None
+) -> Any:
+    """A networkx graph from its arrays; anything else is returned as it is.
+
+    Parameters
+    ----------
+    order
+        For each edge when it is added; by default in their order.
+    """
     if not isinstance(result, ConvertedGraph):
         return result
     graph = result.kind()
@@ -306,12 +323,13 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     graph.add_nodes_from(result.nodes)
     for node, data in zip(result.nodes, result.node_data or (), strict=False):
         graph._node[node].update(data)
-    columns = {name: column.tolist() for name, column in result.weights.items()}
-    data_of = result.edge_data or [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
-    ends = [result.of(result.source), result.of(result.target)]
+    columns = [result.of(result.source), result.of(result.target)]
     if result.keys is not None:
-        ends.append(result.keys)
-    graph.add_edges_from(zip(*ends, data_of, strict=True) if data_of else zip(*ends, strict=True))
+        columns.append(result.keys)
+    if data_of := result.data():
+        columns.append(data_of)
+    if order is not None:
+        places = np.argsort(order).tolist()
+        columns = [[column[i] for i in places] for column in columns]
+    graph.add_edges_from(zip(*columns, strict=True))
     return graph

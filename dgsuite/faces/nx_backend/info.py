@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
 from networkx.utils.configs import Config
 
+from dgsuite.base.aliases import answered_by
 from dgsuite.base.names import STYLES
-from dgsuite.faces.nx_backend.offers import HOMES
+from dgsuite.faces.nx_backend.offers import ANSWERS, MAKERS
 
 PARAMETERS = {
-    "style : str, optional": 'Style of the run: "serial", "clocked" or "finish_async".',
+    "style : str, optional": f"Style of the run: {', '.join(STYLES)}.",
     "client : distributed.Client, optional": "Dask client whose workers take part.",
     "clusters : int, optional": "Number of clusters that the graph is divided into.",
 }
@@ -56,5 +59,39 @@ def get_info() -> dict[str, Any]:
         "package": "dgsuite",
         "short_summary": "Data-parallel algorithms on the workers of a Dask cluster, or in this process.",
         "default_config": Settings(),
-        "functions": {name: {"additional_parameters": PARAMETERS} for name in HOMES},
+        "functions": {
+            **{name: answer(name) for name in ANSWERS},
+            **{name: {"additional_docs": MADE, **link("networkx.html")} for name in MAKERS},
+        },
     }
+
+
+MADE = (
+    "The graph is the one that networkx makes. It gets its dictionaries when these are looked at first, "
+    "which functions of dgsuite do not do."
+)
+
+
+def answer(name: str) -> dict[str, Any]:
+    """What networkx's documentation says of a function that a kernel answers."""
+    source = answered_by(name)
+    page = "api/running.html" if "." in source else f"kernels/{source}.html"
+    what = f"Answered by `{source}`." if "." in source else f"Answered by the kernel ``{source}``."
+    return {"additional_docs": what, "additional_parameters": PARAMETERS, **link(page)}
+
+
+def link(page: str) -> dict[str, str]:
+    """The address of a page, where the package says at which address its pages are."""
+    home = documentation()
+    return {} if home is None else {"url": f"{home.rstrip('/')}/{page}"}
+
+
+@cache
+def documentation() -> str | None:
+    """The address of the pages, from the metadata of the package."""
+    try:
+        urls = metadata("dgsuite").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return None
+    named = (entry.partition(",") for entry in urls)
+    return {name.strip().lower(): url.strip() for name, _, url in named}.get("documentation")

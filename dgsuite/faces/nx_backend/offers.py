@@ -134,7 +134,33 @@ OFFERS: dict[str, dict[str, Worth]] = {
 }
 """By module."""
 
-HOMES = {name: home for home, names in OFFERS.items() for name in names}
+GENERATORS = {
+    "constructors": (
+        "from_numpy_array",
+        "from_pandas_edgelist",
+        "from_scipy_sparse_array",
+        "read_edgelist",
+        "read_weighted_edgelist",
+    ),
+    "generators": (
+        "complete_graph",
+        "cycle_graph",
+        "fast_gnp_random_graph",
+        "gnp_random_graph",
+        "grid_2d_graph",
+        "path_graph",
+        "star_graph",
+    ),
+}
+"""Functions that make graphs, by module: for ``backend_priority.generators``."""
+
+MAKERS = {name: home for home, names in GENERATORS.items() for name in names}
+"""The module of each of them."""
+
+ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
+"""The module of each function that a kernel answers."""
+
+HOMES = {**ANSWERS, **MAKERS}
 """The module of each function."""
 
 WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}

@@ -79,8 +79,8 @@ def _spanning_edges(
     ends = [G.of(G.source[found]), G.of(G.target[found])]
     if not data:
         return zip(*ends, strict=True)
-    edge_data = G.edge_data or []
-    return zip(*ends, [edge_data[i] for i in found.tolist()], strict=True)
+    edge_data = G.data()
+    return zip(*ends, [edge_data[i] if edge_data else {} for i in found.tolist()], strict=True)
 
 
 def _spanning_tree(
@@ -88,7 +88,7 @@ def _spanning_tree(
 ) -> nx.Graph:
     tree = G.kind()
     tree.graph.update(G.graph_data)
-    tree.add_nodes_from(zip(G.nodes, G.node_data or [], strict=True))
+    tree.add_nodes_from(G.nodes if G.node_data is None else zip(G.nodes, G.node_data, strict=True))
     tree.add_edges_from(_spanning_edges(G, algorithm, weight, True, heaviest, how))
     return tree
 

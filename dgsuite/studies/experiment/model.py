@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from dgsuite.base.aliases import ALIASES, kernel_of
 from dgsuite.base.errors import hint
 from dgsuite.base.names import Rule, Style
 
@@ -85,10 +86,10 @@ Followed = Annotated[
 def _kernel(name: str) -> str:
     from dgsuite.kernels import KERNELS
 
-    if name not in KERNELS:
-        said = f"unknown; {hint(name, KERNELS)}one of {', '.join(KERNELS)}"
+    if name.lower() not in KERNELS and name.lower() not in ALIASES:
+        said = f"unknown; {hint(name, [*KERNELS, *ALIASES])}one of {', '.join(KERNELS)}"
         raise PydanticCustomError("unknown_kernel", "{said}", {"said": said})
-    return name
+    return kernel_of(name, KERNELS)
 
 
 KernelName = Annotated[str, AfterValidator(_kernel)]

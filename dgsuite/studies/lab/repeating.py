@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite import genval
+from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.core.network.faults import NEVER, Faults
@@ -88,8 +89,7 @@ def repeat(
     >>> int(ds.valid.sum()), int(ds.rounds.max())
     (912, 4)
     """
-    if kernel not in KERNELS:
-        raise InputError(f"unknown kernel {kernel!r}; dgsuite.list_kernels() lists them")
+    kernel = kernel_of(kernel, KERNELS)
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise InputError(f"times must be a whole number from 1, got {times!r}")
     network = Network.of(network)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError, one_of
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
@@ -152,8 +153,7 @@ def search(
         import hypothesis
         from hypothesis.errors import NoSuchExample
     one_of("graphs", graphs, GRAPHS)
-    if kernel not in KERNELS:
-        raise InputError(f"unknown kernel {kernel!r}; dgsuite.list_kernels() lists them")
+    kernel = kernel_of(kernel, KERNELS)
     for fault in faults:
         one_of("fault", fault, FAULTS)
     if nodes < 2:

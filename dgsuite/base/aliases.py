@@ -1,0 +1,124 @@
+"""Names of networkx's functions that stand for kernels. Nothing here takes time to import."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dgsuite.base.errors import InputError, hint
+
+ALIASES = {
+    "all_pairs_shortest_path_length": "all_pairs",
+    "articulation_points": "bridges",
+    "betweenness_centrality": "bc",
+    "bfs_tree": "bfs",
+    "biconnected_components": "biconnected",
+    "closeness_centrality": "closeness",
+    "connected_components": "wcc",
+    "dominating_set": "ds",
+    "edge_betweenness_centrality": "edge_betweenness",
+    "eigenvector_centrality": "eigenvector",
+    "greedy_color": "colouring",
+    "harmonic_centrality": "harmonic",
+    "katz_centrality": "katz",
+    "leiden_communities": "leiden",
+    "louvain_communities": "louvain",
+    "maximal_independent_set": "mis",
+    "maximal_matching": "matching",
+    "minimum_spanning_tree": "mst",
+    "multi_source_dijkstra_path_length": "sssp",
+    "single_source_bellman_ford_path_length": "bellman_ford",
+    "single_source_dijkstra": "sssp",
+    "single_source_dijkstra_path_length": "sssp",
+    "single_source_shortest_path": "bfs",
+    "single_source_shortest_path_length": "bfs",
+    "strongly_connected_components": "scc",
+    "topological_generations": "topological",
+    "voronoi_cells": "sssp",
+    "weakly_connected_components": "wcc",
+}
+"""Functions whose answer is an output of a kernel of another name: `dgsuite.run` takes these names, too."""
+
+RELATED = {
+    "adamic_adar_index": "similarity",
+    "ancestors": "bfs",
+    "average_clustering": "lcc",
+    "average_degree_connectivity": "dgsuite.mixing",
+    "average_neighbor_degree": "dgsuite.mixing",
+    "average_shortest_path_length": "bfs_many",
+    "center": "bfs_many",
+    "clustering": "lcc",
+    "color": "bipartite",
+    "degree_assortativity_coefficient": "dgsuite.mixing",
+    "descendants": "bfs",
+    "descendants_at_distance": "bfs",
+    "diameter": "bfs_many",
+    "dijkstra_path_length": "sssp",
+    "eccentricity": "bfs_many",
+    "ego_graph": "neighbourhood",
+    "has_bridges": "bridges",
+    "is_bipartite": "bipartite",
+    "is_connected": "wcc",
+    "is_directed_acyclic_graph": "topological",
+    "is_strongly_connected": "scc",
+    "is_weakly_connected": "wcc",
+    "jaccard_coefficient": "similarity",
+    "k_core": "core_number",
+    "k_truss": "ktruss",
+    "label_propagation_communities": "cdlp",
+    "maximum_spanning_edges": "mst",
+    "maximum_spanning_tree": "mst",
+    "minimum_spanning_edges": "mst",
+    "negative_edge_cycle": "bellman_ford",
+    "node_connected_component": "wcc",
+    "number_connected_components": "wcc",
+    "number_strongly_connected_components": "scc",
+    "number_weakly_connected_components": "wcc",
+    "periphery": "bfs_many",
+    "preferential_attachment": "similarity",
+    "radius": "bfs_many",
+    "resource_allocation_index": "similarity",
+    "rich_club_coefficient": "dgsuite.mixing",
+    "single_target_shortest_path": "bfs",
+    "single_target_shortest_path_length": "bfs",
+    "topological_sort": "topological",
+    "transitivity": "triangles",
+}
+"""Functions that need a step more: a kernel, or a function, has what they are worked out from."""
+
+
+def answered_by(function: str) -> str:
+    """The kernel, or the function of dgsuite, from which the answer of a function of networkx comes.
+
+    Where the name is in neither table, it is that of a kernel.
+    """
+    return ALIASES.get(function) or RELATED.get(function, function)
+
+
+def kernel_of(name: object, kernels: Collection[str]) -> str:
+    """The kernel that a name stands for: a kernel's own name, or that of a function of networkx.
+
+    Parameters
+    ----------
+    kernels
+        Names of all kernels.
+
+    Raises
+    ------
+    InputError
+        It stands for none: the message names what is closest.
+    """
+    small = name.lower() if isinstance(name, str) else ""
+    found = small if small in kernels else ALIASES.get(small)
+    if found is None:
+        raise InputError(unknown_kernel(name, kernels))
+    return found
+
+
+def unknown_kernel(name: object, kernels: Collection[str]) -> str:
+    """Error message for a name that stands for no kernel."""
+    known = sorted(kernels)
+    source = RELATED.get(str(name).lower())
+    near = hint(name, [*known, *ALIASES])
+    if source is not None:
+        near = f"what networkx calls so can be worked out from {source!r}. "
+    return f"unknown kernel {name!r}; {near}One of: {', '.join(known)}"

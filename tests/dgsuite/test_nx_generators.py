@@ -1,0 +1,224 @@
+"""networkx's constructors and generators on the backend: the same graphs, to the order of their edges."""
+
+import copy
+import gzip
+import pickle
+from random import Random
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from dgsuite.faces.nx_backend.deferred import Deferred
+
+pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions")
+
+KINDS = (None, nx.Graph, nx.DiGraph)
+
+
+def same(made, wanted):
+    """Whether graphs are equal in everything that a function of networkx could see."""
+    assert made.graph == wanted.graph
+    assert list(made.nodes(data=True)) == list(wanted.nodes(data=True))
+    assert list(made.edges(data=True)) == list(wanted.edges(data=True))
+    for rows in ("_adj", "_pred")[: 1 + wanted.is_directed()]:
+        found, right = (
+            {node: list(row.items()) for node, row in getattr(graph, rows).items()}
+            for graph in (made, wanted)
+        )
+        assert found == right
+    assert type(made) is type(wanted)
+
+
+def check(function, *args, **kwargs):
+    """Compare what the backend makes with what networkx makes."""
+    again = copy.deepcopy(kwargs)
+    made = function(*args, backend="dgsuite", **kwargs)
+    assert isinstance(made, Deferred)
+    wanted = function(*args, **again)
+    assert (len(made), made.number_of_edges()) == (len(wanted), wanted.number_of_edges())
+    held = made._converted
+    assert isinstance(made, Deferred)  # nobody has looked so far
+    same(made, wanted)
+    assert list(zip(held.of(held.source), held.of(held.target), strict=True)) == list(wanted.edges)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["path", "cycle", "complete", "star"])
+def test_classic_graphs(name, kind):
+    for n in (0, 1, 2, 3, 6):
+        check(getattr(nx, f"{name}_graph"), n, create_using=kind)
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_grids(periodic):
+    for m, n in ((0, 3), (1, 1), (1, 4), (2, 3), (4, 3)):
+        check(nx.grid_2d_graph, m, n, periodic=periodic)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["gnp_random_graph", "fast_gnp_random_graph"])
+def test_random_graphs_take_the_same_random_numbers(name, directed):
+    function = getattr(nx, name)
+    for n in (0, 1, 2, 30):
+        for p in (-1, 0, 0.1, 0.5, 1, 2):
+            check(function, n, p, seed=n, directed=directed)
+    for seed in (Random(3), np.random.RandomState(3), np.random.default_rng(3)):
+        other = copy.deepcopy(seed)
+        made = function(20, 0.2, seed=seed, directed=directed, backend="dgsuite")
+        same(made, function(20, 0.2, seed=other, directed=directed))
+        assert seed.random() == other.random()  # the generator goes on where networkx leaves it
+
+
+def test_many_draws(monkeypatch):
+    monkeypatch.setattr("dgsuite.faces.nx_backend.generators.DRAWS", 100)
+    check(nx.gnp_random_graph, 40, 0.3, seed=5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables(kind):
+    rng = np.random.default_rng(1)
+    for rows in (0, 1, 40):
+        frame = pd.DataFrame(
+            {
+                "source": rng.integers(0, 9, rows),
+                "target": rng.integers(0, 9, rows).astype(np.int32),
+                "real": rng.random(rows),
+                "short": rng.random(rows).astype(np.float32),
+                "whole": rng.integers(0, 9, rows),
+                "truth": rng.random(rows) < 0.5,
+                "text": [f"x{i}" for i in range(rows)],
+            }
+        )
+        named = frame.assign(source=[f"n{v}" for v in frame.source])
+        for attributes in (None, "real", ["whole", "text"], True):
+            for table in (frame, named):
+                check(nx.from_pandas_edgelist, table, edge_attr=attributes, create_using=kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_matrices(form, kind):
+    matrix = sp.random(9, 9, 0.3, random_state=1, format=form)
+    check(nx.from_scipy_sparse_array, matrix, create_using=kind)
+    check(nx.from_numpy_array, matrix.toarray(), create_using=kind)
+    whole = (matrix.toarray() * 9).astype(np.int32)
+    check(nx.from_numpy_array, whole, create_using=kind, nodelist=list("abcdefghi"))
+    check(nx.from_numpy_array, whole, create_using=kind, edge_attr=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("# pairs\n3 4\n4 5 # the last\n\n3\t4\n", {}),
+        ("3 4\n10 3\n", {"nodetype": int}),
+        ("a,b\nb,c d\n", {"delimiter": ","}),
+        ("1 2 0.1\n2 3 1e300\n", {"data": (("w", float),), "nodetype": int}),
+        ("1 2 0.1\n2 3 x y\n", {"data": False, "create_using": nx.DiGraph}),
+    ],
+)
+def test_files(text, how, tmp_path):
+    (tmp_path / "edges.txt").write_text(text)
+    with gzip.open(tmp_path / "edges.txt.gz", "wt") as file:
+        file.write(text)
+    check(nx.read_edgelist, tmp_path / "edges.txt", **how)
+    check(nx.read_edgelist, str(tmp_path / "edges.txt.gz"), **how)
+    if "w" in str(how):
+        check(nx.read_weighted_edgelist, tmp_path / "edges.txt", nodetype=int)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 2\n3\n", "1 2\n2 3 {'w': 1}\n", "1 2 {'w': 1}\n", "1 2\u00a03\n", "", "1 2\n1 2 3 4\n"],
+)
+def test_other_files_are_left_to_networkx(text, tmp_path):
+    path = tmp_path / "edges.txt"
+    path.write_text(text)
+    with pytest.raises(NotImplementedError):
+        nx.read_edgelist(path, backend="dgsuite")
+    wanted, error = answer(lambda: nx.read_edgelist(path))
+    with nx.config.backend_priority(generators=["dgsuite"]):
+        found, again = answer(lambda: nx.read_edgelist(path))
+    assert error == again
+    if error is None:
+        same(found, wanted)
+
+
+def answer(call):
+    """What a call returns, or the error that it raises."""
+    try:
+        return call(), None
+    except (TypeError, IndexError) as error:
+        return None, repr(error)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **how: nx.path_graph("abc", **how),
+        lambda **how: nx.path_graph(3, create_using=nx.MultiGraph, **how),
+        lambda **how: nx.from_pandas_edgelist(
+            pd.DataFrame({"source": [0.5], "target": [1]}), **how
+        ),
+        lambda **how: nx.from_numpy_array(np.array([[False, True], [True, False]]), **how),
+        lambda **how: nx.from_scipy_sparse_array(sp.dok_array((2, 2)), **how),
+        lambda **how: nx.gnp_random_graph(3, 0.5, create_using=nx.DiGraph, directed=False, **how),
+    ],
+)
+def test_other_arguments_are_left_to_networkx(call):
+    with pytest.raises(NotImplementedError):
+        call(backend="dgsuite")
+
+
+def test_a_graph_gets_its_dictionaries_when_they_are_looked_at():
+    graph = nx.fast_gnp_random_graph(50, 0.1, seed=1, backend="dgsuite")
+    graph.graph["name"] = "small"
+    count = nx.number_connected_components(graph, backend="dgsuite")
+    assert isinstance(graph, Deferred)
+    tree = nx.minimum_spanning_tree(graph, backend="dgsuite")
+    assert isinstance(graph, Deferred)
+    assert tree.graph == {"name": "small"}
+    assert nx.number_connected_components(graph) == count
+    assert type(graph) is nx.Graph
+    assert graph.graph == {"name": "small"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda graph: graph.add_edge(0, 9),
+        lambda graph: graph.remove_node(1),
+        lambda graph: graph.clear(),
+        lambda graph: setattr(graph, "_adj", graph._adj),
+        lambda graph: nx.relabel_nodes(graph, {0: 7}, copy=False),
+    ],
+)
+def test_a_graph_that_changes_is_converted_again(change):
+    graph, plain = nx.path_graph(4, backend="dgsuite"), nx.path_graph(4)
+    change(graph)
+    change(plain)
+    same(graph, plain)
+    if len(plain):
+        assert nx.number_connected_components(
+            graph, backend="dgsuite"
+        ) == nx.number_connected_components(plain)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda graph: pickle.loads(pickle.dumps(graph)),
+        copy.deepcopy,
+        lambda graph: graph.copy(),
+        lambda graph: graph.to_directed(),
+        lambda graph: graph.subgraph([0, 1]).copy(),
+        lambda graph: graph.reverse() if graph.is_directed() else graph,
+        lambda graph: graph.__class__([(0, 1)]),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_made_of_a_graph_is_as_in_networkx(other, kind):
+    plain = nx.path_graph(4, create_using=kind)
+    same(other(nx.path_graph(4, create_using=kind, backend="dgsuite")), other(plain))
