@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from distributed import Client
 
+    from dgsuite.partition.sources.tables import Table
+
 
 class Constructors:
     """The constructors of `dgsuite.partition.graph.graph.Graph` that read no files."""
@@ -312,7 +314,8 @@ class Constructors:
         Parameters
         ----------
         frame
-            A Dask dataframe, whose partitions the workers read, or a pandas dataframe.
+            A Dask dataframe, whose partitions the workers read, a pandas dataframe, or a table of any library
+            that offers Arrow's stream or the dataframe protocol, such as Polars, DuckDB and Arrow itself.
         source, target
             Names of the columns with the ends of edges.
         weight
@@ -333,7 +336,7 @@ class Constructors:
 
         Notes
         -----
-        The dataframe is computed here, once if the ends are identifiers. Dask makes text of columns of
+        A Dask dataframe is computed here, once if the ends are identifiers. Dask makes text of columns of
         objects such as UUIDs, unless its setting ``dataframe.convert-string`` is False.
 
         Examples
@@ -346,10 +349,30 @@ class Constructors:
         <dgsuite.Graph: 3 nodes, 2 edges, undirected, weights float64; 1 clusters in this process>
         >>> list(graph.labels)
         ['ann', 'bob', 'cid']
+
+        A table of Arrow; one of Polars, or ``duckdb.sql("select ...")``, does as well:
+
+        >>> import pyarrow as pa
+        >>> table = pa.table({"source": [1, 2], "target": [2, 3]})
+        >>> Graph.from_dataframe(table)
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
+        from dgsuite.partition.sources import tables
+
+        if tables.offers_arrow(frame):
+            return cls._from_table(
+                tables.held(frame), (source, target, weight), relabel=relabel, **options
+            )
         columns = sources.settled(frame, (source, target, weight))
         made = sources.Pieces(sources.pieces(frame, None, None, columns))
         return cls._from_pieces(made, frames.narrow(frame, columns), relabel, **options)
+
+    @classmethod
+    def _from_table(
+        cls, table: Table, columns: sources.Columns, *, relabel: bool | None = None, **options: Any
+    ) -> Self:
+        columns = table.settled(columns)
+        return cls._from_pieces(table.pieces(columns), table.narrow(columns), relabel, **options)
 
     @classmethod
     def _from_pieces(

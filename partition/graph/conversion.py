@@ -163,6 +163,14 @@ def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
     }
 
 
+def edges_of(matrix: sp.csr_array, directed: bool) -> tuple[NDArray, NDArray, NDArray]:
+    """Sources, targets and data of an adjacency matrix, an undirected edge once."""
+    coo = matrix.tocoo()
+    rows, columns = coo.coords
+    once = slice(None) if directed else rows <= columns
+    return rows[once], columns[once], coo.data[once]
+
+
 def to_networkx(
     matrix: sp.csr_array, labels: Labels | None, directed: bool, weighted: bool
 ) -> nx.Graph:
@@ -172,12 +180,10 @@ def to_networkx(
     graph = nx.DiGraph() if directed else nx.Graph()
     names = range(matrix.shape[0]) if labels is None else labels.array.tolist()
     graph.add_nodes_from(names)
-    coo = matrix.tocoo()
-    rows, columns = coo.coords
-    once = slice(None) if directed else rows <= columns
-    ends = [[names[i] for i in side[once].tolist()] for side in (rows, columns)]
+    source, target, weights = edges_of(matrix, directed)
+    ends = [[names[i] for i in side.tolist()] for side in (source, target)]
     if weighted:
-        graph.add_weighted_edges_from(zip(*ends, coo.data[once].tolist(), strict=True))
+        graph.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
     else:
         graph.add_edges_from(zip(*ends, strict=True))
     return graph

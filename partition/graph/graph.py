@@ -32,6 +32,7 @@ from dgsuite.partition.graph import (
 from dgsuite.partition.graph.cache import Cache
 from dgsuite.partition.graph.dask_views import Collection
 from dgsuite.partition.graph.growing import Growing
+from dgsuite.partition.graph.libraries import Libraries
 from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
 from dgsuite.partition.labels.labels import Labels
@@ -45,12 +46,12 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class Graph(Readers, Growing, Collection, Nearby):
+class Graph(Readers, Libraries, Growing, Collection, Nearby):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
-    `from_bag`, `from_arrays`, `from_scipy`, `from_networkx`, `read_imsuite`, `read_edge_list`,
-    `read_matrix_market`, or `load` of what `save` wrote.
+    `from_bag`, `from_arrays`, `from_scipy`, `from_networkx`, `from_igraph`, `from_graphblas`,
+    `from_edge_index`, `read_imsuite`, `read_edge_list`, `read_matrix_market`, or `load` of what `save` wrote.
     With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are

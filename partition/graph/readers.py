@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from dask.typing import no_default
 
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
-
-if TYPE_CHECKING:
-    from dgsuite.partition.sources.tables import Table
 
 
 class Readers(Constructors):
@@ -99,13 +96,6 @@ class Readers(Constructors):
         with refusing_damage(path):
             table = tables.delta(path, version)
             return cls._from_table(table, (source, target, weight), **options)
-
-    @classmethod
-    def _from_table(
-        cls, table: Table, columns: edges.Columns, *, relabel: bool | None = None, **options: Any
-    ) -> Self:
-        columns = table.settled(columns)
-        return cls._from_pieces(table.pieces(columns), table.narrow(columns), relabel, **options)
 
     @classmethod
     def from_csv(

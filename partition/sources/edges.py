@@ -83,6 +83,11 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
             raise InputError("an edge list in pieces has its own dst and weights")
         return src
     if dst is None:
+        from dgsuite.partition.sources import tables
+
+        if tables.offers_arrow(src):
+            table = tables.held(src)
+            return table.pieces(table.settled(columns))
         named = chosen(src, columns)
         if hasattr(src, "dask") and weights is None:
             return _frame_pieces(src, named)
@@ -116,6 +121,11 @@ def with_nodes(pieces: Sequence[Any], nodes: Any) -> Pieces:
     InputError
         It is none of them, or not one-dimensional.
     """
+    from dgsuite.partition.sources import tables
+
+    in_arrow = tables.offers_arrow(nodes)
+    if in_arrow:
+        nodes = tables.column(nodes)
     if isinstance(nodes, str | bytes) or not (
         hasattr(nodes, "dask") or isinstance(nodes, Iterable)
     ):
@@ -123,7 +133,7 @@ def with_nodes(pieces: Sequence[Any], nodes: Any) -> Pieces:
             f"nodes must be a number, or a list, an array or a column of nodes, got {nodes!r}"
         )
     if not hasattr(nodes, "dask"):
-        nodes = nodes if hasattr(nodes, "dtype") else exact_array(list(nodes))
+        nodes = nodes if hasattr(nodes, "dtype") or in_arrow else exact_array(list(nodes))
         named = [as_piece(nodes, nodes, None)]
     else:
         named = _lazy_pieces(nodes, nodes, None)

@@ -79,6 +79,73 @@ class Table:
         )
 
 
+@dataclass
+class Held(Table):
+    """A table in memory.
+
+    Attributes
+    ----------
+    table
+        The table, of Arrow.
+    """
+
+    table: pa.Table
+
+    def pieces(self, columns: Columns) -> Pieces:
+        """The edges."""
+        named = [column for column in columns if column is not None]
+        return Pieces([_piece(self.table, named, "")])
+
+
+def offers_arrow(values: Any) -> bool:
+    """Whether something hands over a table, or a column, by Arrow's stream or the dataframe protocol.
+
+    Those of pandas and Dask, which need no Arrow, are none.
+    """
+    if type(values).__module__.partition(".")[0] in ("pandas", "dask"):
+        return False
+    return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__dataframe__")
+
+
+def held(frame: Any) -> Held:
+    """A table that another library has in memory.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or packages are missing.
+    """
+    name = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+    with needing(name, "a table of Arrow", "parquet"):
+        import pyarrow as pa
+
+        if hasattr(frame, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(frame).read_all()
+        else:
+            from pyarrow.interchange import from_dataframe
+
+            table = from_dataframe(frame)
+        return Held(name, table.schema, [], _viewless(table))
+
+
+def _viewless(table: pa.Table) -> pa.Table:
+    """A table whose texts are all in one of the two types that everything reads."""
+    import pyarrow as pa
+
+    views = {pa.string_view(), pa.large_string()}
+    fields = [f.with_type(pa.large_string()) if f.type in views else f for f in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def column(values: Any) -> Any:
+    """A column that another library has in memory, as one of Arrow."""
+    with needing("nodes", "a column of Arrow", "parquet"):
+        import pyarrow as pa
+
+        found = pa.chunked_array(values)
+        return found.cast(pa.large_string()) if found.type == pa.string_view() else found
+
+
 def parquet(path: str | os.PathLike[str]) -> Table:
     """Parquet files: one, those of a folder, of a pattern, or at a URL of fsspec.
 

@@ -11,8 +11,8 @@ import pandas as pd
 import xarray as xr
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
+from dgsuite.core.results.plot_accessor import Plots, of_one_run
 from dgsuite.core.workers.pages import Record, page, record
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
     import networkx as nx
     from distributed import Client
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 CHARTS = ("messages", "active", "wire_bytes")
@@ -174,19 +172,105 @@ class Accessor:
             nx.set_node_attributes(made, dict(zip(nodes, values, strict=True)), name)
         return made
 
+    def to_gexf(self, path: str | os.PathLike[str], graph: Graph | nx.Graph) -> None:
+        """Write the graph with the outputs as attributes of its nodes, in the format of Gephi.
+
+        Parameters
+        ----------
+        path
+            The file; it is packed if it ends in .gz, .bz2 or .xz. It has the name once it is whole.
+        graph
+            The graph that the run was on.
+
+        Raises
+        ------
+        InputError
+            The graph has other nodes than the dataset, or the file cannot be written.
+
+        Notes
+        -----
+        Outputs with one value for each node are written, and weights of edges. Nodes are numbers there, and
+        have their labels as labels. The arrays are gathered, and the file is written line by line.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> import networkx as nx
+        >>> graph = dgsuite.Graph.from_edges(["ann", "bob"], ["bob", "cid"], relabel=True)
+        >>> dgsuite.run("bfs", graph).dgsuite.to_gexf("tree.gexf", graph)
+        >>> nx.read_gexf("tree.gexf", relabel=True).nodes["cid"]["level"]
+        2
+        """
+        from dgsuite.core.results import exports
+
+        exports.write_gexf(exports.content(self._run, graph), path)
+
+    def to_graphml(self, path: str | os.PathLike[str], graph: Graph | nx.Graph) -> None:
+        """Write the graph with the outputs as attributes of its nodes, as GraphML.
+
+        Gephi, Cytoscape, igraph and networkx read it.
+
+        Parameters
+        ----------
+        path, graph
+            As for `to_gexf`. Labels are the attribute ``label``.
+
+        Raises
+        ------
+        InputError
+            As for `to_gexf`.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> import igraph
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 3], [1, 2, 4])
+        >>> dgsuite.run("wcc", graph).dgsuite.to_graphml("parts.graphml", graph)
+        >>> igraph.Graph.Read_GraphML("parts.graphml").vs["component"]
+        [0.0, 0.0, 0.0, 3.0, 3.0]
+        """
+        from dgsuite.core.results import exports
+
+        exports.write_graphml(exports.content(self._run, graph), path)
+
+    def to_parquet(self, path: str | os.PathLike[str], graph: Graph | nx.Graph) -> None:
+        """Write two tables: the nodes with the outputs, and the edges.
+
+        Parameters
+        ----------
+        path
+            A folder, in which the files are ``nodes.parquet`` and ``edges.parquet``. The former has a column
+            ``node`` and one for each output, the latter ``source``, ``target`` and perhaps ``weight``.
+        graph
+            The graph that the run was on.
+
+        Raises
+        ------
+        InputError
+            As for `to_gexf`, or packages are missing.
+
+        Notes
+        -----
+        Where outputs are too large for this process, ``to_dataframe().to_parquet(...)`` has the workers write
+        them.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> import pandas as pd
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 3], [1, 2, 4])
+        >>> dgsuite.run("wcc", graph).dgsuite.to_parquet("parts", graph)
+        >>> pd.read_parquet("parts/nodes.parquet").component.tolist()
+        [0, 0, 0, 3, 3]
+        """
+        from dgsuite.core.results import exports
+
+        exports.write_parquet(exports.content(self._run, graph), path)
+
     @property
     def _run(self) -> xr.Dataset:
         """The dataset, which must be that of one run."""
-        return _of_one_run(self._dataset)
-
-
-def _of_one_run(ds: xr.Dataset) -> xr.Dataset:
-    """A dataset, which must be that of one run."""
-    if "kernel" not in ds.attrs or not {"round", "depth"} & {*ds.dims}:
-        raise InputError(
-            "the dataset is not the result of one run: dgsuite.run returns such datasets"
-        )
-    return ds
+        return of_one_run(self._dataset)
 
 
 def record_of(ds: xr.Dataset) -> Record:
@@ -226,153 +310,3 @@ def _facts(ds: xr.Dataset) -> dict[str, Any]:
         "computing": float(computing.sum()),
         "exchange": float(exchange.sum()),
     }
-
-
-class Plots:
-    """Plots of a run, or of many.
-
-    Examples
-    --------
-    >>> import dgsuite
-    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> plot = dgsuite.run("bfs", graph).dgsuite.plot
-    >>> plot.communication().get_ylabel()
-    'count'
-    """
-
-    def __init__(self, dataset: xr.Dataset) -> None:
-        self._dataset = dataset
-
-    def communication(self, ax: Axes | None = None, *, messages: bool = True) -> Axes:
-        """Plot the messages of each round, and the communication as IMSuite counts it.
-
-        Parameters
-        ----------
-        ax
-            Axes to draw on; by default those of a new figure.
-        messages
-            Whether to draw the messages.
-
-        Examples
-        --------
-        >>> import dgsuite
-        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-        >>> ds = dgsuite.run("bfs", graph)
-        >>> ax = ds.dgsuite.plot.communication()
-        >>> [float(bar.get_height()) for bar in ax.patches], ds.messages.values.tolist()
-        ([3.0, 2.0, 1.0], [3, 2, 1])
-        """
-        from dgsuite.core.results import plots
-
-        return plots.communication(_of_one_run(self._dataset), _axes(ax), messages=messages)
-
-    def rounds(self, ax: Axes | None = None) -> Axes:
-        """Plot the time of each round, computing and exchange, and its active nodes.
-
-        Parameters
-        ----------
-        ax
-            Axes to draw on; by default those of a new figure.
-
-        Examples
-        --------
-        >>> import dgsuite
-        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-        >>> ax = dgsuite.run("bfs", graph).dgsuite.plot.rounds()
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('round', 'seconds, mean of the workers')
-        """
-        from dgsuite.core.results import plots
-
-        return plots.rounds(_of_one_run(self._dataset), _axes(ax))
-
-    def network(self, graph: Graph) -> Figure:
-        """Plot a small graph once for each round, and below it the messages and active nodes of all rounds.
-
-        Nodes that sent in the round are red, and so are lines from them to those that they sent to. Of
-        many rounds eight are drawn, from the first to the last.
-
-        Parameters
-        ----------
-        graph
-            The graph of the run, which was traced with a cluster for each node.
-
-        Raises
-        ------
-        InputError
-            The dataset has no messages by node.
-
-        Examples
-        --------
-        >>> import dgsuite
-        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-        >>> ds = dgsuite.run("bfs", graph, clusters=graph.n, trace=True)
-        >>> figure = ds.dgsuite.plot.network(graph)
-        >>> [ax.get_title() for ax in figure.axes if ax.get_title()]
-        ['round 0', 'round 1', 'round 2']
-        """
-        from dgsuite.core.results import plots
-
-        return plots.network(_of_one_run(self._dataset), graph)
-
-    def probability(
-        self,
-        name: str = "valid",
-        by: str | None = None,
-        ax: Axes | None = None,
-        *,
-        lines: str | None = None,
-        level: float = 0.95,
-    ) -> Axes:
-        """Plot how often something holds in many runs, with Wilson's interval of its probability.
-
-        Parameters
-        ----------
-        name
-            A variable of truth values, or of 1 and 0; -1 stands for not known.
-        by
-            The dimension or coordinate to the right: what was swept over. By default the only one, apart from
-            "run", "seed" and "repeat", that has several values.
-        ax
-            Axes to draw on; by default those of a new figure.
-        lines
-            A dimension or coordinate: a line for each of its values. The runs are the entries along all
-            other dimensions.
-        level
-            How sure the intervals are.
-
-        Raises
-        ------
-        InputError
-            The dataset has no such variable, dimension or coordinate, or values are other numbers.
-
-        Examples
-        --------
-        How often Luby's algorithm survives the loss of messages:
-
-        >>> import dgsuite
-        >>> import xarray as xr
-        >>> from dgsuite import genval
-        >>> graph = genval.graph("er", 20, seed=1)
-        >>> losses = [0.001, 0.01, 0.1]
-        >>> many = [
-        ...     dgsuite.lab.repeat("mis", graph, 500, network=dgsuite.Network(loss=loss)) for loss in losses
-        ... ]
-        >>> ds = xr.concat(many, xr.Variable("loss", losses), combine_attrs="drop_conflicts")
-        >>> ax = ds.dgsuite.plot.probability()
-        >>> ax.get_xlabel(), ax.lines[0].get_ydata().round(2).tolist()
-        ('loss', [0.99, 0.9, 0.44])
-        """
-        from dgsuite.core.results import plots
-
-        return plots.probability(self._dataset, name, by, _axes(ax), lines, level)
-
-
-def _axes(ax: Axes | None) -> Axes:
-    """The axes given, or those of a new figure, which notebooks then show."""
-    if ax is not None:
-        return ax
-    with needed_by("a picture"):
-        from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(6, 4), layout="constrained")[1]

@@ -143,7 +143,7 @@ def bars(
 def probability(
     dataset: xr.Dataset, name: str, by: str | None, ax: Axes, lines: str | None, level: float
 ) -> Axes:
-    """Plot how often something holds; see `dgsuite.core.results.accessor.Plots.probability`."""
+    """Plot how often something holds; see `dgsuite.core.results.plot_accessor.Plots.probability`."""
     if name not in dataset.data_vars:
         raise InputError(unknown("variable", name, sorted(map(str, dataset.data_vars))))
     frame = dataset[[name]].to_dataframe().reset_index()

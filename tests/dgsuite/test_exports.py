@@ -1,0 +1,97 @@
+"""Files of a graph with the outputs of a run: what other programs read in them."""
+
+import gzip
+
+import igraph
+import networkx as nx
+import pandas as pd
+import pytest
+
+import dgsuite
+from dgsuite.base.errors import InputError
+
+NAMES = ['a&<"\n', "bob\x01", "cïd", "dan"]
+SHOWN = ['a&<"\n', "bob\ufffd", "cïd", "dan"]
+
+
+def ran(directed=False, kernel="bfs", **how):
+    graph = dgsuite.Graph.from_edges(
+        [0, 1, 3, 0], [1, 2, 3, 2], weights=[2.5, 3, 1, 4], directed=directed, loops="keep", **how
+    )
+    return graph, dgsuite.run(kernel, graph)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_gexf(directed, tmp_path):
+    graph, ds = ran(directed, "bfs", labels=NAMES)
+    ds.dgsuite.to_gexf(tmp_path / "run.gexf", graph)
+    ds.dgsuite.to_gexf(str(tmp_path / "run.gexf.gz"), graph)
+    with gzip.open(tmp_path / "run.gexf.gz") as file:
+        assert file.read() == (tmp_path / "run.gexf").read_bytes()
+    read = nx.read_gexf(tmp_path / "run.gexf")
+    assert read.is_directed() is directed
+    assert [data["label"] for _, data in read.nodes(data=True)] == SHOWN
+    assert [data["level"] for _, data in read.nodes(data=True)] == ds.level.values.tolist()
+    assert {(int(u), int(v), d["weight"]) for u, v, d in read.edges(data=True)} == {
+        (0, 1, 2.5),
+        (0, 2, 4.0),
+        (1, 2, 3.0),
+        (3, 3, 1.0),
+    }
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphml(directed, tmp_path):
+    graph, ds = ran(directed, "pagerank", labels=NAMES)
+    ds.dgsuite.to_graphml(tmp_path / "run.graphml", graph)
+    for read in (
+        nx.read_graphml(tmp_path / "run.graphml"),
+        igraph.Graph.Read_GraphML(str(tmp_path / "run.graphml")).to_networkx(),
+    ):
+        assert read.is_directed() is directed
+        found = [data for _, data in read.nodes(data=True)]
+        assert [data["label"] for data in found] == SHOWN
+        assert [data["rank"] for data in found] == ds["rank"].values.tolist()
+        assert sorted(w for _, _, w in read.edges(data="weight")) == [1, 2.5, 3, 4]
+
+
+def test_types_of_values(tmp_path):
+    graph = dgsuite.Graph.from_edges([0], [1], n=3)
+    ds = dgsuite.run("mis", graph).assign(far=("node", [0.5, float("inf"), float("nan")]))
+    ds.dgsuite.to_graphml(tmp_path / "run.graphml", graph)
+    ds.dgsuite.to_gexf(tmp_path / "run.gexf", graph)
+    for read in (nx.read_graphml(tmp_path / "run.graphml"), nx.read_gexf(tmp_path / "run.gexf")):
+        found = [data for _, data in read.nodes(data=True)]
+        assert [data["in_mis"] for data in found] == ds.in_mis.values.tolist()
+        assert [str(data["far"]) for data in found] == ["0.5", "inf", "nan"]
+
+
+def test_parquet(tmp_path):
+    graph, ds = ran(labels=["ann", "bob", "cid", "dan"])
+    ds.dgsuite.to_parquet(tmp_path / "run", graph)
+    nodes = pd.read_parquet(tmp_path / "run" / "nodes.parquet")
+    assert nodes.columns.tolist() == ["node", "level", "parent"]
+    assert nodes.node.tolist() == ["ann", "bob", "cid", "dan"]
+    edges = pd.read_parquet(tmp_path / "run" / "edges.parquet")
+    again = dgsuite.Graph.from_dataframe(edges, weight="weight", loops="keep")
+    assert (again.to_scipy() != graph.to_scipy()).nnz == 0
+
+
+def test_a_graph_of_networkx(tmp_path):
+    graph = nx.path_graph(3)
+    ds = dgsuite.run("bfs", dgsuite.Graph.from_networkx(graph))
+    ds.dgsuite.to_gexf(tmp_path / "run.gexf", graph)
+    assert [*nx.read_gexf(tmp_path / "run.gexf").edges] == [("0", "1"), ("1", "2")]
+    with pytest.raises(InputError, match="other nodes than the dataset, which has 3"):
+        ds.dgsuite.to_gexf(tmp_path / "run.gexf", nx.path_graph(4))
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    graph, ds = ran()
+    path = tmp_path / "run.gexf"
+    path.write_text("old")
+    monkeypatch.setattr("dgsuite.core.results.exports._lines", lambda *_: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        ds.dgsuite.to_gexf(path, graph)
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]

@@ -1,0 +1,144 @@
+"""Graphs of other libraries in and out, and tables of theirs through Arrow."""
+
+from types import SimpleNamespace
+
+import igraph
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dgsuite import Graph
+from dgsuite.base.errors import InputError
+
+
+def graph(directed, weights):
+    return Graph.from_edges(
+        ["ann", "bob", "cid"],
+        ["bob", "cid", "ann"],
+        weights=weights,
+        nodes=["zed"],
+        relabel=True,
+        directed=directed,
+    )
+
+
+def same(one, other):
+    assert one.directed == other.directed
+    assert one.weighted == other.weighted
+    assert (one.to_scipy() != other.to_scipy()).nnz == 0
+
+
+@pytest.mark.parametrize("weights", [None, [2, 3, 4]])
+@pytest.mark.parametrize("directed", [False, True])
+def test_there_and_back(directed, weights):
+    made = graph(directed, weights)
+    back = Graph.from_igraph(made.to_igraph())
+    assert list(back.labels) == list(made.labels)
+    same(made, back)
+    same(made, Graph.from_edge_index(made.to_edge_index()))
+    same(made, Graph.from_scipy(made.to_scipy(), directed=directed))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphblas(directed):
+    pytest.importorskip("graphblas")
+    made = graph(directed, [2.0, 3.0, 4.0])
+    same(made, Graph.from_graphblas(made.to_graphblas(), directed=directed))
+
+
+def test_pytorch_geometric():
+    torch = pytest.importorskip("torch")
+    pyg = pytest.importorskip("torch_geometric.data")
+    made = graph(False, [2, 3, 4])
+    index, weights, n = made.to_edge_index()
+    data = pyg.Data(
+        edge_index=torch.from_numpy(index), edge_weight=torch.from_numpy(weights), num_nodes=n
+    )
+    same(made, Graph.from_edge_index(data))
+
+
+def test_edges_by_the_names_of_pytorch_geometric():
+    data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), num_nodes=5)
+    made = Graph.from_edge_index(data)
+    assert (made.n, made.m, made.directed, made.weighted) == (5, 1, False, False)
+    assert Graph.from_edge_index(data, directed=True).m == 2
+    assert Graph.from_edge_index(([0, 0], [1, 1])).weighted is False  # repeated, and not summed
+    weighted = Graph.from_edge_index([[0], [1]], weights=[2.5], n=3)
+    assert weighted.to_scipy().toarray()[0].tolist() == [0, 2.5, 0]
+
+
+@pytest.mark.parametrize(
+    ("edges", "said"),
+    [
+        ([[0, 1]], "shape"),
+        ([[0], [1, 2]], "shapes"),
+        ([[0.5], [1.0]], "integers from 0"),
+        ([[-1], [0]], "negative"),
+    ],
+)
+def test_arrays_that_are_no_edges(edges, said):
+    with pytest.raises(InputError, match=said):
+        Graph.from_edge_index(edges)
+
+
+def test_what_is_no_graph_of_igraph():
+    with pytest.raises(InputError, match=r"igraph\.Graph, got int"):
+        Graph.from_igraph(7)
+    assert Graph.from_igraph(igraph.Graph.Star(4)).m == 3
+
+
+class Stream:
+    """A table, or a column, that offers Arrow's stream and nothing else."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.values.__arrow_c_stream__(requested_schema)
+
+
+class Interchange:
+    """A table that offers the dataframe protocol and nothing else."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dataframe__(self, **how):
+        return self.values.__dataframe__(**how)
+
+
+TABLE = pa.table({"source": ["ann", "bob"], "target": ["bob", "cid"], "weight": [1.5, 2.0]})
+
+
+@pytest.mark.parametrize("kind", [lambda table: table, Stream, Interchange])
+def test_tables_through_arrow(kind):
+    table = kind(TABLE)
+    made = Graph.from_dataframe(table, weight="weight", nodes=Stream(pa.chunked_array([["zed"]])))
+    assert list(made.labels) == ["ann", "bob", "cid", "zed"]
+    assert made.weights.compute().tolist() == [1.5, 1.5, 2.0, 2.0]
+    same(made, Graph.from_edges(table, relabel=True, nodes=["zed"]))
+
+
+def test_text_in_views():
+    views = TABLE.cast(pa.schema([("source", pa.string_view()), *list(TABLE.schema)[1:]]))
+    assert list(Graph.from_dataframe(Stream(views), weight=None).labels) == ["ann", "bob", "cid"]
+
+
+def test_columns_that_are_missing():
+    with pytest.raises(InputError, match="Stream: no column 'src'; there are: source, target"):
+        Graph.from_dataframe(Stream(TABLE), "src", weight=None)
+
+
+@pytest.mark.parametrize("package", ["polars", "duckdb"])
+def test_tables_of(package):
+    library = pytest.importorskip(package)
+    pytest.importorskip("pyarrow", "15")
+    columns = {"source": ["ann", "bob"], "target": ["bob", "cid"]}
+    if package == "polars":
+        table = library.DataFrame(columns)
+        assert Graph.from_dataframe(table, nodes=library.Series(["zed"])).n == 4
+    else:
+        table = library.sql(
+            "select * from (values ('ann', 'bob'), ('bob', 'cid')) t(source, target)"
+        )
+    assert list(Graph.from_dataframe(table).labels) == ["ann", "bob", "cid"]
