@@ -125,16 +125,23 @@ def held(frame: Any) -> Held:
             from pyarrow.interchange import from_dataframe
 
             table = from_dataframe(frame)
-        return Held(name, table.schema, [], _viewless(table))
+        columns = {head: _viewless(table[head]) for head in table.column_names}
+        table = pa.table(columns)
+        return Held(name, table.schema, [], table)
 
 
-def _viewless(table: pa.Table) -> pa.Table:
-    """A table whose texts are all in one of the two types that everything reads."""
+def _viewless(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose texts are in a type that everything reads, not in views."""
     import pyarrow as pa
 
-    views = {pa.string_view(), pa.large_string()}
-    fields = [f.with_type(pa.large_string()) if f.type in views else f for f in table.schema]
-    return table.cast(pa.schema(fields))
+    kind = column.type
+    if pa.types.is_dictionary(kind) and kind.value_type == pa.string_view():
+        parts = [
+            pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string()))
+            for c in column.chunks
+        ]
+        return pa.chunked_array(parts, pa.dictionary(kind.index_type, pa.large_string()))
+    return column.cast(pa.large_string()) if column.type == pa.string_view() else column
 
 
 def column(values: Any) -> Any:
@@ -142,8 +149,7 @@ def column(values: Any) -> Any:
     with needing("nodes", "a column of Arrow", "parquet"):
         import pyarrow as pa
 
-        found = pa.chunked_array(values)
-        return found.cast(pa.large_string()) if found.type == pa.string_view() else found
+        return _viewless(pa.chunked_array(values))
 
 
 def parquet(path: str | os.PathLike[str]) -> Table:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from importlib.metadata import metadata
 
 import dask
 import networkx as nx
@@ -265,13 +266,33 @@ def test_the_tests_of_networkx_pass(environment):
 def test_the_examples_of_the_page_run():
     """All but the one that starts a cluster."""
     text = (ROOT / "docs" / "networkx.md").read_text()
-    call, setting, _ = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    call, setting, made, _ = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     with nx.config.backend_priority(algos=[]):
         space: dict = {}
         exec(call + setting, space)
     assert not nx.config.backend_priority.algos
     (converted,) = space["graph"].__networkx_cache__["backends"]["dgsuite"].values()
     assert isinstance(converted, ConvertedGraph)
+    exec(made, space)
+
+
+def test_networkx_documents_the_functions(monkeypatch):
+    """Each with the kernel that answers it, and its page where the package says where its pages are."""
+    from dgsuite.faces.nx_backend import info
+
+    said = metadata("dgsuite")
+    said["Project-URL"] = "Documentation, https://example.org/dgsuite/"
+    monkeypatch.setattr(info, "metadata", lambda name: said)
+    info.documentation.cache_clear()
+    functions = info.get_info()["functions"]
+    info.documentation.cache_clear()
+    assert (
+        functions["connected_components"]["url"] == "https://example.org/dgsuite/kernels/wcc.html"
+    )
+    assert functions["path_graph"]["url"] == "https://example.org/dgsuite/networkx.html"
+    assert "``wcc``" in functions["is_connected"]["additional_docs"]
+    assert "clusters : int, optional" in functions["pagerank"]["additional_parameters"]
+    assert "Answered by the kernel ``bc``" in nx.betweenness_centrality.__doc__
 
 
 def test_the_page_lists_all_functions():

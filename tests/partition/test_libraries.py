@@ -122,6 +122,9 @@ def test_tables_through_arrow(kind):
 def test_text_in_views():
     views = TABLE.cast(pa.schema([("source", pa.string_view()), *list(TABLE.schema)[1:]]))
     assert list(Graph.from_dataframe(Stream(views), weight=None).labels) == ["ann", "bob", "cid"]
+    words = pa.array(["ann", "bob"], pa.string_view())
+    table = pa.table({"source": pa.DictionaryArray.from_arrays([0, 1], words), "target": words})
+    assert Graph.from_dataframe(Stream(table), loops="keep").n == 2
 
 
 def test_columns_that_are_missing():

@@ -55,6 +55,8 @@ def _numbered(source: pd.Series, target: pd.Series) -> tuple[list[Hashable], NDA
     import pandas as pd
 
     ends = [_values(source), _values(target)]
+    if not len(source):
+        return [], *np.empty((2, 0), np.int64)
     if any(values.dtype.kind == "f" for values in ends):
         raise NotImplementedError("nodes are integers or objects; floats are left to networkx")
     if ends[0].dtype != ends[1].dtype:
@@ -207,11 +209,10 @@ def _read(
     import pandas as pd
 
     named = [] if isinstance(data, bool) else list(data)
-    types: dict[Any, Any] = {0: nodetype or str, 1: nodetype or str}
-    types |= {2 + k: kind for k, (_, kind) in enumerate(named)}
-    types = {
-        field: {int: np.int64, float: np.float64}.get(kind, kind) for field, kind in types.items()
-    }
+    # floats are read as texts, since pandas may round their last digit
+    whole = {0: nodetype is int, 1: nodetype is int}
+    whole |= {2 + k: kind is int for k, (_, kind) in enumerate(named)}
+    types: dict[Any, Any] = {field: np.int64 if number else str for field, number in whole.items()}
     try:
         frame = pd.read_csv(
             io.BytesIO(path.read()),
@@ -225,16 +226,19 @@ def _read(
             na_filter=False,
             quoting=3,
             encoding=encoding,
-            float_precision="round_trip",
         )
     except (ValueError, pd.errors.ParserError, OverflowError) as error:  # also no lines at all
         raise NotImplementedError(f"networkx reads the file line by line: {error}") from error
     if frame.shape[1] != len(types):
         raise NotImplementedError(f"lines have {frame.shape[1]} fields, {len(types)} are named")
     nodes, *ends = _numbered(frame[0], frame[1])
-    columns = {name: _values(frame[2 + k]) for k, (name, _) in enumerate(named)}
-    if any(np.isnan(values).any() for values in columns.values()):
-        raise NotImplementedError("an attribute is missing")
+    try:
+        columns = {
+            name: _values(frame[2 + k]) if kind is int else np.array([*map(float, frame[2 + k])])
+            for k, (name, kind) in enumerate(named)
+        }
+    except ValueError as error:
+        raise NotImplementedError(f"an attribute is no number, or missing: {error}") from error
     # networkx passes over lines with one field, and splits at white space of any kind
     if nodetype is not int and not all(
         node and len(str(node).split(delimiter)) == 1 for node in nodes
