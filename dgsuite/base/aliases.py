@@ -28,6 +28,7 @@ ALIASES = {
     "multi_source_dijkstra_path_length": "sssp",
     "single_source_bellman_ford_path_length": "bellman_ford",
     "single_source_dijkstra": "sssp",
+    "single_source_dijkstra_path": "sssp",
     "single_source_dijkstra_path_length": "sssp",
     "single_source_shortest_path": "bfs",
     "single_source_shortest_path_length": "bfs",

@@ -76,6 +76,7 @@ PAGES = [
             "executions",
             "faults",
             "linkage",
+            "recipes",
             "reduction",
             "save",
             "scc",

@@ -83,7 +83,8 @@ def run(
     Parameters
     ----------
     kernel
-        A name from the list below, a `Kernel` class, or an instance of one, whose parameters are the
+        A name from the list below, or what networkx calls the same, such as "connected_components" for
+        "wcc"; a `Kernel` class, or an instance of one, whose parameters are the
         defaults of those given here. ``help(dgsuite.list_kernels().pagerank)`` describes a kernel's
         parameters.
     graph

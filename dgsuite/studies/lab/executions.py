@@ -293,6 +293,40 @@ class Execution:
 
         write(self, path)
 
+    def draw(self, field: str | None = None, rounds: Sequence[int] | None = None) -> Figure:
+        """Draw the graph once for each round, with the nodes in the colours of what they know after it.
+
+        Up to 40 nodes the values stand on them. Nodes that have crashed or are away are crossed out.
+
+        Parameters
+        ----------
+        field
+            A field of the kernel's state; by default an output that changes, else the first field that does.
+        rounds
+            The rounds to draw; by default up to eight, from before the first to the last.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Save it with ``savefig``.
+
+        Raises
+        ------
+        InputError
+            There is no such field or round, or as for `space_time`.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> figure = dgsuite.lab.Execution("bfs", graph).draw()
+        >>> [ax.get_title() for ax in figure.axes]
+        ['before', 'round 0', 'round 1', 'round 2']
+        """
+        from dgsuite.studies.lab.pictures import states
+
+        return states(self, field, rounds)
+
     def space_time(self) -> Figure:
         """Draw the execution as Lamport does: a line for each node, and messages from line to line.
 
