@@ -102,7 +102,7 @@ def offers_arrow(values: Any) -> bool:
 
     Those of pandas and Dask, which need no Arrow, are none.
     """
-    if type(values).__module__.partition(".")[0] in ("pandas", "dask"):
+    if hasattr(values, "iloc") or hasattr(values, "dask"):
         return False
     return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__dataframe__")
 

@@ -133,16 +133,15 @@ def test_the_diagram_has_all_messages_and_crashes():
 
 
 def test_states_are_drawn_round_by_round():
-    search = Execution("bfs", Graph.from_edges([0, 1, 2], [1, 2, 3]), network={"crashes": {2: 1}})
-    figure = search.draw()
-    assert [ax.get_title() for ax in figure.axes[:3]] == ["before", "round 0", "round 1"]
-    for round_, ax in enumerate(figure.axes[1:3]):
-        written = [int(text.get_text()) for text in ax.texts]
-        assert written == search.states(round_).level.values.tolist()
-    crosses = [len(ax.collections[2].get_offsets()) for ax in figure.axes[:3]]
-    assert crosses == [0, 0, 1]
-    (only,) = search.draw("parent", rounds=[1]).axes
-    assert [int(text.get_text()) for text in only.texts] == [0, 0, -1, -1]
+    path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    figure = Execution("bfs", path).draw()
+    assert [ax.get_title() for ax in figure.axes] == ["before", "round 0", "round 1", "round 2"]
+    written = [[int(text.get_text()) for text in ax.texts] for ax in figure.axes]
+    assert written == [[0, -1, -1, -1], [0, 1, -1, -1], [0, 1, 2, -1], [0, 1, 2, 3]]
+    search = Execution("bfs", path, network={"crashes": {2: 1}})
+    first, then = search.draw("parent", rounds=[0, 1]).axes
+    assert [int(text.get_text()) for text in then.texts] == [0, 0, -1, -1]
+    assert [len(ax.collections[2].get_offsets()) for ax in (first, then)] == [0, 1]
     with pytest.raises(InputError, match="unknown field 'levle'; did you mean 'level'"):
         search.draw("levle")
     with pytest.raises(InputError, match="there is no round 9"):
