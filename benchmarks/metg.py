@@ -16,9 +16,8 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psutil
 import task_graphs
@@ -26,6 +25,9 @@ from common import Options, record, skip
 from task_graphs import PATTERNS, Measure, TaskGraph
 
 from dgsuite.core.results.plots import styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SYSTEMS = {
     "clocked": ("#7a3b8f", "o"),
@@ -191,7 +193,7 @@ def study(
 
 
 @styled
-def draw(rows: Sequence[dict[str, Any]], file: str | Path, processors: int, source: str) -> None:
+def draw(rows: Sequence[dict[str, Any]], processors: int) -> Figure:
     """METG over workers: a panel for each pattern, a line for each system.
 
     Parameters
@@ -200,8 +202,6 @@ def draw(rows: Sequence[dict[str, Any]], file: str | Path, processors: int, sour
         Figures of a run.
     processors
         Of the machine; with more workers than these the ground is grey.
-    source
-        A digest of what is drawn, which the picture says.
     """
     import matplotlib.pyplot as plt
 
@@ -229,8 +229,7 @@ def draw(rows: Sequence[dict[str, Any]], file: str | Path, processors: int, sour
     panels[0][0].set_ylabel("METG (50 %), ms per task")
     handles, names = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names))
-    figure.savefig(file, format="png", metadata={"Source": source})
-    plt.close(figure)
+    return figure
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

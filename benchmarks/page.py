@@ -1,4 +1,4 @@
-"""Make the page of benchmarks, README.md, of the results that are committed beside it.
+"""Make the pages of benchmarks and their pictures from the results that are committed.
 
 python benchmarks/page.py
 
@@ -8,22 +8,25 @@ NAME-*.json of runs under other conditions.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import common
+from charts import QUESTIONS
+from drawing import Documents
 
 from dgsuite.base.files import atomic_write
 from dgsuite.suites.benchmark import Row, amount, met, named, read, said
 
 HERE = Path(__file__).parent
-PAGE, PICTURE = HERE / "README.md", HERE / "metg.png"
-
-Documents = dict[str, dict[str, Any]]
+PAGE = HERE / "README.md"
+DOCS = HERE.parent / "docs"
+WIDTH = 130
+"""Of lines of text."""
+PAGES, IMAGES = DOCS / "benchmarks", DOCS / "images" / "benchmarks"
 
 PARTS = {
     "Rounds and calls": "overhead between_hosts whole_call threads log_memory metg recursive checkpoints "
@@ -41,7 +44,12 @@ PARTS = {
 """Benchmarks by subject, in the order of the page."""
 
 PICTURES = {
-    "metg": [("METG over workers, for each pattern; grey: more workers than processors", PICTURE)],
+    "metg": [
+        (
+            "METG over workers, for each pattern; grey: more workers than processors",
+            "benchmarks/metg.png",
+        )
+    ],
     "scc_simulated": [("Speed-up by workload, simulated", "scc-figure10.png")],
     "scc_hf": [
         ("Figure 5: speed-up of benzene and aspirin, simulated", "scc-hf-figure5.png"),
@@ -55,65 +63,91 @@ PICTURES = {
 HEAD = """\
 # Benchmarks
 
-`python benchmarks/page.py` makes this page of the files in [results](results). `make bench` measures all
-again; `dgsuite bench --compare A B` says what is different between two files or commits;
-[Why it takes what it takes](../docs/causes.md) has the causes. Times are medians on two processors, where
-nothing else is said.
+First the goals that dgsuite misses, then questions, each with a picture and an answer, then links to all
+figures. Times are medians, measured on machines with two processors.
+[Why it takes what it takes](../docs/causes.md) has the causes.
 
-## Claims
+## What misses its goal
 
-Of the figures of each kind that have a bound, the one that is nearest to it, or furthest beyond; misses stand
-first. A command links to its result.
+A figure may have a goal: a bound that was set before it was measured. {missed} of {bounded} figures miss
+theirs. The table has the worst figure of each kind that misses. "A over B" is A divided by B: 0.5 x
+means half of B.
+
 """
 
-TABLES = """
+TAIL = """
 ## All figures
 
-Bounds are in round brackets, the least and the most of several repeats in square ones; a figure that misses
-its bound is bold. A line says when and on what it was measured, at which load average, and the least and most
-time of a fixed loop beside it, by which a slow machine shows.
+`make bench` measures all of them again, in about an hour. `dgsuite bench --compare A B` shows what
+differs between two files or commits. `python benchmarks/page.py` makes these pages from the files in
+[results](results).
+
+"""
+
+GOALS = """\
+# Goals
+
+A figure may have a goal: a bound that was set before it was measured. The table has one figure of each
+kind: the one that misses its goal by most, or is nearest to it. Kinds with misses stand first. "A over
+B" is A divided by B: 0.5 x means half of B.
+
+"""
+
+FIGURES = """\
+# {part}
+
+Goals are in round brackets, the least and the most of several repeats in square brackets. A figure that
+misses its goal is bold. The line below a command says when and on which machine it ran, with the load
+average, and with the least and most time of a fixed loop: that is long where the machine was slow.
 """
 
 
 def main() -> None:
     results = {file.stem: read(file) for file in sorted((HERE / "results").glob("*.json"))}
-    with atomic_write(PAGE) as part:
-        Path(part).write_text(page(results), encoding="utf-8")
-    from metg import draw
-
-    drawn = results["metg"]
-    with atomic_write(PICTURE) as part:
-        draw(drawn["rows"], part, processors=2, source=digest(drawn))
-
-
-def digest(result: dict[str, Any]) -> str:
-    """A digest of a result's figures."""
-    return hashlib.blake2b(json.dumps(result["rows"]).encode(), digest_size=16).hexdigest()
+    for path, text in pages(results).items():
+        path.parent.mkdir(exist_ok=True)
+        with atomic_write(path) as part:
+            Path(part).write_text(text, encoding="utf-8")
+    IMAGES.mkdir(exist_ok=True)
+    for question in QUESTIONS:
+        with atomic_write(IMAGES / f"{question.name}.png") as part:
+            question.save(results, part)
 
 
-def page(results: Documents) -> str:
-    """The page.
+def pages(results: Documents) -> dict[Path, str]:
+    """The pages, by their files: the first one, goals, and the figures of each subject.
 
     Raises
     ------
     ValueError
-        A result has no place in it, or its sizes are those of a test.
+        A result has no place in them, or its sizes are those of a test.
     """
     for name, result in results.items():
         if result.get("tiny"):
             raise ValueError(f"{name}: the sizes are those of a test")
-    runs = {name: dict(_runs(name, results)) for part in PARTS.values() for name in part.split()}
-    if left := set(results) - {file for each in runs.values() for file in each}:
+    parts = {part: _placed(names, results) for part, names in PARTS.items()}
+    if left := set(results) - {
+        file for runs in parts.values() for each in runs.values() for file in each
+    }:
         raise ValueError(f"{', '.join(sorted(left))}: not in PARTS of page.py")
-    placed: Documents = {file: run for each in runs.values() for file, run in each.items()}
-    sections = (
-        "\n".join(
-            [f"\n### {part}", *(_section(name, runs[name]) for name in names.split() if runs[name])]
-        )
-        for part, names in PARTS.items()
-    )
-    text = HEAD + "\n" + _claims(placed) + TABLES + "\n".join(sections)
-    return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
+    made = {
+        PAGE: _first(parts, results),
+        PAGES / "goals.md": GOALS + _goals(parts, "../../benchmarks/results"),
+    }
+    for part, runs in parts.items():
+        sections = [_section(name, each) for name, each in runs.items()]
+        made[_file(part)] = FIGURES.format(part=part) + "\n" + "\n".join(sections)
+    return {path: re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n" for path, text in made.items()}
+
+
+def _file(part: str) -> Path:
+    return PAGES / f"{re.sub('[^a-z0-9]+', '-', part.lower())}.md"
+
+
+def _placed(names: str, results: Documents) -> dict[str, Documents]:
+    """The results of each benchmark of a part, if it has any."""
+    runs = {name: dict(_runs(name, results)) for name in names.split()}
+    return {name: each for name, each in runs.items() if each}
 
 
 def _runs(name: str, results: Documents) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -122,26 +156,56 @@ def _runs(name: str, results: Documents) -> Iterator[tuple[str, dict[str, Any]]]
             yield file, results[file]
 
 
-def _claims(results: Documents) -> str:
-    """A line for each quantity of a result that has a bound; those that miss it first."""
+def _first(parts: dict[str, dict[str, Documents]], results: Documents) -> str:
+    """The page with misses, questions and links to the others."""
+    found = [met(row) for result in results.values() for row in result["rows"]]
+    missed, bounded = found.count(False), len(found) - found.count(None)
+    asked = [question for question in QUESTIONS if set(question.results) <= set(results)]
+    text = HEAD.format(missed=missed, bounded=bounded)
+    text += _goals(parts, "results", missed=True)
+    for question in asked:
+        image = f"../docs/images/benchmarks/{question.name}.png"
+        answer, about = question.answer(question.own(results)), question.text
+        text += f"\n## {question.title}\n\n{fill(answer, WIDTH)}\n\n"
+        text += f"![{question.title}]({image})\n\n{fill(about, WIDTH)}\n"
+    lines = []
+    for part, runs in parts.items():
+        rows = [met(row) for each in runs.values() for run in each.values() for row in run["rows"]]
+        link = f"[{part}](../docs/benchmarks/{_file(part).name})"
+        lines.append((link, str(len(rows)), str(rows.count(False) or "")))
+    goals = (
+        f"\n[Goals](../docs/benchmarks/goals.md) has all {bounded} figures with a goal, by kind.\n"
+    )
+    return text + TAIL + _markdown(("page", "figures", "misses"), lines) + goals
+
+
+def _goals(parts: dict[str, dict[str, Documents]], folder: str, missed: bool = False) -> str:
+    """A line for each kind of figure that has a goal; those with misses first, or alone."""
     missing, meeting = [], []
-    for name, result in results.items():
-        bounded: dict[tuple, list[Row]] = {}
-        for row in result["rows"]:
-            if met(row) is not None:
-                bounded.setdefault((row["what"], row.get("peer"), row["unit"]), []).append(row)
-        for rows in bounded.values():
-            worst = max(rows, key=_share)
-            missed = sum(not met(row) for row in rows)
-            verdict = "met" if not missed else f"**{missed} of {len(rows)} missed**"
-            if missed == len(rows) == 1:
-                verdict = "**missed**"
-            shown = amount(worst["value"], worst["unit"])
-            command = (result["command"] or name).removeprefix("python benchmarks/")
-            link = f"[`{command}`](results/{name}.json)"
-            line = (named(worst), _bound(worst), shown, verdict, link)
-            (missing if missed else meeting).append(line)
-    return _markdown(("claim", "bound", "measured", "", "command"), missing + meeting)
+    for runs in parts.values():
+        for each in runs.values():
+            bounded: dict[tuple, list[tuple[Row, str]]] = {}
+            for file, result in each.items():
+                for row in result["rows"]:
+                    if met(row) is not None:
+                        kind = (row["what"], row.get("peer"), row["unit"], "most" in row)
+                        bounded.setdefault(kind, []).append((row, file))
+            for rows in bounded.values():
+                count = sum(not met(row) for row, _ in rows)
+                (missing if count else meeting).append(_goal(rows, count, folder))
+    return _markdown(
+        ("figure", "goal", "measured", "", "result"), missing if missed else missing + meeting
+    )
+
+
+def _goal(rows: Sequence[tuple[Row, str]], missed: int, folder: str) -> tuple[str, ...]:
+    """The line of a kind of figures: the one that misses its goal by most, or is nearest to it."""
+    worst, file = max(rows, key=lambda each: _share(each[0]))
+    verdict = "met" if not missed else f"**{missed} of {len(rows)} missed**"
+    if missed == len(rows) == 1:
+        verdict = "**missed**"
+    shown = amount(worst["value"], worst["unit"])
+    return named(worst), _bound(worst), shown, verdict, f"[{file}]({folder}/{file}.json)"
 
 
 def _share(row: Row) -> float:
@@ -159,18 +223,14 @@ def _section(name: str, runs: Documents) -> str:
         title = (
             run["about"].rstrip(".") if file == name else f"{name}: {file.removeprefix(f'{name}-')}"
         )
-        parts.append(f"\n#### {title}\n")
+        parts.append(f"\n## {title}\n")
         if run["command"]:
             parts.append(f"`{run['command']}`\n")
         parts.append(_circumstances(run) + "\n")
         parts += [_table(rows) for rows in _tables(run["rows"])]
         if file == name:
-            parts += [f"![{text}]({_path(where)})\n" for text, where in PICTURES.get(name, ())]
+            parts += [f"![{text}](../images/{where})\n" for text, where in PICTURES.get(name, ())]
     return "\n".join(parts).rstrip()
-
-
-def _path(where: str | Path) -> str:
-    return where.name if isinstance(where, Path) else f"../docs/images/{where}"
 
 
 def _circumstances(run: dict[str, Any]) -> str:

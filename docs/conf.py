@@ -94,7 +94,7 @@ PAGES = {
     "security": "SECURITY.md",
     "changelog": "CHANGELOG.md",
 }
-"""Pages that are files from elsewhere in the project; the index has its own text below."""
+"""Pages that are files from elsewhere. The index keeps its own text below, the others their toctree."""
 
 
 def setup(app):
@@ -107,8 +107,9 @@ def read(app, page, source):
     if page in PAGES:
         file = ROOT / PAGES[page]
         app.env.note_dependency(str(file), docname=page)
-        own = parts if page == "index" else []  # the others have a link to the file alone
-        parts = [(file, file.read_text()), *own]
+        own, below = parts[0]
+        below = below if page == "index" else below[below.find("```{toctree}") :]
+        parts = [(file, file.read_text()), (own, below if "toctree" in below else "")]
     source[0] = "\n".join(led(text, file, page) for file, text in parts)
 
 

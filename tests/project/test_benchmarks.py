@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
@@ -222,14 +223,29 @@ def test_benchmarks_are_listed_and_found(here, monkeypatch):
     assert "run this in a clone" in done.stderr
 
 
-def test_the_page_is_made_of_the_results():
-    results = {file.stem: read(file) for file in (BENCHMARKS / "results").glob("*.json")}
-    assert page.page(dict(sorted(results.items()))) == page.PAGE.read_text(), (
-        "run benchmarks/page.py"
-    )
-    assert page.digest(results["metg"]).encode() in page.PICTURE.read_bytes(), (
-        "run benchmarks/page.py"
-    )
+@pytest.fixture(scope="module")
+def results():
+    """The results that are committed."""
+    files = sorted((BENCHMARKS / "results").glob("*.json"))
+    return {file.stem: read(file) for file in files}
+
+
+def test_pages_and_pictures_are_made_of_the_results(results):
+    pages = page.pages(results)
+    assert {path: path.read_text() for path in pages} == pages, "run benchmarks/page.py"
+    assert {*page.PAGES.glob("*.md")} == {*pages} - {page.PAGE}
+    for question in page.QUESTIONS:
+        drawn = (page.IMAGES / f"{question.name}.png").read_bytes()
+        assert question.digest(results).encode() in drawn, "run benchmarks/page.py"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("question", page.QUESTIONS, ids=lambda question: question.name)
+def test_a_question_has_a_picture_and_an_answer(question, results, tmp_path):
+    file = tmp_path / "picture.png"
+    question.save(results, file)
+    assert question.digest(results).encode() in file.read_bytes()
+    assert re.search(r"\d.*\.$", question.answer(question.own(results)))
 
 
 def test_a_page_has_all_figures_and_says_what_is_missed():
@@ -252,9 +268,13 @@ def test_a_page_has_all_figures_and_says_what_is_missed():
         "rows": rows,
         "skipped": {"mpi4py": "not installed"},
     }
-    text = page.page({"overhead": run})
+    pages = page.pages({"overhead": run})
     claim = "| time (n 10,000, style clocked) | ≤ 2 | 1.5 to 3 ms | **1 of 3 missed** |"
-    assert f"{claim} [`overhead.py`](results/overhead.json) |" in text
+    assert f"{claim} [overhead](results/overhead.json) |" in pages[page.PAGE]
+    assert "1 of 3 figures miss" in pages[page.PAGE]
+    goals = pages[page.PAGES / "goals.md"]
+    assert f"{claim} [overhead](../../benchmarks/results/overhead.json) |" in goals
+    text = pages[page.PAGES / "rounds-and-calls.md"]
     lines = ["| n | time, style serial, ms | time, style clocked, ms |", "| --- | --- | --- |"]
     assert (
         "\n".join(
@@ -266,6 +286,6 @@ def test_a_page_has_all_figures_and_says_what_is_missed():
     about = "2026-11-23; a machine; commit 0123456 and changes; load 0.5; loop 10.0 to 20.0 ms."
     assert f"{about} Left out: mpi4py: not installed." in text
     with pytest.raises(ValueError, match="unheard: not in PARTS"):
-        page.page({"unheard": run})
+        page.pages({"unheard": run})
     with pytest.raises(ValueError, match="overhead: the sizes are those of a test"):
-        page.page({"overhead": run | {"tiny": True}})
+        page.pages({"overhead": run | {"tiny": True}})
