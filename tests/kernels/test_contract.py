@@ -159,8 +159,8 @@ def test_rounds_have_a_limit(client, style):
     how = {"style": style, "client": client}
     with pytest.raises(
         RunError,
-        match="kernel 'toy', round 3, phases 'send', 'read': the program goes on after max_rounds=3; "
-        "of the last votes it read sum=8",
+        match="kernel 'toy', round 3, phases 'send', 'read': the program has not ended after "
+        "max_rounds=3 rounds; it last read the votes sum=8",
     ):
         dgsuite.run(Endless, graph, max_rounds=3, **how)
     rounds = dgsuite.run("lcr", graph, **how).sizes["round"]

@@ -137,19 +137,19 @@ class Turn(NamedTuple):
 def turns(
     kernel: Kernel, n: int, max_rounds: int | None = None, ends: bool = False
 ) -> Generator[Turn, Callable[[], Vote], None]:
-    """The turns of a program, one by one; for each, it is sent what fetches the votes.
+    """Run a program: yield each of its rounds, and send it the votes of that round.
 
     Parameters
     ----------
     max_rounds
         Rounds at most, or None.
     ends
-        Whether a program that goes on after that is ended there, without an error.
+        Whether a program that has more rounds is stopped there, without an error.
 
     Raises
     ------
     RunError
-        The program yields something else than rounds and finishes, or more of them than allowed.
+        The program yields something other than rounds and finishes, or too many of them.
     """
     program = kernel.program(Net(n))
     subject = f"kernel {kernel.name!r}"
@@ -185,8 +185,10 @@ def turns(
         if max_rounds is not None and number >= max_rounds:
             if ends:
                 return
-            votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
-            raise RunError(f"{where()}: the program goes on after max_rounds={max_rounds}{votes}")
+            votes = "" if reply is None else f"; it last read the votes {reply.described()}"
+            raise RunError(
+                f"{where()}: the program has not ended after max_rounds={max_rounds} rounds{votes}"
+            )
         reply = Answer(where, (yield turn))
         number += not (isinstance(item, Round) and item.opening)
 

@@ -186,7 +186,12 @@ class Site:
                 elif kind is Extra:
                     tally.add(item)
                 elif item is not None:
-                    raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
+                    raise self.fault(
+                        step,
+                        k,
+                        f"returned {item!r}; a phase returns messages, such as bsp.broadcast(...), or votes, "
+                        "bsp.vote(...), or several of them, or None",
+                    )
         if self.keeps:
             self.returned = results
         tally.vote = reduce_votes(votes)

@@ -76,7 +76,7 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 @click.argument("name", shell_complete=_names)
 @click.argument("graph", type=click.Path())
 @click.option("--n", type=click.IntRange(min=1), help="Nodes of a generated graph.")
-@click.option("--scale", type=click.IntRange(1, 40), help="Binary logarithm of these.")
+@click.option("--scale", type=click.IntRange(1, 40), help="In place of --n: 2**SCALE nodes.")
 @click.option("--m", type=click.IntRange(min=0), help="Edges of a generated graph.")
 @click.option("--directed", is_flag=True, help="Edges of the file have a direction.")
 @click.option("--relabel", is_flag=True, help="Nodes of the file are any identifiers.")
@@ -128,7 +128,13 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     metavar="FILE",
     help="Also write a page that shows the execution step by step; for up to 300 nodes.",
 )
-@click.option("--no-validate", "validate", flag_value=False, default=True, help="Trust the result.")
+@click.option(
+    "--no-validate",
+    "validate",
+    flag_value=False,
+    default=True,
+    help="Do not check the result; saves the time of the check.",
+)
 @options.output("Where the result goes (default: results/NAME-GRAPH.nc).")
 @options.as_json
 @options.cluster(defaults=False)
