@@ -9,7 +9,7 @@ CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/engine/test_exchange.
 	partition/test_labels.py partition/test_netcdf.py partition/test_storage.py project/test_extras.py \
 	project/test_formats.py project/test_startup.py)
 
-.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs reference release wheel bench clean
+.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs links reference release wheel bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
 	$(BIN)/dgsuite report docs/study --output build/docs/study.html --quiet
+	$(BIN)/python docs/links.py build/docs
+
+links: $(VENV)/.documented  ## look whether links of pages to other sites still lead there; needs the internet
+	$(BIN)/sphinx-build -q -b linkcheck docs build/links
 
 reference: $(VENV)/.tested  ## write the pages that are made from the code
 	$(BIN)/python -m dgsuite config reference > docs/files.md

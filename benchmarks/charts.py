@@ -153,7 +153,9 @@ def draw_sizes(results: Documents) -> Figure:
         fillstyle="none",
         label="messages",
     )
-    left.set(xlabel="power of n (line: in proportion to n)", title="growth with the number of nodes n")
+    left.set(
+        xlabel="power of n (line: in proportion to n)", title="growth with the number of nodes n"
+    )
     left.tick_params(axis="y", length=0)
     left.grid(alpha=0.3)
     left.legend()

@@ -1,5 +1,6 @@
 """How the pages are made: `make docs`."""
 
+import os
 import re
 import sys
 import zlib
@@ -9,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-sys.path[:0] = [str(ROOT), str(HERE)]  # what is here, installed or not
+sys.path.insert(0, str(HERE))  # for the extension beside this file
 
 project = "dgsuite"
 version = release = installed("dgsuite")
@@ -27,6 +28,7 @@ extensions = [
 ]
 html_theme = "pydata_sphinx_theme"
 html_title = f"dgsuite {version}"
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")  # the host that builds the pages names it
 
 myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 3

@@ -15,6 +15,7 @@ from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources import imsuite
 from dgsuite.partition.sources.named import nodes_of
+from dgsuite.partition.sources.tables import ENDINGS
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -50,6 +51,7 @@ def read(
     kernel: str = "",
     nodes: str | None = None,
     edges: Edges = "memory",
+    columns: str | None = None,
 ) -> Graph:
     """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
 
@@ -61,12 +63,15 @@ def read(
         Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.named.nodes_of`.
     edges
         Where the edges of the graph are.
+    columns
+        Columns of a table, separated by commas: source, target and perhaps weight.
 
     Raises
     ------
     InputError
         It cannot be read; or it is an input of IMSuite's, and the kernel is none of IMSuite's, or `directed`,
-        `relabel`, `duplicates` or `nodes` is given; or `nodes` with Matrix Market.
+        `relabel`, `duplicates` or `nodes` is given; or `nodes` with Matrix Market; or `columns` without a
+        table.
     """
     # workers may have another working directory
     if path.endswith(".nc"):
@@ -74,6 +79,7 @@ def read(
             f"{path}: is a result, not a graph; a graph is an edge list or Matrix Market"
         )
     path = path if "://" in path else os.path.abspath(path)
+    chosen = {} if columns is None else _columns(path, columns)
     if imsuite.recognised(path):
         return _imsuite(path, client, any((directed, relabel, duplicates, nodes)), kernel, edges)
     market = path.endswith((".mtx", ".mtx.gz"))
@@ -85,10 +91,20 @@ def read(
     }
     if not market:
         named = None if nodes is None else nodes_of(nodes)
-        return Graph.read_edge_list(path, client=client, nodes=named, **how)
+        return Graph.read_edge_list(path, client=client, nodes=named, **how, **chosen)
     if nodes is not None:
         raise InputError(f"--nodes is for edge lists: the matrix {path} says how many nodes it has")
     return Graph.read_matrix_market(path, client=client, **how)
+
+
+def _columns(path: str, given: str) -> dict[str, str]:
+    """The columns of a table by what they are."""
+    names = [name.strip() for name in given.split(",")]
+    if len(names) not in (2, 3) or not all(names):
+        raise InputError(f"--columns: expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT, got {given!r}")
+    if not (path.endswith(ENDINGS) or "://" in path or os.path.isdir(path)):
+        raise InputError(f"--columns is for Parquet, and {path} is none")
+    return dict(zip(("source", "target", "weight"), names, strict=False))
 
 
 def _imsuite(

@@ -208,7 +208,8 @@ def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
     if missing := [column for column in needed if column not in there]:
         found = ", ".join(map(str, there))
         raise InputError(
-            f"{name}no column {missing[0]!r}; there are: {found}. Choose by source=, target= and weight="
+            f"{name}no column {missing[0]!r}; there are: {found}. Choose by source=, target= and weight=; "
+            f"in the command by --columns"
         )
     return [source, target, *([weight] if weight is not None and weight in there else [])]
 

@@ -179,10 +179,11 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
             if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
                 line, what = _first_wrong(text, n, _width(found[0]) if found else 0, words)
                 line += lines + _lines_before(name, start)
+                ends = "names" if words else f"node ids from 0{'' if n is None else f' to {n - 1}'}"
                 raise InputError(
-                    f"{name}, line {line}: {what!r} is not an edge: expected two node ids from 0 "
-                    f"{'' if n is None else f'to {n - 1} '}and optionally a finite weight, as in the "
-                    f"lines before; integers have at most 64 bits"
+                    f"{name}, line {line}: {what!r} is not an edge: expected two {ends} and optionally a "
+                    f"finite weight{', as in the lines before' if line > 1 else ''}; integers have at most "
+                    f"64 bits{'' if line > 1 else '; a line of column names must begin with #'}"
                 )
             if len(edges[0]):
                 found.append(edges)

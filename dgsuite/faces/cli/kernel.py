@@ -79,7 +79,12 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 @click.option("--scale", type=click.IntRange(1, 40), help="In place of --n: 2**SCALE nodes.")
 @click.option("--m", type=click.IntRange(min=0), help="Edges of a generated graph.")
 @click.option("--directed", is_flag=True, help="Edges of the file have a direction.")
-@click.option("--relabel", is_flag=True, help="Nodes of the file are any identifiers.")
+@click.option("--relabel", is_flag=True, help="Nodes of the file have names: text or any integers.")
+@click.option(
+    "--columns",
+    metavar="SOURCE,TARGET[,WEIGHT]",
+    help="Columns of a Parquet file. Default: source,target.",
+)
 @click.option(
     "--duplicates",
     type=click.Choice([*RULES]),
@@ -250,6 +255,7 @@ def _graph(
     duplicates: str | None,
     nodes: str | None,
     edges: Edges,
+    columns: str | None,
 ) -> Graph:
     """The graph of a file, or a generated one."""
     from dgsuite import genval
@@ -261,10 +267,11 @@ def _graph(
         for option, value in (("n", n), ("scale", scale), ("m", m)):
             if value is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel, duplicates, kernel, nodes, edges)
-    if directed or relabel or duplicates or nodes:
+        return read(given, client, directed, relabel, duplicates, kernel, nodes, edges, columns)
+    if directed or relabel or duplicates or nodes or columns:
         raise InputError(
-            f"--directed, --relabel, --duplicates and --nodes are for files, and {given} is generated"
+            f"--directed, --relabel, --duplicates, --columns and --nodes are for files, and {given} is "
+            f"generated"
         )
     if (n is None) == (scale is None):
         raise InputError(f"a generated graph such as {given} needs either --n or --scale")

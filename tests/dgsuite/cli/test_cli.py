@@ -368,6 +368,30 @@ def test_a_kernel_on_a_file_and_nodes_that_it_does_not_name(here, tmp_path):
     assert dgsuite.open(tmp_path / "o.nc").sizes["node"] == 4
 
 
+def test_a_kernel_on_columns_of_a_table(here, tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+
+    pairs = {"left": ["b", "d"], "right": ["d", "e"], "score": [0.9, 0.7]}
+    parquet.write_table(pyarrow.table(pairs), tmp_path / "pairs.parquet")
+    how = ["kernel", "wcc", "pairs.parquet", "--relabel", "--set", "thresholds=[0.8]", "-o", "o.nc"]
+    done = here(main, *how, "--columns", "left,right,score")
+    assert done.returncode == 0, done.stderr
+    assert dgsuite.open(tmp_path / "o.nc").component.sel(threshold=0.8).values.tolist() == list("bbe")
+    done = here(main, *how)
+    assert (done.returncode, "in the command by --columns" in done.stderr) == (2, True)
+
+
+def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
+    (tmp_path / "pairs.csv").write_text("left,right,score\na,b,0.5\n")
+    done = here(main, "kernel", "wcc", "pairs.csv", "--relabel")
+    assert done.returncode == 2
+    assert "'left,right,score' is not an edge: expected two names" in done.stderr
+    assert "a line of column names must begin with #" in done.stderr
+    done = here(main, "kernel", "wcc", "pairs.csv", "--columns", "left,right")
+    assert (done.returncode, "--columns is for Parquet, and" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("graph", "nodes", "message"),
     [
