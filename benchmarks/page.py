@@ -132,7 +132,7 @@ def pages(results: Documents) -> dict[Path, str]:
         raise ValueError(f"{', '.join(sorted(left))}: not in PARTS of page.py")
     made = {
         PAGE: _first(parts, results),
-        PAGES / "goals.md": GOALS + _goals(parts, "../../benchmarks/results"),
+        PAGES / "goals.md": GOALS + _goals(parts, "."),
     }
     for part, runs in parts.items():
         sections = [_section(name, each) for name, each in runs.items()]
@@ -162,7 +162,7 @@ def _first(parts: dict[str, dict[str, Documents]], results: Documents) -> str:
     missed, bounded = found.count(False), len(found) - found.count(None)
     asked = [question for question in QUESTIONS if set(question.results) <= set(results)]
     text = HEAD.format(missed=missed, bounded=bounded)
-    text += _goals(parts, "results", missed=True)
+    text += _goals(parts, "../docs/benchmarks", missed=True)
     for question in asked:
         image = f"../docs/images/benchmarks/{question.name}.png"
         answer, about = question.answer(question.own(results)), question.text
@@ -182,7 +182,8 @@ def _first(parts: dict[str, dict[str, Documents]], results: Documents) -> str:
 def _goals(parts: dict[str, dict[str, Documents]], folder: str, missed: bool = False) -> str:
     """A line for each kind of figure that has a goal; those with misses first, or alone."""
     missing, meeting = [], []
-    for runs in parts.values():
+    for part, runs in parts.items():
+        page = f"{folder}/{_file(part).name}"
         for each in runs.values():
             bounded: dict[tuple, list[tuple[Row, str]]] = {}
             for file, result in each.items():
@@ -192,20 +193,20 @@ def _goals(parts: dict[str, dict[str, Documents]], folder: str, missed: bool = F
                         bounded.setdefault(kind, []).append((row, file))
             for rows in bounded.values():
                 count = sum(not met(row) for row, _ in rows)
-                (missing if count else meeting).append(_goal(rows, count, folder))
+                (missing if count else meeting).append(_goal(rows, count, page))
     return _markdown(
         ("figure", "goal", "measured", "", "result"), missing if missed else missing + meeting
     )
 
 
-def _goal(rows: Sequence[tuple[Row, str]], missed: int, folder: str) -> tuple[str, ...]:
+def _goal(rows: Sequence[tuple[Row, str]], missed: int, page: str) -> tuple[str, ...]:
     """The line of a kind of figures: the one that misses its goal by most, or is nearest to it."""
     worst, file = max(rows, key=lambda each: _share(each[0]))
     verdict = "met" if not missed else f"**{missed} of {len(rows)} missed**"
     if missed == len(rows) == 1:
         verdict = "**missed**"
     shown = amount(worst["value"], worst["unit"])
-    return named(worst), _bound(worst), shown, verdict, f"[{file}]({folder}/{file}.json)"
+    return named(worst), _bound(worst), shown, verdict, f"[{file}]({page})"
 
 
 def _share(row: Row) -> float:
@@ -224,8 +225,8 @@ def _section(name: str, runs: Documents) -> str:
             run["about"].rstrip(".") if file == name else f"{name}: {file.removeprefix(f'{name}-')}"
         )
         parts.append(f"\n## {title}\n")
-        if run["command"]:
-            parts.append(f"`{run['command']}`\n")
+        command = f"`{run['command']}`: " if run["command"] else ""
+        parts.append(f"{command}[{file}.json](../../benchmarks/results/{file}.json)\n")
         parts.append(_circumstances(run) + "\n")
         parts += [_table(rows) for rows in _tables(run["rows"])]
         if file == name:

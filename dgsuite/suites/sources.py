@@ -101,7 +101,9 @@ def _columns(path: str, given: str) -> dict[str, str]:
     """The columns of a table by what they are."""
     names = [name.strip() for name in given.split(",")]
     if len(names) not in (2, 3) or not all(names):
-        raise InputError(f"--columns: expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT, got {given!r}")
+        raise InputError(
+            f"--columns: expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT, got {given!r}"
+        )
     if not (path.endswith(ENDINGS) or "://" in path or os.path.isdir(path)):
         raise InputError(f"--columns is for Parquet, and {path} is none")
     return dict(zip(("source", "target", "weight"), names, strict=False))

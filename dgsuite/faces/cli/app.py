@@ -117,11 +117,14 @@ app = options.version(
                 "Run the experiments of the papers' figures.",
             ),
             "report": ("dgsuite.faces.cli.report:report", "Make a page of results; judge claims."),
-            "statics": ("dgsuite.faces.cli.statics:statics", "Count what the text of kernels has."),
+            "statics": (
+                "dgsuite.faces.cli.statics:statics",
+                "Count lines, tasks, joins and locks in the code.",
+            ),
             "bench": ("dgsuite.faces.cli.bench:bench", "Run and compare the project's benchmarks."),
             "transports": (
                 "dgsuite.faces.cli.app:transports",
-                "Time transports; be an MPI worker.",
+                "Time transports; start an MPI worker.",
             ),
             "inputs": ("dgsuite.faces.cli.app:inputs", "Generate inputs."),
             **VALIDATE,

@@ -22,8 +22,8 @@ def gap(
     config: str | None, overrides: Sequence[str], dry_run: bool, as_json: bool, **flags: Any
 ) -> None:
     """The GAP Benchmark Suite on Dask: kernels on a Kronecker graph, a uniform random graph or any
-    file, with GAP's trials and sources. CONFIG may have the options in a table [gap]; what is given
-    here goes first.
+    file, with GAP's trials and sources. CONFIG may have the options in a table [gap]; options
+    given here are taken first.
     """
     from dgsuite.suites.gap.options import check
     from dgsuite.suites.options import read

@@ -24,7 +24,7 @@ def graph500(
 ) -> None:
     """Graph500 on Dask: build a Kronecker graph of 2^SCALE nodes, search it from random roots, validate
     every tree, and report as the specification asks. FILE may have the options in a table [graph500];
-    what is given here goes first.
+    options given here are taken first.
     """
     from dgsuite.suites.graph500.options import resolve
     from dgsuite.suites.options import read

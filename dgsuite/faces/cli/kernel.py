@@ -88,13 +88,13 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 @click.option(
     "--duplicates",
     type=click.Choice([*RULES]),
-    help="Which weight an edge has that the file has several times. Default: the smallest, with a warning.",
+    help="Which weight stays if the file has an edge several times. Default: the smallest, with a warning.",
 )
 @click.option(
     "--nodes",
     metavar="FILE[:COLUMN]",
-    help="Nodes that edges of the file need not name: a column of Parquet or CSV, a text file with one in "
-    "each line, or how many there are.",
+    help="All nodes, also those without an edge: a column of Parquet or CSV, a text file with one in each "
+    "line, or a number of nodes.",
 )
 @click.option(
     "--edges",
@@ -109,7 +109,7 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     "--form", type=click.Choice(["iterative", "recursive", "block"]), help="Default: iterative."
 )
 @click.option("--clusters", type=click.IntRange(min=1), help="Default: one for each worker.")
-@click.option("--seed", type=int, default=101, show_default=True, help="Of graph and kernel.")
+@click.option("--seed", type=int, default=101, show_default=True, help="Seed of graph and kernel.")
 @click.option(
     "--set",
     "parameters",
@@ -118,7 +118,9 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     help="A parameter of the kernel, such as root=7; may be repeated.",
 )
 @click.option(
-    "--congest", type=float, help="Bits that an edge may carry in a phase, in units of log2 n."
+    "--congest",
+    type=float,
+    help="End a run in which an edge carries more than so many times log2 n bits.",
 )
 @click.option(
     "--network",

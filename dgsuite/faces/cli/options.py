@@ -139,7 +139,7 @@ def table(
     Parameters
     ----------
     model
-        Its fields' docstrings are the help.
+        Its fields' docstrings are the help; that of a truth value tells what to do, such as "Check it.".
     defaults
         Whether the help says the model's defaults; a file may have others.
     without
@@ -169,6 +169,7 @@ def _option(name: str, info: FieldInfo, defaults: bool) -> Callable[[F], F]:
     if info.annotation is not bool:
         flag = f"{flag}/--no-{flag[2:]}"
     elif info.default:
+        text = f"Do not {text[0].lower()}{text[1:]}"
         return click.option(
             f"--no-{flag[2:]}", key, flag_value=False, type=bool, default=None, help=text
         )

@@ -70,13 +70,18 @@ def _check_folder(folder: Path) -> None:
 @report.command()
 @click.argument("folder", required=False, type=click.Path())
 @click.option("--configs", metavar="FOLDER", help="Experiment files (default: those that ship).")
-@click.option("--only", metavar="ID", default="", help="Claims whose id begins so: imsuite.fig8.")
+@click.option(
+    "--only",
+    metavar="ID",
+    default="",
+    help="Only claims whose id begins with ID, such as imsuite.fig8.",
+)
 @options.as_json
 @options.general
 def claims(folder: str | None, configs: str | None, only: str, as_json: bool) -> None:
     """Compare every claim of the three papers with what is here: experiment files, short runs, our
-    code, and the results in FOLDER; without results, as of an empty folder, what the papers say of times
-    is not checked. Exit status 1: something departs from a paper without a reason.
+    code, and the results in FOLDER. Claims about times need these results; without them they are not
+    checked. Exit status 1: something departs from a paper without a reason.
     """
     for given in (folder, configs):
         if given is not None:
@@ -94,7 +99,7 @@ def claims(folder: str | None, configs: str | None, only: str, as_json: bool) ->
         )
     chosen = [claim for name, claim in data.claims().items() if name.startswith(only)]
     if not chosen:
-        raise InputError(f"--only {only}: no claim's id begins so")
+        raise InputError(f"--only {only}: no claim has an id that begins so")
     evidence = Evidence(results, Path(configs) if configs else CONFIGS)
     rows = judge(evidence, console.tracked(chosen, "judging claims", len(chosen)))
     if as_json:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     epilog="Example: dgsuite run quickstart --workers 2 -o out.nc",
 )
 @options.file()
-@click.option("--full", is_flag=True, help="The full setting of the file's table [full].")
+@click.option(
+    "--full", is_flag=True, help="Use the values of the file's table [full]: the full sizes."
+)
 @click.option("--force", is_flag=True, help="Run finished points again.")
 @options.output("Where the result goes (default: results/NAME.nc).")
 @options.cluster(defaults=False)

@@ -80,14 +80,14 @@ written: Callable[[options.F], options.F] = options.several(
     metavar="LIST",
     default="10GB,1GB,100MB",
     show_default=True,
-    help="Of a link per second, with --trace.",
+    help="With --trace: bytes that a link carries in a second.",
 )
 @click.option(
     "--latency",
     metavar="LIST",
     default="1us,100us",
     show_default=True,
-    help="Of a message, with --trace.",
+    help="With --trace: time that a message takes.",
 )
 @click.option(
     "--what-if",
@@ -100,10 +100,10 @@ written: Callable[[options.F], options.F] = options.several(
     "--processors",
     type=int,
     metavar="N",
-    help="Of the machine that measured, where the file does not say it.",
+    help="Processors of the machine that measured, if the file does not say.",
 )
 @machine
-@click.option("--full", is_flag=True, help="The full setting of the experiment.")
+@click.option("--full", is_flag=True, help="Use the full sizes of the experiment.")
 @options.overrides
 @written
 @options.general

@@ -26,8 +26,8 @@ def study(
     names: Sequence[str], everything: bool, full: bool, dry_run: bool, output: str | None
 ) -> None:
     """Run the experiments of the papers' figures one after the other, and make the page of their
-    results. NAME is that of an experiment file, such as figure11. The same command goes on where an
-    earlier one ended: what is done is not run again.
+    results. NAME is the name of an experiment file, such as figure11. If the command is interrupted,
+    run it again: it keeps the steps that are done.
     """
     if bool(names) == everything:
         raise InputError("give either names of steps or --all")

@@ -192,13 +192,13 @@ class GraphSource(Section):
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
     nodes: str | int | None = None
-    """Nodes that the edge list need not name: ``FILE[:COLUMN]``, a column of Parquet or CSV or a text file
-    with one in each line; or how many nodes there are."""
+    """All nodes, also those without an edge: ``FILE[:COLUMN]``, a column of Parquet or CSV or a text file
+    with one in each line; or a number of nodes."""
     relabel: bool = False
-    """Whether nodes of the edge list are any identifiers."""
+    """Whether nodes of the edge list have names: text or any integers."""
     duplicates: Rule | None = None
-    """Which weight an edge has that an edge list or a matrix has several times; by default the smallest one,
-    with a warning, and of a matrix the sum."""
+    """Which weight stays if an edge list or a matrix has an edge several times; by default the smallest one,
+    with a warning, and for a matrix the sum."""
     options: dict[str, Any] = {}
     """Of the generator, such as ``k``, ``max`` or ``weights``."""
     partition: Literal["nodes", "edges", "hash", "metis", "multilevel"] = "nodes"

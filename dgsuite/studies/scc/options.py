@@ -61,7 +61,7 @@ class Workload(Section):
     """A graph for betweenness centrality."""
 
     scale: Annotated[int, Field(ge=1, le=24)]
-    """Binary logarithm of the number of nodes."""
+    """The graph has 2^scale nodes."""
     a: Share = 0.55
     """Share of the edges in the first quarter of the adjacency matrix."""
     b: Share = 0.1

@@ -24,7 +24,7 @@ class Options(Place):
     """The table ``[gap]`` of a file; flags of the same names override it."""
 
     kernels: Annotated[list[str], Field(min_length=1)] | None = None
-    """Of bfs, sssp, pr, cc, bc, tc; by default all."""
+    """Some of bfs, sssp, pr, cc, bc, tc; by default all."""
     kron: int | None = None
     """Scale of a Kronecker graph: it has 2^kron nodes."""
     urand: int | None = None
@@ -33,7 +33,7 @@ class Options(Place):
     """A generated graph of 2^scale nodes: Kronecker, uniform random, planar with a long diameter, a square,
     directed with links that are copied, or directed Kronecker."""
     scale: int | None = None
-    """Of `graph`."""
+    """Scale of `graph`: it has 2^scale nodes."""
     file: str | None = None
     """Path of an edge list (text, Parquet) or of a Matrix Market file (.mtx)."""
     degree: Count = EDGE_FACTOR
@@ -41,9 +41,9 @@ class Options(Place):
     directed: bool = False
     """Edges of the file have a direction."""
     relabel: bool = False
-    """Nodes of the file are any identifiers."""
+    """Nodes of the file have names: text or any integers."""
     duplicates: Rule | None = None
-    """Which weight an edge has that the file has several times (by default the smallest, with a warning)."""
+    """Which weight stays if the file has an edge several times (by default the smallest, with a warning)."""
     edges: Edges = "memory"
     """Where the edges of the graph are; on disk they may be more than fit into memory."""
     trials: Count | None = None

@@ -16,9 +16,9 @@ class Options(Place):
     """The table ``[graph500]`` of a file; flags of the same names override it."""
 
     scale: int
-    """Binary logarithm of the number of nodes."""
+    """The graph has 2^scale nodes."""
     kernel: Literal["bfs", "sssp"] = "bfs"
-    """What is searched for: levels, or distances."""
+    """Whether searches find levels (bfs) or distances (sssp)."""
     partition: Literal["1d", "2d"] = "1d"
     """How edges are dealt to clusters."""
     grid: Annotated[str, Field(pattern=r"^\d+[xX]\d+$")] | None = None
@@ -30,11 +30,11 @@ class Options(Place):
     root: Annotated[int, Field(ge=0)] | None = None
     """Search from this node alone."""
     seed: Seed = SEED
-    """Of the graph and the roots."""
+    """Seed of the graph and the roots."""
     compare: list[Literal["scipy", "graphblas", "networkit"]] = []
-    """Peers to run beside ours, of scipy, graphblas, networkit."""
+    """Libraries that search as well, to compare: scipy, graphblas, networkit."""
     validate_trees: bool = Field(default=True, alias="validate")
-    """Whether to check every tree."""
+    """Check every tree."""
 
 
 class File(Section):

@@ -19,14 +19,14 @@ class Options(Place):
     graph: str
     """Name of the graph."""
     algorithms: list[str] | None = None
-    """Of bfs, pr, wcc, cdlp, lcc, sssp; by default those of the .properties file that there are here."""
+    """Some of bfs, pr, wcc, cdlp, lcc, sssp; by default those of them that the .properties file lists."""
     repetitions: Count = 3
     """Of each algorithm."""
     output: str | None = None
     """Folder for outputs in the benchmark's format, and the dataset (by default the dataset alone, in
     results/)."""
     validate_outputs: bool = Field(default=False, alias="validate")
-    """Check outputs by our validators, too."""
+    """Also check outputs with dgsuite's own validators."""
     directed: bool | None = None
     """Whether edges have a direction (by default see the .properties file)."""
     source: Annotated[int, Field(ge=0, lt=2**64)] | None = None
