@@ -33,7 +33,7 @@ PARTS = {
     "install",
     "What is worth its code": "mechanisms libraries",
     "Kernels": "imsuite scale large bounds needs",
-    "Graphs": "construction cuts parquet growing",
+    "Graphs": "construction cuts parquet growing larger",
     "Searches and analytics": "bfs_peers graph500_memory searches deep grid_bytes analytics gap "
     "networkx_backend linkage questions",
     "Faults": "faults simulators",
