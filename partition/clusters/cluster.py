@@ -148,6 +148,8 @@ class Cluster:
     (2, array([-1,  1,  0], dtype=int32), array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
     (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
+    >>> c.coded is c.indices, c.coded_senders[1] is c.indices  # edges that are not packed
+    (True, True)
     >>> c.nbytes == sum(array.nbytes for array in c.stored) == sum(a.nbytes for a in c.edge_arrays)
     True
     """
