@@ -25,7 +25,8 @@ class Page(HTMLParser):
 
 def broken(folder):
     """Yield links of pages that lead nowhere; those to other sites are not looked at."""
-    pages = {file.resolve(): Page(file) for file in sorted(folder.rglob("*.html"))}
+    files = [file for file in sorted(folder.rglob("*.html")) if "_static" not in file.parts]
+    pages = {file.resolve(): Page(file) for file in files}
     for file, page in pages.items():
         for link in page.links:
             parts = urlsplit(link)
