@@ -29,7 +29,9 @@ extensions = [
 html_theme = "pydata_sphinx_theme"
 html_title = f"dgsuite {version}"
 html_search_scorer = "scorer.js"
-html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")  # the host that builds the pages names it
+html_baseurl = os.environ.get(
+    "READTHEDOCS_CANONICAL_URL", ""
+)  # the host that builds the pages names it
 
 myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 3

@@ -63,7 +63,7 @@ A run on a graph of 16 nodes. Nodes that send are red, and so is what they send.
 ## Reference
 
 ```{{eval-rst}}
-.. autoclass:: kernels.{cls}
+.. autoclass:: dgsuite.kernels.{cls}
 ```
 """
 

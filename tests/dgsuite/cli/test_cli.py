@@ -377,7 +377,9 @@ def test_a_kernel_on_columns_of_a_table(here, tmp_path):
     how = ["kernel", "wcc", "pairs.parquet", "--relabel", "--set", "thresholds=[0.8]", "-o", "o.nc"]
     done = here(main, *how, "--columns", "left,right,score")
     assert done.returncode == 0, done.stderr
-    assert dgsuite.open(tmp_path / "o.nc").component.sel(threshold=0.8).values.tolist() == list("bbe")
+    assert dgsuite.open(tmp_path / "o.nc").component.sel(threshold=0.8).values.tolist() == list(
+        "bbe"
+    )
     done = here(main, *how)
     assert (done.returncode, "in the command by --columns" in done.stderr) == (2, True)
 
