@@ -27,6 +27,7 @@ from dgsuite.base.masked import unmasked
 from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
+from dgsuite.partition.construction import build
 from dgsuite.partition.labels.labels import Labels, to_json
 
 if TYPE_CHECKING:
@@ -56,6 +57,20 @@ def make_kernel(
     Values of parameters are those given, else those of the kernel if it is an instance, else those of the
     graph's `attrs`, else the kernel's defaults. Some kernels then choose values that suit the graph.
     """
+    made = unsuited(kernel, graph.n, graph.attrs, graph.labels, seed, parameters, form)
+    return made.suited(graph)
+
+
+def unsuited(
+    kernel: str | type[Kernel] | Kernel,
+    n: int,
+    attrs: Mapping[str, Any],
+    labels: Labels | None,
+    seed: int | None,
+    parameters: Mapping[str, Any],
+    form: str | None = None,
+) -> Kernel:
+    """The same for a graph of which so much is known, before the kernel chooses values that suit it."""
     if form is not None:
         one_of("form", form, FORMS)
     if isinstance(kernel, str):
@@ -79,16 +94,21 @@ def make_kernel(
         if name not in fields:
             raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
     if kernel is cls:
-        own = {name: value for name, value in graph.attrs.items() if name in fields}
+        own = {name: value for name, value in attrs.items() if name in fields}
     else:  # defaults need no check
         own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
     key = {} if seed is None else {"seed": seed}
     values = {**own, **key, **parameters}
-    fitted = {name: fitting(cls, name, value, graph.labels) for name, value in values.items()}
+    fitted = {name: fitting(cls, name, value, labels) for name, value in values.items()}
     made = cls(**fitted)
+    if made.short_ids and n > build.MOST_SHORT:
+        raise InputError(
+            f"kernel {made.name!r} keeps node ids in 32 bits: it takes at most {build.MOST_SHORT:,} nodes, "
+            f"not {n:,}; run it on a part, such as graph.component() or graph.subgraph(nodes)"
+        )
     for name in fields:
-        _check_nodes(made, name, graph.n)
-    return made.suited(graph)
+        _check_nodes(made, name, n)
+    return made
 
 
 def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:

@@ -34,7 +34,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
-    parent: NDArray[np.int32]
+    parent: bsp.NodeIds
     fresh: NDArray[np.int64]  # nodes that have come nearer
     top: NDArray[np.int64] = bsp.later()  # see `Climbing`
 

@@ -23,7 +23,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     level: NDArray[np.int32]
-    parent: NDArray[np.int32]
+    parent: bsp.NodeIds
     unseen: bsp.Subset  # nodes with an edge to them that have not been reached
 
 
@@ -98,7 +98,7 @@ class BreadthFirst(bsp.Kernel):
         root = c.local(self.root)
         unseen = np.diff(c.senders[0]) > 0
         unseen[root] = False
-        level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
+        level, parent = c.full(-1, np.int32), c.full(-1, bsp.node_dtype(c))
         level[root], parent[root] = 0, self.root
         return State.of(c, level=level, parent=parent, unseen=bsp.Subset(unseen))
 

@@ -22,7 +22,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     level: NDArray[np.int32]
-    parent: NDArray[np.int32]
+    parent: bsp.NodeIds
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class BlockSearch(bsp.Kernel):
             yield from bsp.until_quiet(self.search)
 
     def start(self, c: bsp.Cluster) -> State:
-        return State.of(c, level=c.full(-1, np.int32), parent=c.full(-1, np.int32))
+        return State.of(c, level=c.full(-1, np.int32), parent=c.full(-1, bsp.node_dtype(c)))
 
     def wake(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox

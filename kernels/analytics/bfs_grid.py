@@ -60,6 +60,7 @@ class GridSearch(bsp.Kernel):
     root: bsp.Node = bsp.FIRST
 
     name = "bfs2d"
+    short_ids = True
     outputs = {
         "level": bsp.Output("hops from the root, -1 where unreached"),
         "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),

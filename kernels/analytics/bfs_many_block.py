@@ -31,6 +31,7 @@ class BlockSearches(ManySearches):
     """The program of searches by blocks."""
 
     form = "block"
+    short_ids = True
     fields = {"source": np.uint8, "offer": np.int32}
     pulls = False
     looks_at_hubs = False

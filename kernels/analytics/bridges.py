@@ -38,6 +38,7 @@ class Searched(bsp.Kernel):
     """Base of what a search of the edges that matter finds."""
 
     ships = True
+    short_ids = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.thin, self.solve, self.settle)

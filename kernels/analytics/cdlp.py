@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    label: NDArray[np.int32]  # -1 for none
+    label: bsp.NodeIds  # -1 for none
     fresh: NDArray[np.int64] = bsp.every_node()  # nodes with a new label
     fixed: NDArray[np.bool_] | None = None  # nodes that keep their label, if any are to
     weight: NDArray[np.float64] | None = None  # of each entry, where more than the number counts
@@ -85,7 +85,7 @@ class LabelPropagation(Scaled):
     name = "cdlp"
     streams = True
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
-    fields = {"label": np.int32}
+    fields = {"label": bsp.NODE}
     ranges = {"label": bsp.nodes}
     both_ways = True
 
@@ -113,7 +113,7 @@ class LabelPropagation(Scaled):
                 return
 
     def start(self, c: bsp.Cluster) -> State:
-        state = State.of(c, label=self.first(c).astype(np.int32))
+        state = State.of(c, label=self.first(c).astype(bsp.node_dtype(c)))
         if self.fixed is not None:
             state.fixed = np.isin(c.ids, self.fixed)
         if self.weighted or self.labels is not None:

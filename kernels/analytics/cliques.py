@@ -60,6 +60,7 @@ class Cliques(bsp.Kernel):
     k: int = 4
 
     name = "cliques"
+    short_ids = True
     outputs = {"cliques": bsp.Output("cliques that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "count": np.int64}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}

@@ -57,6 +57,9 @@ class BlockCoreNumber(bsp.Kernel):
     along_edges = True
     state = State
 
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        return 4 * entries  # what each neighbour said
+
     def program(self, net: bsp.Net) -> bsp.Program:
         reply = yield bsp.Round(self.begin)
         if reply.any:

@@ -22,8 +22,8 @@ class Over(State):
     """What a cluster knows, and how many paths lead over the edges that its nodes are sources of."""
 
     start: NDArray[np.bool_] = bsp.per_node(False)  # whether paths start at the node
-    source: NDArray[np.int32] = bsp.later()
-    target: NDArray[np.int32] = bsp.later()
+    source: bsp.NodeIds = bsp.later()
+    target: bsp.NodeIds = bsp.later()
     betweenness: NDArray[np.float64] = bsp.later()
 
 
@@ -98,7 +98,8 @@ class EdgeBetweenness(Brandes):
 
     def add(self, c: bsp.Cluster, s: Over, inbox: bsp.Inbox) -> None:
         back, row = self._larger(c)
-        s.source, s.target = c.ids[row[~back]].astype(np.int32), c.indices[~back].astype(np.int32)
+        kind = bsp.node_dtype(c)
+        s.source, s.target = c.ids[row[~back]].astype(kind), c.indices[~back].astype(kind)
         sums = Sums(*(values[~back] for values in s.sums))
         if not c.directed:
             sums = added([sums, Sums(inbox["whole"], inbox["part"])])

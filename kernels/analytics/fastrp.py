@@ -87,6 +87,9 @@ class FastRP(bsp.Weighted):
     numbered = ("dimension",)
     fields = {"vector": np.float32}
 
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        return 2 * 4 * self.dimensions * nodes
+
     def widths(self, n: int) -> dict[str, int]:
         return {"vector": self.dimensions}
 

@@ -103,6 +103,9 @@ class HyperBall(bsp.Kernel):
             return f"log2m must be from 4 to 16, got {self.log2m}"
         return None
 
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        return nodes << self.log2m
+
     def widths(self, n: int) -> dict[str, int]:
         return {"counter": 1 << self.log2m}
 

@@ -54,6 +54,7 @@ class KTruss(bsp.Kernel):
     """
 
     name = "ktruss"
+    short_ids = True
     outputs = {"truss": bsp.Output("largest k of whose k-truss the node is part")}
     fields = {"neighbour": np.int32, "bound": np.int32}
     ranges = {"neighbour": bsp.nodes, "bound": bsp.nodes}

@@ -20,7 +20,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     number: NDArray[np.float64]  # drawn
-    mate: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    mate: bsp.NodeIds = bsp.per_node(-1, bsp.NODE)
     entry: NDArray[np.int64] = bsp.per_node(-1)  # choice, as an entry of the adjacency
     live: bsp.Subset = bsp.initial(lambda c: bsp.Subset(c.degree > 0))
 

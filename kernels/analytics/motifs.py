@@ -88,6 +88,7 @@ class Motifs(bsp.Kernel):
     """
 
     name = "motifs"
+    short_ids = True
     outputs = {"orbits": bsp.Output("places in motifs that the node has", dims=("node", "orbit"))}
     numbered = ("orbit",)
     fields = {

@@ -99,6 +99,7 @@ class Moving(Scaled, bsp.Weighted):
         "outer": np.float64,
     }
     ships = True
+    short_ids = True
 
     @property
     def times(self) -> int:

@@ -27,8 +27,8 @@ class State(bsp.ClusterState):
     by: NDArray[np.int64]  # number of that source
     pair: NDArray[np.int64]  # of nodes and sources that reach them, as one number; ascending
     unseen: bsp.Subset = bsp.node_set()  # with `nearest`, nodes that no source has reached
-    target: NDArray[np.int32] = bsp.later()
-    source: NDArray[np.int32] = bsp.later()
+    target: bsp.NodeIds = bsp.later()
+    source: bsp.NodeIds = bsp.later()
     hop: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
 
 
@@ -138,4 +138,5 @@ class Neighbourhood(bsp.Kernel):
         s.pair = pair[order]
         s.hop = np.append(s.hop, np.full(len(s.front), hop, np.int32))[order]
         row, by = np.divmod(s.pair, len(s.chosen))
-        s.target, s.source = c.ids[row].astype(np.int32), s.chosen[by].astype(np.int32)
+        kind = bsp.node_dtype(c)
+        s.target, s.source = c.ids[row].astype(kind), s.chosen[by].astype(kind)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import negative
 from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.construction.build import id_dtype
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -53,7 +54,7 @@ class Walkers(NamedTuple):
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    walk: NDArray[np.int32]  # by node and step, or node, walk and step
+    walk: bsp.NodeIds  # by node and step, or node, walk and step
     sums: NDArray[np.float64]  # where weights count, those of a row up to each entry
 
 
@@ -153,7 +154,7 @@ class RandomWalks(bsp.Kernel):
         return self if self.walks == 1 else ManyWalks(**vars(self))
 
     def start(self, c: bsp.Cluster) -> State:
-        walk = np.full((c.size, self.walks, self.length + 1), -1, np.int32)
+        walk = np.full((c.size, self.walks, self.length + 1), -1, bsp.node_dtype(c))
         walk[:, :, 0] = c.ids[:, None]
         sums = np.empty(0)
         if self.weighted and c.weights is not None:
@@ -162,7 +163,10 @@ class RandomWalks(bsp.Kernel):
             sums = _draws.running_by_row(c.indptr, c.weights)
         return State(self.laid_out(walk), sums)
 
-    def laid_out(self, walk: NDArray[np.int32]) -> NDArray[np.int32]:
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        return np.dtype(id_dtype(n)).itemsize * nodes * self.walks * self.length
+
+    def laid_out(self, walk: bsp.NodeIds) -> bsp.NodeIds:
         """The output of walks by node, number of the walk, and step."""
         return walk[:, 0]
 
@@ -281,5 +285,5 @@ class ManyWalks(RandomWalks):
         """The kernel itself."""
         return self
 
-    def laid_out(self, walk: NDArray[np.int32]) -> NDArray[np.int32]:
+    def laid_out(self, walk: bsp.NodeIds) -> bsp.NodeIds:
         return walk

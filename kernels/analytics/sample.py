@@ -95,6 +95,7 @@ class Sample(bsp.Kernel):
 
     name = "sample"
     streams = True
+    short_ids = True
     outputs = {
         "source": bsp.Output("node that drew the edge", dims=("pair",), nodes=True),
         "target": bsp.Output("node at the other end", dims=("pair",), nodes=True),

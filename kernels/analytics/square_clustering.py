@@ -45,6 +45,7 @@ class SquareClustering(bsp.Kernel):
     """
 
     name = "square_clustering"
+    short_ids = True
     outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
     fields = {"neighbour": np.int32}
     ranges = {"neighbour": bsp.nodes}

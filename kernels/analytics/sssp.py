@@ -39,11 +39,11 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
-    parent: NDArray[np.int32]
+    parent: bsp.NodeIds
     far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
     waits: NDArray[np.bool_]  # whether a node is among them
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
-    source: NDArray[np.int32] = bsp.later()
+    source: bsp.NodeIds = bsp.later()
 
 
 @dataclass(frozen=True)
@@ -212,11 +212,11 @@ def started(kernel: bsp.Kernel) -> dict[str, Any]:
 
 def begun(
     c: bsp.Cluster, starts: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[NDArray[np.float64], bsp.NodeIds, NDArray[np.int64]]:
     """First distances and parents of a cluster's nodes, and those of them where paths start, ascending."""
     at = c.partition.position(starts) - c.partition.offsets[c.index]
     own = np.sort(at[(at >= 0) & (at < c.size)])
-    distance, parent = c.full(np.inf), c.full(-1, np.int32)
+    distance, parent = c.full(np.inf), c.full(-1, bsp.node_dtype(c))
     distance[own], parent[own] = 0, c.ids[own]
     return distance, parent, own
 

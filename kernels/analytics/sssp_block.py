@@ -41,11 +41,11 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
-    parent: NDArray[np.int32]
+    parent: bsp.NodeIds
     starts: NDArray[np.int64]  # where paths start
     buckets: tuple[float, int]  # width of one, and how many there are
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
-    source: NDArray[np.int32] = bsp.later()
+    source: bsp.NodeIds = bsp.later()
     hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that wait in a bucket
 

@@ -64,10 +64,14 @@ class Triangles(bsp.Kernel):
     """
 
     name = "triangles"
+    short_ids = True
     outputs = {"triangles": bsp.Output("triangles that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "triangles": np.int32}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes, "triangles": lambda n: n * n}
     state = State
+
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        return 4 * entries  # lists of neighbours, its own and those that come
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.weigh, self.point, self.close, self.add)

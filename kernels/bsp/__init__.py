@@ -47,12 +47,15 @@ from dgsuite.kernels.bsp.messages import (
 from dgsuite.kernels.bsp.recursion import Spawn, spawn
 from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, phase_name, until_quiet
 from dgsuite.kernels.bsp.state import (
+    NODE,
     ClusterState,
+    NodeIds,
     State,
     every_node,
     initial,
     later,
     no_nodes,
+    node_dtype,
     node_set,
     per_node,
 )
@@ -66,6 +69,7 @@ __all__ = [
     "COUNTS",
     "CUT_DEPENDENT",
     "FIRST",
+    "NODE",
     "VOTES",
     "Announcement",
     "Broadcast",
@@ -80,6 +84,7 @@ __all__ = [
     "Links",
     "Net",
     "Node",
+    "NodeIds",
     "NodeOrNone",
     "Note",
     "Output",
@@ -108,6 +113,7 @@ __all__ = [
     "later",
     "no_node",
     "no_nodes",
+    "node_dtype",
     "node_set",
     "nodes",
     "per_node",

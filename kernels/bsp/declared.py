@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp.kernel import Kernel, Output
-from dgsuite.kernels.bsp.state import ClusterState
+from dgsuite.kernels.bsp.state import ClusterState, dtype_of
 
 FORMS = ("iterative", "recursive", "block")
 
@@ -80,7 +78,7 @@ def _check_decorated(cls: type, decorator: str, what: str) -> None:
 def _fields(fields: Any) -> bool:
     try:
         return isinstance(fields, Mapping) and all(
-            isinstance(name, str) and np.dtype(kind) is not None for name, kind in fields.items()
+            isinstance(name, str) and dtype_of(kind, 1) is not None for name, kind in fields.items()
         )
     except TypeError:
         return False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.kernels.bsp.rounds import Net, Program
-from dgsuite.kernels.bsp.state import ClusterState
+from dgsuite.kernels.bsp.state import ClusterState, dtype_of
 from dgsuite.kernels.bsp.widths import Range
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -144,6 +144,8 @@ class Kernel:
     (array([-1, -1, -1, -1]), array([-1, -1, -1, -1]))
     >>> Least().widths(4), Least().axis("step", 4), Least().suited(graph) == Least()
     ({}, None, True)
+    >>> Least().extra_bytes(4, 4, 6), Least().dtypes(4)
+    (0, {'id': dtype('int64')})
     >>> Least().values("step") is None
     True
     >>> Least().attributes(4, {})
@@ -168,7 +170,8 @@ class Kernel:
     outputs: ClassVar[dict[str, Output]]
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}
-    """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    """Dtype of each message field, `bsp.NODE` for node ids; what is sent is cast to it, and an empty inbox
+    has it."""
     ranges: ClassVar[dict[str, Range]] = {}
     """How many values message fields can have, as functions of the number of nodes such as ``bsp.nodes`` or
     ``values(3)``. Bits that edges carry are counted by them; by default all values of the dtype."""
@@ -202,6 +205,8 @@ class Kernel:
     both_ways: ClassVar[bool] = False
     """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
     edge is an entry at both its ends, so broadcasts go along it both ways."""
+    short_ids: ClassVar[bool] = False
+    """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
     ships: ClassVar[bool] = False
     """Whether clusters send items to clusters (`dgsuite.kernels.bsp.ship`). A cluster folds what it sends, so
     messages are those of the cut: the dataset's attribute ``cut_dependent`` names `CUT_DEPENDENT`."""
@@ -253,6 +258,23 @@ class Kernel:
     def widths(self, n: int) -> dict[str, int]:
         """Fields whose values are vectors, and their length on a graph of n nodes."""
         return {}
+
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        """Bytes of the state beyond an entry for each node in each field: for estimates.
+
+        The clusters have so many nodes and entries, of a graph of n nodes.
+        """
+        return 0
+
+    def dtypes(self, n: int) -> dict[str, np.dtype]:
+        """Dtype of each message field on a graph of n nodes, vectors included."""
+        widths = self.widths(n)
+        return {
+            name: np.dtype((dtype_of(kind, n), (widths[name],)))
+            if name in widths
+            else dtype_of(kind, n)
+            for name, kind in self.fields.items()
+        }
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
         """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""

@@ -8,16 +8,29 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.subset import Subset
+from dgsuite.partition.construction.build import id_dtype
+
+NODE = "node"
+"""Dtype of node ids, in a state or a message field: int32 where the graph's fit into it, else int64."""
+
+NodeIds = NDArray[np.signedinteger]
+"""Type of an array of node ids."""
 
 INITIAL = "initial"
 """Key of a field's metadata: the function that makes its first value."""
 
 LIST = "list"
 """Key of a field's metadata: there if the field is a list of nodes."""
+
+
+def dtype_of(kind: DTypeLike, n: int) -> np.dtype:
+    """A dtype, which may be `NODE`, on a graph of n nodes."""
+    named = isinstance(kind, str) and kind == NODE
+    return np.dtype(id_dtype(n) if named else kind)
 
 
 class State(SimpleNamespace):
@@ -92,15 +105,35 @@ def per_node(fill: Any = 0, dtype: DTypeLike | None = None) -> Any:
     fill
         First value of each entry.
     dtype
-        By default that of `fill`.
+        By default that of `fill`; ``bsp.NODE`` is that of node ids.
 
     Examples
     --------
     >>> import numpy as np
     >>> from dgsuite.kernels import bsp
     >>> level = bsp.per_node(-1, np.int32)  # in a `ClusterState`
+    >>> parent = bsp.per_node(-1, bsp.NODE)
     """
-    return initial(lambda cluster: cluster.full(fill, dtype))
+    return initial(lambda c: c.full(fill, None if dtype is None else dtype_of(dtype, c.n)))
+
+
+def node_dtype(cluster: Cluster) -> np.dtype:
+    """The dtype of node ids: int32 where those of the graph fit into it, else int64.
+
+    Parameters
+    ----------
+    cluster
+        A cluster of the graph.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.kernels import bsp
+    >>> (cluster,) = dgsuite.Graph.from_edges([0, 1], [1, 2], clusters=1).gather()
+    >>> cluster.full(-1, bsp.node_dtype(cluster))
+    array([-1, -1, -1], dtype=int32)
+    """
+    return dtype_of(NODE, cluster.n)
 
 
 def node_set(every: bool = True) -> Any:

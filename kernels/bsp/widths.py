@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
+from dgsuite.kernels.bsp.state import dtype_of
 
 if TYPE_CHECKING:
     from dgsuite.kernels.bsp.kernel import Kernel
@@ -58,7 +58,7 @@ def bits_of(kernel: Kernel, n: int) -> dict[str, int]:
         if name in kernel.ranges:
             found[name] = (kernel.ranges[name](n) - 1).bit_length()
         else:
-            dtype = np.dtype(kind)
+            dtype = dtype_of(kind, n)
             each = 1 if dtype.kind == "b" else 8 * dtype.itemsize
             found[name] = each * widths.get(name, 1)
     return found

@@ -24,7 +24,7 @@ class State(synchroniser.State):
     """What the nodes of a cluster know."""
 
     outside: bsp.Subset = bsp.node_set()  # nodes that are not in the tree
-    parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    parent: bsp.NodeIds = bsp.per_node(-1, bsp.NODE)
     children: Children = bsp.initial(lambda c: Children(c.size))
     pending: NDArray[np.int64] = bsp.later()  # children that have not reported in this pulse
 

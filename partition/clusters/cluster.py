@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.base.once import LOCK, once
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.packed import Numbers
@@ -27,6 +28,9 @@ DERIVED = (
 
 BY_ENTRY = ("indices", "weights", "in_indices", "in_weights", "directions", "weights_in")
 """Arrays with an element for each entry of the adjacency."""
+
+MOST_NEIGHBOURS = int(np.iinfo(np.int32).max)
+"""A node has no more: degrees, and messages that a node gets in a phase, are counted in 32 bits."""
 
 OUT, IN = 1, 2
 """Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
@@ -144,6 +148,7 @@ class Cluster:
     (array([1, 2]), array([ True, False]))
     >>> c.leaves(np.array([1]))
     True
+    >>> c.check_degrees()  # they fit into 32 bits
     >>> c.first, c.positions - c.first, c.index_in(c.positions)
     (2, array([-1,  1,  0], dtype=int32), array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
@@ -296,6 +301,7 @@ class Cluster:
     @once
     def degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node."""
+        self.check_degrees()
         return np.diff(self.indptr).astype(np.int32)
 
     @once
@@ -313,6 +319,24 @@ class Cluster:
                 "rows hold out-edges; a kernel that pulls, or looks both_ways, has others"
             )
         return np.diff(self.senders[0]).astype(np.int32)
+
+    def check_degrees(self) -> None:
+        """See that no node has more neighbours than are counted.
+
+        Raises
+        ------
+        InputError
+            One has.
+        """
+        for indptr in (self.indptr, self.in_indptr):
+            if indptr is None or indptr[-1] <= MOST_NEIGHBOURS:
+                continue
+            counts = np.diff(indptr)
+            if counts.max() > MOST_NEIGHBOURS:
+                raise InputError(
+                    f"node {self.ids[counts.argmax()]} has {counts.max():,} neighbours; a node can have at "
+                    f"most {MOST_NEIGHBOURS:,}"
+                )
 
     def _count(self, way: int) -> NDArray[np.int32]:
         """Number of entries of each row that go some way."""

@@ -316,6 +316,8 @@ def make_halo(
     every
         Whether to have slots for all nodes, read or not.
     """
+    for c in clusters:
+        c.check_degrees()
     partition = clusters[0].partition
     bounds = partition.offsets[np.asarray(site_bounds)]
     peers = [peer for peer in range(len(bounds) - 1) if peer != me]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.partition.arrays.segments import keep, land, mark, members, remove
+from dgsuite.partition.construction.build import id_dtype
 
 INDEX = 4
 """Bytes of an entry of an encoded list; a bitmap takes a bit per number of the range."""
@@ -131,11 +132,13 @@ class Subset:
 
     def encode(self) -> NDArray | None:
         """The subset in as few bytes as it can be: None if it is the whole range, else a bitmap
-        (uint8) or a list (int32), counted from the start.
+        (uint8) or a list (int32, or int64 where the range is too long), counted from the start.
         """
         if self.count == self.size:
             return None
-        return self._from_start(self.members).astype(np.int32) if self.is_sparse else self.bitmap
+        if not self.is_sparse:
+            return self.bitmap
+        return self._from_start(self.members).astype(id_dtype(self.size))
 
     @classmethod
     def decode(cls, code: NDArray | None, mask: NDArray[np.bool_], start: int = 0) -> Subset:

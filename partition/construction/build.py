@@ -52,9 +52,13 @@ PARTS = 1 << 6
 """Blocks of a large graph."""
 
 
+MOST_SHORT = int(np.iinfo(np.int32).max)
+"""As many nodes, or entries of a cluster, are numbered in 32 bits; tests have less."""
+
+
 def id_dtype(n: int) -> type:
     """int32 if n ids (of nodes or entries) fit into it, else int64."""
-    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    return np.int32 if n <= MOST_SHORT else np.int64
 
 
 def split(

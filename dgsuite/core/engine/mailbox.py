@@ -85,11 +85,7 @@ class Mailbox:
         self.fault = fault
         self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
         self.unicasts = Unicasts(clusters[0].partition, bounds, me)
-        widths = kernel.widths(clusters[0].n)
-        self.dtypes = {
-            name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
-            for name, dtype in kernel.fields.items()
-        }
+        self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         self.disturbed = None if faults is None else Disturbed(faults, kernel, clusters, fault)
         self.each: Callable[..., Iterable[Any]] = map

@@ -13,6 +13,7 @@ from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.kernels.bsp import Shipment
 from dgsuite.partition.arrays.segments import group
+from dgsuite.partition.construction.build import id_dtype
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.mailbox import Mailbox
@@ -74,7 +75,7 @@ def _encoded(values: NDArray) -> tuple[NDArray, NDArray | None]:
     heads = np.flatnonzero(np.diff(values, prepend=-1))
     if 2 * len(heads) >= len(values):
         return values, None
-    return values[heads], np.diff(heads, append=len(values)).astype(np.int32)
+    return values[heads], np.diff(heads, append=len(values)).astype(id_dtype(len(values)))
 
 
 def _decoded(values: NDArray, lengths: NDArray | None) -> NDArray:

@@ -26,7 +26,7 @@ class State(bsp.ClusterState):
     distance: NDArray[np.int32]
     outside: bsp.Subset  # nodes that have not joined
     refusals: Refusals = bsp.later()  # of invitations in this round
-    parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    parent: bsp.NodeIds = bsp.per_node(-1, bsp.NODE)
     children: Children = bsp.initial(lambda c: Children(c.size))
     links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
     open: bsp.Subset = bsp.node_set()  # nodes that may be invited
@@ -76,7 +76,7 @@ class Dijkstra(bsp.Kernel):
         ),
     }
     along_edges = True
-    fields = {"sender": np.int32}
+    fields = {"sender": bsp.NODE}
     ranges = {"sender": bsp.nodes}
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -66,6 +66,7 @@ class DominatingSet(contest.Contest):
 
     name = "ds"
     streams = True
+    short_ids = True
     outputs = {"in_ds": bsp.Output("whether the node is in the dominating set")}
     fields = {"span": np.int8, "support": np.int32, "cover": np.int64, "sender": np.int32}
     ranges = {"span": int.bit_length, "support": bsp.nodes, "cover": bsp.nodes, "sender": bsp.nodes}

@@ -61,6 +61,7 @@ class KCommittee(Invitations):
 
     name = "kc"
     streams = True
+    short_ids = True
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}
     fields = {"word": np.int64, "guest": np.int64, "hops": np.int32}
     ranges = {"word": lambda n: n * n, "guest": lambda n: n * n, "hops": bsp.nodes}

@@ -20,7 +20,7 @@ def by_column(indptr, indices, place, starts):
         starts[(place[j] if len(place) else j) + 1] += 1
     for c in range(len(starts) - 1):
         starts[c + 1] += starts[c]
-    rows = np.empty(len(indices), np.int32)
+    rows = np.empty(len(indices), np.uint32)  # of any graph: see `bits.bit`
     for r in range(len(indptr) - 1):
         for e in range(indptr[r], indptr[r + 1]):
             c = place[indices[e]] if len(place) else indices[e]
