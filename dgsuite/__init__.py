@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dgsuite.core.results.quality import quality
     from dgsuite.core.running.catalogue import list_kernels
     from dgsuite.core.running.components import components
+    from dgsuite.core.running.estimate import estimate
     from dgsuite.core.running.runner import run, run_each
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
@@ -39,6 +40,7 @@ __all__ = [
     "RunError",
     "WorkerLost",
     "components",
+    "estimate",
     "hartree_fock",
     "lab",
     "list_kernels",
@@ -80,6 +82,7 @@ __getattr__, __dir__ = lazy_imports(
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "components": "dgsuite.core.running.components:components",
+        "estimate": "dgsuite.core.running.estimate:estimate",
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "lab": "dgsuite.studies.lab",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",

@@ -11,7 +11,7 @@ from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.graph.checks import each_cluster
-from dgsuite.partition.graph.display import nbytes
+from dgsuite.partition.graph.size import nbytes
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

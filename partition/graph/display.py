@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from dgsuite.base import markup
-from dgsuite.partition.construction.build import id_dtype
+from dgsuite.partition.graph.size import nbytes
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -19,25 +18,6 @@ BARS = 96
 
 HEIGHT = 24
 """Of the highest bar, in pixels."""
-
-
-def nbytes(graph: Graph, disk: bool = True) -> NDArray[np.int64]:
-    """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views.
-
-    Parameters
-    ----------
-    disk
-        Whether to count what is on disk, too.
-    """
-    entries = np.array(graph.entries, np.int64)
-    nodes = np.diff(graph.partition.offsets)
-    pointer = [np.dtype(id_dtype(count)).itemsize for count in graph.entries]
-    weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
-    each = np.dtype(id_dtype(graph.n)).itemsize + weight
-    if graph.edges == "disk" and not disk:
-        each = 0
-    found: NDArray[np.int64] = (nodes + 1) * pointer + entries * each + 8 * nodes * graph.identified
-    return found
 
 
 def _kind(graph: Graph) -> str:

@@ -35,6 +35,7 @@ from dgsuite.partition.graph.growing import Growing
 from dgsuite.partition.graph.libraries import Libraries
 from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
+from dgsuite.partition.graph.size import Sized
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources.duplicates import Built
 from dgsuite.partition.store import storage
@@ -124,8 +125,8 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby):
     (array([0, 1, 2, 3]), array([1, 2, 2, 1], dtype=int32))
     >>> (graph.in_degree + graph.out_degree).compute()
     array([2, 4, 4, 2], dtype=int32)
-    >>> graph.clusters.npartitions
-    2
+    >>> graph.clusters.npartitions, graph.nbytes
+    (2, 96)
     """
 
     def __init__(

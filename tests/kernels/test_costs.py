@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from math import ceil, log2
 
 import networkx as nx
 import pytest
@@ -12,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
+from dgsuite.core.running.bounds import BOUND, bounds
+from dgsuite.core.running.bounds import letters as known_letters
 from dgsuite.core.running.catalogue import costs
 from dgsuite.kernels import KERNELS
 from tests.support import cases
-
-BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
-"""A sentence that says how many there are, in the letters of docs/kernels.md."""
 
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
@@ -28,36 +25,18 @@ UNBOUNDED = {
 """Kernels whose docstring names no number that holds for every graph."""
 
 
-def log_star(x: float) -> int:
-    return 0 if x <= 1 else 1 + log_star(log2(x))
-
-
 def letters(kernel, graph, ds):
     """The values of the letters."""
     hops = dict(nx.all_pairs_shortest_path_length(graph.to_networkx()))
-    known = {
-        "n": graph.n,
-        "m": graph.m,
-        "arcs": graph.m if graph.directed else 2 * graph.m,
-        "diameter": max(max(found.values()) for found in hops.values()),
+    diameter = max(max(found.values()) for found in hops.values())
+    known = known_letters(kernel, graph.n, graph.m, graph.directed)
+    if known.get("iterations", 0) is None:
+        known["iterations"] = diameter + 1
+    return known | {
+        "diameter": diameter,
         "hops": max(hops[ds.attrs.get("root", 0)].values()),
         "rounds": ds.sizes["round"],
-        "ceil": ceil,
-        "max": max,
-        "min": min,
-        "log2": log2,
-        "log_star": log_star,
     }
-    own = {field.name: getattr(kernel, field.name) for field in dataclasses.fields(kernel)}
-    if {"sources", "samples"} & own.keys():
-        own["sources"] = own["samples"] = len(kernel.chosen(graph.n))
-    if own.get("f", 0) is None:
-        own["f"] = kernel.failing(graph.n)
-    if own.get("iterations", 0) is None:
-        own["iterations"] = known["diameter"] + 1
-    if "pairs" in own:
-        own["p"] = 0 if kernel.pairs is None else len(kernel.pairs)
-    return known | own
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
@@ -83,7 +62,10 @@ def test_runs_take_what_docstrings_say(name, data):
     except dgsuite.RunError:
         return  # values that do not converge
     counts = {"Rounds": ds.sizes["round"], "Messages": int(ds.messages.sum())}
+    numbers = bounds(kernel, graph.n, graph.m, graph.directed)
     for what, sentence in costs(KERNELS[name]).items():
+        number = numbers[what][1]
+        assert number is None or counts[what] <= number, f"{what}: {sentence}"
         if found := BOUND.match(sentence):
             bound = eval(found[2], {}, letters(kernel, graph, ds))
             assert counts[what] <= bound, f"{what}: {sentence}"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
-from dgsuite.partition.graph.display import nbytes
+from dgsuite.partition.graph.size import nbytes
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(24)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
 
+    from dgsuite.core.running.estimate import Estimate
     from dgsuite.partition.graph.graph import Graph
 
 
@@ -136,6 +137,9 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     help="Also write a page that shows the execution step by step; for up to 300 nodes.",
 )
 @click.option(
+    "--dry-run", is_flag=True, help="Say what memory the graph and the run would take, and stop."
+)
+@click.option(
     "--no-validate",
     "validate",
     flag_value=False,
@@ -164,6 +168,7 @@ def kernel(
     congest: float | None,
     faults: Sequence[str],
     page: str | None,
+    dry_run: bool,
     **source: Any,
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
@@ -185,6 +190,10 @@ def kernel(
         {"workers": workers, "threads": threads, "scheduler": scheduler, "protocol": protocol}
     )
 
+    if dry_run:
+        estimated = _estimate(name, graph, seed, form, clusters, workers, source, chosen)
+        console.figures(estimated.to_dict(), as_json, lambda _: repr(estimated))
+        return
     import dgsuite
     from dgsuite.base.files import check_writable
     from dgsuite.base.files import output as destination
@@ -226,6 +235,31 @@ def kernel(
         dgsuite.save(ds, path)
         figures = _figures(ds, made, valid, path)
         console.figures(figures, as_json, partial(_report, ds), path)
+
+
+def _estimate(
+    kernel: str,
+    given: str,
+    seed: int,
+    form: str | None,
+    clusters: int | None,
+    workers: int | None,
+    source: dict[str, Any],
+    parameters: dict[str, Any],
+) -> Estimate:
+    """What a run would take, by the sizes of the graph, which is not made."""
+    from dgsuite.core.running.estimate import estimate
+    from dgsuite.genval.families import FAMILIES, plan
+
+    n, scale, m, directed = (source[name] for name in ("n", "scale", "m", "directed"))
+    if given in FAMILIES and not os.path.exists(given):
+        planned = plan(given, _nodes(given, n, scale), seed=seed, m=m)
+        n, m, directed = planned.n, round(planned.items * planned.each), False
+    elif n is None or m is None:
+        raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
+    how = {"workers": workers, "clusters": clusters, "directed": directed, "form": form}
+    how["edges"] = source["edges"]
+    return estimate(kernel, n, m, **how, **parameters)
 
 
 @contextmanager
@@ -275,10 +309,14 @@ def _graph(
             f"--directed, --relabel, --duplicates, --columns and --nodes are for files, and {given} is "
             f"generated"
         )
+    return genval.graph(given, _nodes(given, n, scale), m=m, seed=seed, client=client, edges=edges)
+
+
+def _nodes(given: str, n: int | None, scale: int | None) -> int:
+    """Nodes of a generated graph."""
     if (n is None) == (scale is None):
         raise InputError(f"a generated graph such as {given} needs either --n or --scale")
-    size = n if n is not None else 2 ** int(scale or 0)
-    return genval.graph(given, size, m=m, seed=seed, client=client, edges=edges)
+    return n if n is not None else 2 ** int(scale or 0)
 
 
 def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[str, Any]:

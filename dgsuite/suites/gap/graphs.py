@@ -14,7 +14,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.suites.gap.options import PLANAR, Options, generated
+from dgsuite.suites.gap.options import DIRECTED, PLANAR, Options, generated
 from dgsuite.suites.gap.plan import WEIGHTS
 from dgsuite.suites.sources import read
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 FAMILY = {"kron": "rmat", "urand": "er", "twitter": "rmat"}
 """Families of generated graphs whose names here are GAP's."""
-
-DIRECTED = ("web", "twitter")
-"""Generated graphs whose edges have a direction."""
 
 
 def name(options: Options) -> str:

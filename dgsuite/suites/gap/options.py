@@ -20,6 +20,10 @@ PLANAR = {"road": 1, "grid": 2}
 """Generated graphs with edges of their own, and about how many each node has."""
 
 
+DIRECTED = ("web", "twitter")
+"""Generated graphs whose edges have a direction."""
+
+
 class Options(Place):
     """The table ``[gap]`` of a file; flags of the same names override it."""
 

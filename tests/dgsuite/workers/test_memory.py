@@ -43,7 +43,7 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
 
 
 def test_a_kernel_without_a_declared_state_counts_its_messages():
-    from dgsuite.core.workers.memory import needs
+    from dgsuite.core.running.fits import needs
 
     graph = genval.graph("ring", 100, clusters=4, client=None)
     found = needs(

@@ -1,24 +1,21 @@
-"""What a run needs of its workers' memory, before it starts."""
+"""Whether a run fits into its workers' memory, before it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels.bsp import ClusterState, Kernel
+from dgsuite.core.running import sizes
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.workers import cluster_ranges
-from dgsuite.partition.graph.display import nbytes
+from dgsuite.partition.graph.size import nbytes
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
-
-ENTRY = 8
-"""Bytes that a field of a kernel's state takes for a node: most are of 64 bits."""
 
 
 def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
@@ -27,16 +24,10 @@ def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
     What grows with the cut is left out: `dgsuite.core.workers.room` counts it once it is there.
     """
     nodes = np.diff(graph.partition.offsets)
-    state = getattr(kernel, "state", None)
-    count = len(fields(state)) if isinstance(state, type) and issubclass(state, ClusterState) else 0
-    widths = kernel.widths(graph.n)
-    message = sum(
-        np.dtype(dtype).itemsize * widths.get(name, 1) for name, dtype in kernel.fields.items()
-    )
     return {
         "graph": nbytes(graph, disk=not kernel.streams),
-        "state": nodes * count * ENTRY,
-        "messages": nodes * message,
+        "state": nodes * sizes.per_node(kernel, graph.n),
+        "messages": nodes * sizes.payload(kernel, graph.n),
     }
 
 
@@ -51,20 +42,23 @@ def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -
     Raises
     ------
     InputError
-        The message names the worker, its limit, and what is needed.
+        The message names the worker, its limit, what is needed at least, and the estimate.
     """
     from dask.utils import format_bytes
 
     needed = needs(kernel, graph)
     bounds = cluster_ranges(len(graph.entries), len(limits))
-    for (worker, limit), first, last in zip(limits.items(), bounds[:-1], bounds[1:], strict=False):
-        each = {name: int(of[first:last].sum()) for name, of in needed.items()}
+    for at, (worker, limit) in enumerate(list(limits.items())[: len(bounds) - 1]):
+        each = {name: int(of[bounds[at] : bounds[at + 1]].sum()) for name, of in needed.items()}
         if limit and sum(each.values()) > limit:
             parts = ", ".join(f"{name} {format_bytes(size)}" for name, size in each.items())
             whole = graph.edges == "disk" and not kernel.streams
             why = "; it holds all edges in memory, also where the graph has them on disk" * whole
+            how = sizes.packed(graph), graph.edges == "disk"
+            found, _ = sizes.divided(kernel, sizes.Shape.of(graph), bounds, *how)
+            total = format_bytes(int(sum(part[at] for part in found.values())))
             raise InputError(
                 f"kernel {kernel.name!r}: worker {worker} may use {format_bytes(limit)}, and its part of the "
-                f"run needs at least {format_bytes(sum(each.values()))} ({parts}){why}; start more workers, "
-                f"or workers with more memory"
+                f"run needs at least {format_bytes(sum(each.values()))} ({parts}), by graph.estimate about "
+                f"{total}{why}; start more workers, or workers with more memory"
             )
