@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class Graph(Readers, Libraries, Growing, Collection, Nearby):
+class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
