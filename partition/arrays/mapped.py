@@ -138,7 +138,11 @@ def folder() -> str:
 
     if (worker := _worker()) is not None:
         return str(worker.local_directory)
-    return dask.config.get("temporary-directory", None) or tempfile.gettempdir()
+    found = dask.config.get("temporary-directory", None)
+    if found is None:
+        return tempfile.gettempdir()
+    os.makedirs(found, exist_ok=True)  # as workers make it
+    return str(found)
 
 
 def _worker() -> Any:

@@ -127,9 +127,9 @@ def dgsuite_folder(path):
 
 
 def test_files_have_no_names_and_go_with_their_arrays(tmp_path):
-    with dgsuite_folder(tmp_path):
+    with dgsuite_folder(tmp_path / "new"):
         array = mapped.on_disk(1 << 20, np.uint8)
-    assert not os.listdir(tmp_path)
+    assert not os.listdir(tmp_path / "new")
     part = array[5:7]
     assert mapped.is_mapped(part)
     address = part.__array_interface__["data"][0]
