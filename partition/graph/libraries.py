@@ -49,10 +49,12 @@ class Libraries(Constructors):
 
     if TYPE_CHECKING:
         directed: bool
-        weighted: bool
-        n: int
         labels: Labels | None
 
+        @property
+        def n(self) -> int: ...
+        @property
+        def weighted(self) -> bool: ...
         def to_scipy(self) -> sp.csr_array: ...
 
     @classmethod

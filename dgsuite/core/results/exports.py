@@ -116,14 +116,14 @@ def write_gexf(found: Content, path: str | os.PathLike[str]) -> None:
             file.write(f'<attribute id="{k}" title={_quoted(name)} type="{kind}"/>\n')
         file.write("</attributes>\n<nodes>\n")
         labels = map(str, found.labels or range(found.n))
-        values = zip(*columns, strict=True) if columns else iter([()] * found.n)
+        rows = zip(*columns, strict=True) if columns else iter([()] * found.n)
         _lines(
             file,
             (
                 f'<node id="{i}" label={_quoted(label)}><attvalues>'
                 + "".join(f'<attvalue for="{k}" value={_quoted(v)}/>' for k, v in enumerate(row))
                 + "</attvalues></node>"
-                for i, (label, row) in enumerate(zip(labels, values, strict=True))
+                for i, (label, row) in enumerate(zip(labels, rows, strict=True))
             ),
         )
         file.write("</nodes>\n<edges>\n")

@@ -74,7 +74,7 @@ def fill(graph: Any) -> Any:
     with FILLING:
         if isinstance(graph, Deferred):
             made = convert_to_nx(graph._converted, order=graph._order)
-            attributes = vars(graph)
+            attributes = graph.__dict__
             del attributes["_converted"], attributes["_order"]
             attributes |= {
                 name: vars(made)[name]
@@ -122,7 +122,7 @@ def made_of(
         weights=weights,
     )
     graph: Deferred = object.__new__(DeferredDiGraph if directed else Deferred)
-    vars(graph).update(
+    graph.__dict__.update(
         graph=converted.graph_data,
         __networkx_cache__={"backends": {"dgsuite": {ALL: converted}}},
         _converted=converted,

@@ -323,7 +323,7 @@ def convert_to_nx(
     graph.add_nodes_from(result.nodes)
     for node, data in zip(result.nodes, result.node_data or (), strict=False):
         graph._node[node].update(data)
-    columns = [result.of(result.source), result.of(result.target)]
+    columns: list[Any] = [result.of(result.source), result.of(result.target)]
     if result.keys is not None:
         columns.append(result.keys)
     if data_of := result.data():
