@@ -48,6 +48,7 @@ for name, examples in (("default", 10), ("long", 200)):
         name,
         deadline=None,
         max_examples=examples,
+        print_blob=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

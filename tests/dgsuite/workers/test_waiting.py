@@ -317,13 +317,13 @@ PIECE = 1 << 13
 
 def fragment(size, limit):
     """On a worker: fill its memory up to where Dask pauses it, and free all but small pieces in between, so
-    that nothing goes back by itself.
+    that nothing goes back by itself. The share of the limit that was used goes with the pieces.
     """
     small, large = [], []
     for _ in range(int(0.85 * limit - psutil.Process().memory_info().rss) // (size + PIECE)):
         large.append(np.ones(size, np.uint8))
         small.append(np.ones(PIECE, np.uint8))
-    return small
+    return psutil.Process().memory_info().rss / limit, small
 
 
 def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):
@@ -343,8 +343,10 @@ def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):
         (place,) = worker_addresses(client)
         limit = session.Session.of(client).workers()[place]["memory_limit"]
         kept = client.submit(fragment, 1 << 16, limit)
-        kept.result()
+        assert client.submit(lambda filled: filled[0], kept).result() > 0.8
         assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
+        (used,) = client.run(lambda: psutil.Process().memory_info().rss).values()
+        assert used < 0.8 * limit
 
 
 def freed(dask_worker=None):
