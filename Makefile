@@ -9,7 +9,8 @@ CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/engine/test_exchange.
 	partition/test_labels.py partition/test_netcdf.py partition/test_storage.py project/test_extras.py \
 	project/test_formats.py project/test_startup.py)
 
-.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs links reference release wheel bench clean
+.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs doctest pages links \
+	reference release wheel bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -40,7 +41,7 @@ networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its bac
 	$(BIN)/python -m tests.networkx_suite
 
 lowest: $(VENV)-lowest/.tested  ## run the core tests with the lowest versions of all dependencies
-	$(VENV)-lowest/bin/python -m pytest $(CORE)
+	NUMBA_CACHE_DIR=$(abspath $(VENV)-lowest)/loops $(VENV)-lowest/bin/python -m pytest $(CORE)
 
 lint: $(VENV)/.tested  ## style, types and layers
 	$(BIN)/ruff check .
@@ -54,8 +55,12 @@ format: $(VENV)/.tested  ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
+docs: doctest pages  ## make the pages, build/docs/index.html, and run the examples in them
+
+doctest: $(VENV)/.documented
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
+
+pages: $(VENV)/.documented
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
 	$(BIN)/dgsuite report docs/study --output build/docs/study.html --quiet
 	$(BIN)/python docs/links.py build/docs
@@ -137,6 +142,6 @@ $(VENV)/.tested: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[test]'
 	@touch $@ $(VENV)/.installed
 
-$(VENV)/.documented: pyproject.toml | $(VENV)/.tested
-	$(BIN)/python -m pip install -q -e '.[docs]'
+$(VENV)/.documented: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[docs,test]'
 	@touch $@ $(VENV)/.installed $(VENV)/.tested
