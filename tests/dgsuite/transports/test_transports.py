@@ -35,6 +35,15 @@ def kind(request):
         yield scheme
 
 
+async def settled(look):
+    """Wait until a value stays as it is over twenty turns of the loop, each with time for other threads."""
+    before, same = look(), 0
+    while same < 20:
+        await asyncio.sleep(0.002)
+        same = same + 1 if look() == before else 0
+        before = look()
+
+
 def test_messages_arrive_as_they_were(kind):
     async def main():
         here, there, listener = await pair(kind)
@@ -132,11 +141,15 @@ def test_unread_messages_are_bounded(scheme, places):
         async def send():
             for x in sent:
                 await here.write({"x": to_serialize(x)})
+                written.append(len(x))
 
+        written = []
         sending = asyncio.create_task(send())
         done = []
         sending.add_done_callback(done.append)
-        await asyncio.sleep(0.2)
+        while not written:  # the first fits into the buffer
+            await asyncio.sleep(0.002)
+        await settled(lambda: (len(written), there._held))
         assert not done
         assert there._held <= 100_000 + (1 << 16)
         for x in sent:
@@ -171,20 +184,20 @@ def test_an_end_wakes_a_waiting_peer(kind):
     async def main():
         here, there, listener = await pair(kind)
         reading = asyncio.create_task(there.read())
-        await asyncio.sleep(0.01)
+        await settled(reading.done)
         here.abort()
         with pytest.raises(CommClosedError):
             await reading
         here, there, again = await pair(kind)
         reading = asyncio.create_task(here.read())
-        await asyncio.sleep(0.01)
+        await settled(reading.done)
         await here.close()
         with pytest.raises(CommClosedError):
             await reading
         here, there, third = await pair(kind)
         with dask.config.set({"dgsuite.mpb.inbox": 0}):
             writing = asyncio.create_task(here.write({"x": to_serialize(lumps([200 << 20])[0])}))
-            await asyncio.sleep(0.05)
+            await settled(writing.done)
             there.abort()
             with pytest.raises(CommClosedError):
                 await writing
@@ -369,15 +382,15 @@ def test_a_peer_killed_in_the_middle_of_a_message(scheme):
     before = len(maps(os.getpid()))
 
     async def main():
-        begun, ends = asyncio.Queue(), asyncio.Queue()
+        arrived, ends = asyncio.Queue(), asyncio.Queue()
 
         async def handle(comm):
             got = 0
-            begun.put_nowait(comm)
             try:
                 while True:
                     await comm.read()
                     got += 1
+                    arrived.put_nowait(got)
             except CommClosedError:
                 ends.put_nowait(got)
 
@@ -388,11 +401,13 @@ def test_a_peer_killed_in_the_middle_of_a_message(scheme):
                 target=_sender, args=(listener.contact_address, dask.config.config)
             )
             process.start()
-            await begun.get()
-            await asyncio.sleep(0.1 + 0.013 * k)
+            while await arrived.get() <= k:
+                pass
             os.kill(process.pid, signal.SIGKILL)
-            await ends.get()
+            assert await ends.get() > k
             process.join()
+            while not arrived.empty():
+                arrived.get_nowait()
         listener.stop()
 
     run(main())
