@@ -222,8 +222,8 @@ def build(
             coords.append(
                 _numbered(dim, next(v.sizes[dim] for v in variables.values() if dim in v.dims), dim)
             )
-        elif (values := kernel.values(dim)) is not None:
-            coords.append(coordinate(dim, values, dim))
+        elif (entries := kernel.values(dim)) is not None:
+            coords.append(coordinate(dim, entries, dim))
         else:
             coords.append(_nodes(graph, dim, f"{dim} node", kernel.axis(dim, graph.n)))
     parameters = {f.name: stated(kernel, f.name, graph.labels) for f in dataclasses.fields(kernel)}

@@ -91,9 +91,9 @@ def from_pandas_edgelist(
     known = set(df.columns)
     if not {source, target, *names} <= known or (edge_attr is not None and not names):
         raise NotImplementedError("columns are missing, of which networkx says more")
-    nodes, *ends = _numbered(df[source], df[target])
+    nodes, first, second = _numbered(df[source], df[target])
     columns: Any = {name: _values(df[name]) for name in names}
-    return made_of(nodes, *ends, is_directed(create_using), columns)
+    return made_of(nodes, first, second, is_directed(create_using), columns)
 
 
 @from_pandas_edgelist.unless
@@ -163,7 +163,7 @@ def _of_matrix(
     target: NDArray,
     values: NDArray,
     create_using: Any,
-    name: str | None,
+    name: Any,
     nodes: Sequence[Hashable] | None = None,
 ) -> nx.Graph:
     exact = np.float64 if values.dtype.kind == "f" else np.int64
@@ -231,7 +231,7 @@ def _read(
         raise NotImplementedError(f"networkx reads the file line by line: {error}") from error
     if frame.shape[1] != len(types):
         raise NotImplementedError(f"lines have {frame.shape[1]} fields, {len(types)} are named")
-    nodes, *ends = _numbered(frame[0], frame[1])
+    nodes, first, second = _numbered(frame[0], frame[1])
     try:
         columns = {
             name: _values(frame[2 + k]) if kind is int else np.array([*map(float, frame[2 + k])])
@@ -244,7 +244,7 @@ def _read(
         node and len(str(node).split(delimiter)) == 1 for node in nodes
     ):
         raise NotImplementedError("a line has one field, or blanks of another kind")
-    return made_of(nodes, *ends, is_directed(create_using), columns)
+    return made_of(nodes, first, second, is_directed(create_using), columns)
 
 
 @read_edgelist.unless

@@ -44,7 +44,7 @@ def _uniform(seed: Any, count: int) -> NDArray[np.float64]:
         return values
     # NumPy's Mersenne Twister makes the same floats as Python's from the same state
     version, (*keys, place), gauss = seed.getstate()
-    twister = np.random.RandomState()
+    twister: Any = np.random.RandomState()
     twister.set_state(("MT19937", np.array(keys, np.uint32), place))
     values = twister.random_sample(count)
     _, after, place = twister.get_state(legacy=True)[:3]

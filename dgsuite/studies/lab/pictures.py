@@ -100,11 +100,12 @@ def _panel(
     ax.add_collection(lines)
     few = len(places) <= WRITTEN
     look: dict[str, Any] = {"cmap": "YlGnBu", "vmin": -0.1, "vmax": 1.4, "edgecolors": "0.4"}
-    ax.scatter(*places.T, s=130 if few else 26, c=shades, linewidths=0.6, zorder=2, **look)
+    x, y = places.T
+    ax.scatter(x, y, s=130 if few else 26, c=shades, linewidths=0.6, zorder=2, **look)
     if few:
-        for at, value in zip(places, stop.states[field].tolist(), strict=True):
+        for i, value in enumerate(stop.states[field].tolist()):
             text = f"{value:.3g}" if isinstance(value, float) else str(int(value))
-            ax.text(*at, text, ha="center", va="center", fontsize=6, zorder=3)
+            ax.text(x[i], y[i], text, ha="center", va="center", fontsize=6, zorder=3)
     down = stop.crashed | stop.away
-    ax.scatter(*places[down].T, s=180 if few else 40, c="black", marker="x", zorder=4)
+    ax.scatter(x[down], y[down], s=180 if few else 40, c="black", marker="x", zorder=4)
     ax.margins(0.12)
