@@ -28,7 +28,6 @@ extensions = [
 ]
 html_theme = "pydata_sphinx_theme"
 html_title = f"dgsuite {version}"
-html_search_scorer = str(HERE / "scorer.js")
 html_baseurl = os.environ.get(
     "READTHEDOCS_CANONICAL_URL", ""
 )  # the host that builds the pages names it
