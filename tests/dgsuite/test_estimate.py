@@ -16,6 +16,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running import measured, sizes
 from dgsuite.core.running.estimate import estimate
+from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE
 from dgsuite.partition.arrays import mapped
 from tests.support.paths import ROOT
 from tests.support.sites import simulate
@@ -251,8 +252,6 @@ def test_the_command(capsys):
 
 
 def test_types_of_fields():
-    from dgsuite.kernels import KERNELS
-
     assert sizes.per_node(KERNELS["bfs"](), 100) == 4 + 4 + 1
     assert sizes.per_node(KERNELS["bfs"](), 1 << 31) == 4 + 8 + 1
     assert sizes.per_node(KERNELS["pagerank"](), 100) >= 8
@@ -260,3 +259,9 @@ def test_types_of_fields():
     assert pairs - estimate("bfs_many", 10**5, 10**6).parts["state"] == 4 * 10**10
     walks = estimate("random_walks", 1000, 1000, length=9, walks=2).parts["state"]
     assert 4 * 2 * 10 * 1000 <= walks <= 4 * 2 * 12 * 1000
+
+
+@pytest.mark.parametrize("kernels", [KERNELS, RECURSIVE, BLOCK])
+def test_the_state_of_every_kernel_has_a_size(kernels):
+    for kernel in kernels.values():
+        assert sizes.per_node(kernel(), 100) >= 0

@@ -355,4 +355,7 @@ def _width(kind: str, n: int) -> int:
     if "NodeIds" in kind:
         return int(width(n))
     found = ARRAY.fullmatch(kind)
-    return np.dtype(found[1]).itemsize if found else WORD
+    if found:
+        with suppress(TypeError):  # of an abstract type, such as signedinteger
+            return np.dtype(found[1]).itemsize
+    return WORD
