@@ -284,13 +284,13 @@ class Cluster:
         """Position of each neighbour in the graph's layout, as `indices`. Less `first` it is the neighbour's
         index in this cluster, if it belongs to it.
         """
-        return self.partition.position(self.indices)
+        return self.partition.positions(self.indices)
 
     @once
     def sender_positions(self) -> NDArray:
         """Position in the graph's layout of each node of `senders`."""
         return (
-            self.positions if self.in_indices is None else self.partition.position(self.in_indices)
+            self.positions if self.in_indices is None else self.partition.positions(self.in_indices)
         )
 
     @once
@@ -355,7 +355,7 @@ class Cluster:
 
     def _elsewhere(self, indptr: NDArray, indices: Numbers) -> NDArray[np.int32]:
         lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
-        return outside(indptr, self.partition.position(indices), lo, hi)
+        return outside(indptr, self.partition.positions(indices), lo, hi)
 
     def zeros(self, dtype: DTypeLike = np.int64) -> NDArray:
         """An array of zeros, one per node."""

@@ -18,6 +18,8 @@ from dgsuite.base.extras import needed_by
 from dgsuite.base.masked import unmasked
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.base.once import once
+from dgsuite.partition.arrays.mapped import is_mapped
+from dgsuite.partition.arrays.packed import Numbers, Packed
 from dgsuite.partition.arrays.segments import look_up
 
 
@@ -67,9 +69,17 @@ class Partition:
         position[self.order] = np.arange(self.n)
         return position
 
-    def position(self, nodes: Any) -> Any:
+    def position(self, nodes: NDArray) -> NDArray:
         """Positions of the given nodes."""
-        return nodes if self.order is None else look_up(self._position, nodes)
+        return nodes if self.order is None else self._position[nodes]
+
+    def positions(self, nodes: Numbers) -> Any:
+        """As `position`, of ends of edges: packed, or on disk, where these are."""
+        if self.order is None:
+            return nodes
+        if isinstance(nodes, Packed) or is_mapped(nodes):
+            return look_up(self._position, nodes)
+        return self._position[nodes]
 
     def node(self, positions: NDArray) -> NDArray:
         """Nodes at the given positions."""
