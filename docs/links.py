@@ -24,8 +24,11 @@ class Page(HTMLParser):
 
 
 def broken(folder):
-    """Yield links of pages that lead nowhere; those to other sites are not looked at."""
-    files = [file for file in sorted(folder.rglob("*.html")) if "_static" not in file.parts]
+    """Yield links of pages that lead nowhere; those to other sites are not looked at, nor those of pages
+    that Sphinx makes of the code.
+    """
+    made = {"_static", "_modules"}
+    files = [file for file in sorted(folder.rglob("*.html")) if not made & {*file.parts}]
     pages = {file.resolve(): Page(file) for file in files}
     for file, page in pages.items():
         for link in page.links:
