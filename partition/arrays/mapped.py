@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import mmap
 import os
+import sys
 import tempfile
 import threading
 import weakref
@@ -147,8 +148,6 @@ def folder() -> str:
 
 def _worker() -> Any:
     """The worker whose task this is, if it is one."""
-    import sys
-
     if "distributed" not in sys.modules:
         return None
     from distributed import get_worker

@@ -34,9 +34,8 @@ def differences(values, first, last, whole, out, widths):
 def cheapest(widths, bits):
     """The width for which a block takes the fewest words, and how many of its numbers are wider."""
     best, least, wider, exceptions = bits, bits, 0, 0
-    for width in range(
-        bits - 1, max(-1, bits - 27), -1
-    ):  # what an exception has above fits 26 bits
+    # what an exception has above the width must fit 26 bits
+    for width in range(bits - 1, max(-1, bits - 27), -1):
         wider += widths[width + 1]
         words = width + (wider + 1) // 2
         if words < least:
