@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dgsuite.base.errors import InputError
 
 EDGE_FACTOR = 16
 """Edge tuples a node, by default."""
 
 
-def need(scale: int, weighted: bool = False, degree: int = EDGE_FACTOR) -> int:
-    """Bytes that building a graph takes, about: three times its final size."""
-    entry = 12 if weighted else 4
-    return int(3 * 2**scale * (2 * degree * entry + 8))
+def need(
+    scale: int,
+    weighted: bool = False,
+    degree: int = EDGE_FACTOR,
+    disk: bool = False,
+    grid: bool = False,
+) -> int:
+    """Bytes that building a graph takes in memory, about; arranging it in a grid makes a second one."""
+    from dgsuite.core.running.sizes import Shape, construction
+
+    shape = Shape.even(2**scale, degree * 2**scale, 1, 8 * weighted)
+    memory, _ = construction(shape, np.array([0, 1]), disk)
+    return int(memory.sum() + grid * shape.graph().sum())
 
 
-def check_scale(scale: int, weighted: bool = False, degree: int = EDGE_FACTOR) -> None:
-    """Refuse a scale that is not at least 1, or whose graph would not fit into memory.
+def check_scale(
+    scale: int,
+    weighted: bool = False,
+    degree: int = EDGE_FACTOR,
+    disk: bool = False,
+    grid: bool = False,
+) -> None:
+    """Refuse a scale that is not at least 1, or whose graph could not be built in memory.
+
+    Parameters
+    ----------
+    scale
+        The graph has ``2**scale`` nodes.
+    weighted
+        Whether its edges have weights.
+    degree
+        Edge tuples a node.
+    disk
+        Whether its edges are to be on disk.
+    grid
+        Whether it is to be arranged in a grid.
 
     Raises
     ------
@@ -27,11 +57,12 @@ def check_scale(scale: int, weighted: bool = False, degree: int = EDGE_FACTOR) -
     if scale < 1:
         raise InputError(f"scale must be at least 1, got {scale}")
     room = psutil.virtual_memory().available
-    if need(scale, weighted, degree) > room:
-        largest = 1
-        while need(largest + 1, weighted, degree) <= room:
-            largest += 1
+    wanted = need(scale, weighted, degree, disk, grid)
+    if wanted > room:
+        largest = scale - 1
+        while largest > 1 and need(largest, weighted, degree, disk, grid) > room:
+            largest -= 1
         raise InputError(
-            f"scale {scale} needs about {need(scale, weighted, degree) / 2**30:.1f} GiB, and "
+            f"scale {scale} needs about {wanted / 2**30:.1f} GiB, and "
             f"{room / 2**30:.1f} GiB are free; the largest that fits is {largest}"
         )

@@ -249,6 +249,10 @@ def test_the_command(capsys):
     assert tomllib.loads(shown)["kron"] == 12
     for kernel in ("sssp", "bc"):
         assert f"# {kernel} on 4,096 nodes and 65,536 edges, in 2 processes" in shown
+    assert main(["graph500", "--scale", "12", "--kernel", "sssp", "--dry-run"]) == 0
+    assert "# sssp on 4,096 nodes and 65,536 edges, in 2 processes" in capsys.readouterr().out
+    assert main(["graph500", "--scale", "12", "--partition", "2d", "--dry-run"]) == 0
+    assert "processes" not in capsys.readouterr().out
 
 
 def test_types_of_fields():

@@ -41,7 +41,7 @@ def gap(
 
 
 def _print_estimates(options: Options) -> None:
-    """Print what the kernels would take, as comments of TOML, where the graph's sizes are known."""
+    """Print what the kernels would take, where the graph's sizes are known."""
     from dgsuite.core.running.estimate import estimate
     from dgsuite.suites.gap.options import DIRECTED, PLANAR, asked, generated
     from dgsuite.suites.gap.plan import BENCHMARKS
@@ -65,7 +65,7 @@ def _print_estimates(options: Options) -> None:
             **sources,
             **one.parameters,
         )
-        print(*(f"# {line}" for line in ["", *repr(found).splitlines()]), sep="\n")
+        console.comment(found)
 
 
 def _run(options: Options) -> dict[str, Any]:

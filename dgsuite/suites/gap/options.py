@@ -94,8 +94,7 @@ def check(options: Options) -> None:
         name, scale = generated(options)
         if name in PLANAR and options.degree != EDGE_FACTOR:
             raise InputError(f"--degree: graph {name!r} has its own")
-        if options.edges == "memory":
-            check_scale(scale, weighted, PLANAR.get(name, options.degree))
+        check_scale(scale, weighted, PLANAR.get(name, options.degree), options.edges == "disk")
 
 
 def generated(options: Options) -> tuple[str, int]:

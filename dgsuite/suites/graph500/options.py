@@ -53,7 +53,7 @@ def resolve(options: Options) -> Options:
         Options that contradict each other, or a graph that would not fit into memory.
     """
     check_place(options)
-    check_scale(options.scale, options.kernel == "sssp")
+    check_scale(options.scale, options.kernel == "sssp", grid=options.partition == "2d")
     n = 2**options.scale
     if options.root is not None and options.root >= n:
         raise InputError(f"--root {options.root} is not a node: nodes are 0 to {n - 1}")

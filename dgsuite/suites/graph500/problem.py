@@ -69,7 +69,7 @@ def build(
     InputError
         The scale is not at least 1, or the graph would not fit into memory.
     """
-    check_scale(scale, weighted)
+    check_scale(scale, weighted, grid=grid is not None)
     n, m = 2**scale, EDGE_FACTOR * 2**scale
     weights = WEIGHTS if weighted else False
     begin = time.perf_counter()
