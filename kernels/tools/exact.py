@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.arrays.segments import fast
+from dgsuite.partition.arrays.loops import fast
 
 LOW = 27
 """Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""

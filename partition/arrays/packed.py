@@ -20,12 +20,15 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.partition.arrays import mapped
+from dgsuite.partition.arrays.loops import loops
 
 BLOCK = 64
 """Numbers of a block."""
 
-FIRST = 1 << 15
-"""One word in a head: see `dgsuite.partition.arrays._compiled.packing`."""
+EXCEPTIONS = 1 << 7
+WIDTHS = 1 << 8
+FIRST = WIDTHS * EXCEPTIONS
+"""A head is ``(first word * WIDTHS + width) * EXCEPTIONS + exceptions``."""
 
 AT_ONCE = 1 << 16
 """Numbers that are unpacked at a time: 256 KiB stay in the processor's cache."""
@@ -78,13 +81,13 @@ class Packed:
     @classmethod
     def made(cls, chunks: Iterable[NDArray], largest: int, dtype: DTypeLike) -> Packed:
         """Pack integers from 0 to `largest` that come in chunks."""
-        loops, bits = _loops(), int(largest).bit_length()
+        compiled, bits = loops(), int(largest).bit_length()
         count, used = 0, 0
         parts: list[tuple[NDArray, NDArray]] = []
         for some in _whole_blocks(chunks, dtype):
             heads = np.empty(-(-len(some) // BLOCK), np.int64)
-            words = np.zeros(loops.measure(some, bits, heads), np.uint64)
-            loops.pack(some, bits, heads, words)
+            words = np.zeros(compiled.measure(some, bits, heads), np.uint64)
+            compiled.pack(some, bits, heads, words)
             parts.append((words, heads + used * FIRST))
             count, used = count + len(some), used + len(words)
         if not parts:
@@ -112,7 +115,7 @@ class Packed:
         if isinstance(at, slice):
             first, last, step = at.indices(self.count)
             out = mapped.empty(max(last - first, 0), self.dtype, self.words)
-            _loops().unpack(self.words, self.heads, self.bits, first, max(last, first), out)
+            loops().unpack(self.words, self.heads, self.bits, first, max(last, first), out)
             return out[::step]
         entries = np.asarray(at)
         if entries.dtype == bool:
@@ -120,7 +123,7 @@ class Packed:
         out = np.empty(entries.size, self.dtype)
         flat = entries.ravel().astype(np.int64)
         flat[flat < 0] += self.count
-        _loops().pick_packed(self.words, self.heads, self.bits, flat, out)
+        loops().pick_packed(self.words, self.heads, self.bits, flat, out)
         return out.reshape(entries.shape) if entries.ndim else out[0]
 
     def rows(self, indptr: NDArray, origin: int, rows: NDArray, most: int) -> Iterator[Part]:
@@ -131,7 +134,7 @@ class Packed:
         done, out = 0, np.empty(room, self.dtype)
         while done < len(rows) or not done:
             coded = self.words, self.heads, self.bits
-            many, _ = _loops().unpack_rows(*coded, indptr, origin, rows[done:], starts, out)
+            many, _ = loops().unpack_rows(*coded, indptr, origin, rows[done:], starts, out)
             yield slice(done, done + many), starts, out
             done += max(many, 1)
 
@@ -197,9 +200,3 @@ def _whole_blocks(chunks: Iterable[NDArray], dtype: DTypeLike) -> Iterator[NDArr
         rest = some[whole:]
     if len(rest):
         yield rest
-
-
-def _loops() -> Any:
-    from dgsuite.partition.arrays import _compiled
-
-    return _compiled

@@ -15,29 +15,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles, scatters
+from dgsuite.partition.arrays.loops import fast, loops, there
 from dgsuite.partition.arrays.mapped import empty
 from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, strips
 
 MANY = 32
 """Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
-
-_ready: Any = None
-"""The compiled forms, once they are imported."""
-
-
-def loops() -> Any:
-    """The compiled forms."""
-    global _ready
-    if _ready is None:
-        from dgsuite.partition.arrays import _compiled
-
-        _ready = _compiled
-    return _ready
-
-
-def fast(elements: int) -> Any:
-    """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
-    return loops() if compiles(elements) else _ready
 
 
 def are_taken(values: NDArray) -> bool:
@@ -312,12 +295,13 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
 
 def put(out: NDArray, places: NDArray, values: Any) -> None:
     """Put values, or one, at some places."""
-    if _ready is None or not scatters(len(places)) or not are_taken(out):
+    compiled = there()
+    if compiled is None or not scatters(len(places)) or not are_taken(out):
         out[places] = values
     elif np.ndim(values):
-        _ready.scatter(out, places, values)
+        compiled.scatter(out, places, values)
     else:
-        _ready.fill(out, places, values)
+        compiled.fill(out, places, values)
 
 
 def listed(places: NDArray[np.int64], mask: NDArray) -> NDArray[np.int64]:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.mapped import empty
-from dgsuite.partition.arrays.segments import loops
 
 BITS = 15
 """A tile has 2^15 rows and columns: sums and values of 256 KiB each."""

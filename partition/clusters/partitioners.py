@@ -45,8 +45,8 @@ class Partition:
     (4, 2, array([1, 3]))
     >>> partition.owner(np.array([1, 2])), partition.position(np.array([1, 2]))
     (array([1, 0]), array([2, 1]))
-    >>> partition.node(np.array([0, 1]))
-    array([0, 2])
+    >>> partition.node(np.array([0, 1])), partition.positions(np.array([3], np.int32))
+    (array([0, 2]), array([3]))
     """
 
     offsets: NDArray[np.int64]

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays import mapped
-from dgsuite.partition.arrays.segments import fast, loops
+from dgsuite.partition.arrays.loops import fast, loops
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.shards import (

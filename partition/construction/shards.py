@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.thresholds import compiles
-from dgsuite.partition.arrays.segments import loops
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.construction.spool import Spool, Stored
 from dgsuite.partition.sources.duplicates import Tally
 from dgsuite.partition.sources.piece import joined, least

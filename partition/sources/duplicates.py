@@ -17,7 +17,8 @@ from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.names import RULES
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.warning import warn
-from dgsuite.partition.arrays.segments import loops, ranges
+from dgsuite.partition.arrays.loops import loops
+from dgsuite.partition.arrays.segments import ranges
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

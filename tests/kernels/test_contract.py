@@ -22,7 +22,7 @@ from dgsuite.kernels import BLOCK, FAITHFUL, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.kernels.bsp import Kernel, Vote, vote
 from dgsuite.kernels.tools.exact import exact_sum
-from dgsuite.partition.arrays.segments import loops
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.faulty import BadProgram, Endless, EndlessTasks, Sly, Unfit, Wrong

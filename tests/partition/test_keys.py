@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dgsuite.partition.arrays import _compiled, segments
+from dgsuite.partition.arrays import _compiled, loops
 from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards
 from dgsuite.partition.sources.piece import MOST_NODES
@@ -64,9 +64,9 @@ def check(monkeypatch, pieces, partition, directed, ranges):
     monkeypatch.setattr(shards, "BANDS", 8)
     # of edges that are refused, any weight stays
     for rule in RULES if pieces[0][2] is None else RULES[:-1]:
-        monkeypatch.setattr(segments, "_ready", None)
+        monkeypatch.setattr(loops, "_ready", None)
         expected = made(pieces, partition, directed, rule, ranges)
-        assert segments._ready is None
+        assert loops._ready is None
         with monkeypatch.context() as patch:
             patch.setattr("dgsuite.base.thresholds.compile_from", -1)
             assert made(pieces, partition, directed, rule, ranges) == expected

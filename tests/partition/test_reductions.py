@@ -12,8 +12,8 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels.bsp import Output, Round, State, Subset, broadcast, spawn, unicast
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.reductions import REDUCTIONS, SUM, Reduction
-from dgsuite.partition.arrays.segments import loops
 from dgsuite.partition.arrays.tiles import cut_tiles, make_tiles
 from dgsuite.partition.graph.graph import Graph
 from tests.support.sites import assert_same, simulate

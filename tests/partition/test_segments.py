@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dgsuite.base import thresholds
 from dgsuite.partition.arrays import _compiled, segments
+from dgsuite.partition.arrays.loops import loops
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 70_000])
@@ -48,7 +49,7 @@ def test_where_masks_hold(size, share):
 
 @pytest.mark.parametrize("size", [0, 5, 1000])
 def test_values_are_put_at_places(size):
-    segments.loops()
+    loops()
     places = np.random.default_rng(size).permutation(2 * size)[:size]
     found, expected = np.zeros((2, 2 * size), np.int32)
     for values in (7, np.arange(size), np.arange(size, dtype=np.int32)):
@@ -61,7 +62,7 @@ def test_values_are_put_at_places(size):
 @pytest.mark.parametrize("width", [(), (3,)])
 @pytest.mark.parametrize("size", [10, 100_003])
 def test_values_of_any_type_move(dtype, width, size):
-    segments.loops()
+    loops()
     rng = np.random.default_rng(size)
     where = rng.random(size) < 0.4
     places = np.flatnonzero(where)

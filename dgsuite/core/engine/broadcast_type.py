@@ -21,9 +21,10 @@ from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.engine.records import BroadcastRecord
 from dgsuite.core.engine.unicasts import UnicastType
 from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.packed import Numbers, Packed
 from dgsuite.partition.arrays.reductions import MIN, SUM
-from dgsuite.partition.arrays.segments import ascending, expand, loops, tally
+from dgsuite.partition.arrays.segments import ascending, expand, tally
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 

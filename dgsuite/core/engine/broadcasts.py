@@ -16,9 +16,10 @@ from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
 from dgsuite.core.network.faults import LEAST, Fate
 from dgsuite.kernels.bsp import Note
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.packed import parts
 from dgsuite.partition.arrays.reductions import SUM, Reduction
-from dgsuite.partition.arrays.segments import expand, first_marked, listed, loops
+from dgsuite.partition.arrays.segments import expand, first_marked, listed
 from dgsuite.partition.arrays.tiles import Tiles
 from dgsuite.partition.clusters.halo import Halo, Out
 from dgsuite.partition.clusters.subset import Subset

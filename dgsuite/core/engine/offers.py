@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles
-from dgsuite.partition.arrays.segments import expand, listed, loops
+from dgsuite.partition.arrays.loops import loops
+from dgsuite.partition.arrays.segments import expand, listed
 from dgsuite.partition.clusters.halo import Halo
 
 LARGEST = float(np.finfo(np.float64).max)

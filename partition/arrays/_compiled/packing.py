@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-
-BLOCK = 64
-"""Numbers of a block."""
-
-EXCEPTIONS = 1 << 7
-WIDTHS = 1 << 8
-"""A head is ``(first word * WIDTHS + width) * EXCEPTIONS + exceptions``."""
+from dgsuite.partition.arrays.packed import BLOCK, EXCEPTIONS, WIDTHS
 
 
 @compiled

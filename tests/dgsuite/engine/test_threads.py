@@ -224,7 +224,7 @@ def test_two_threads_that_compile_a_loop_get_the_same(tmp_path):
     """Numba compiles, and loads compiled code, under a lock of its own."""
     code = """
 import threading, numpy as np
-from dgsuite.partition.arrays.segments import loops
+from dgsuite.partition.arrays.loops import loops
 begin, found = threading.Barrier(4), []
 def first_call():
     begin.wait()
