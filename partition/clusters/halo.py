@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles
+from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.mapped import concatenated, empty
 from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, parts, strips
 from dgsuite.partition.arrays.segments import (
     group,
     look_up,
-    loops,
     mark,
     outside,
     transpose_outside,
