@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from time import monotonic, perf_counter, sleep
+from typing import IO, Any
 
 from numba import njit
 from numba.core import event
@@ -27,15 +27,23 @@ LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
 SOON = 1.0
 """After this many seconds of compiling, a process logs a warning."""
 
+PATIENCE = 60.0
+"""After this many seconds of waiting for another process, which may be stopped, compile in spite of it."""
+
 log = logging.getLogger("dgsuite")
 
 
 class Cache(FunctionCache):
-    """Numba's cache of a function on disk, with a lock for processes that compile at the same time.
+    """Numba's cache of a function on disk, with locks for processes that compile at the same time.
 
     Numba writes the index before the code, and two processes may choose the same file for code of
     different types. Without a lock a third process could load code for the wrong types.
+
+    Of the processes that need a function one compiles it; the others wait for that, and load it.
     """
+
+    _turn: IO[str] | None = None
+    """The open lock of a process that compiles."""
 
     @contextmanager
     def _locked(self, exclusive: bool) -> Iterator[None]:
@@ -49,13 +57,46 @@ class Cache(FunctionCache):
             fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
             yield
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def _take_turn(self) -> None:
+        """Wait until no other process compiles this function, but for `PATIENCE` seconds at most."""
+        import fcntl
+
+        path = Path(self.cache_path) / f"{self._impl.filename_base}.lock"
+        self._turn = open(path, "a", encoding="utf-8")  # noqa: SIM115
+        until = monotonic() + PATIENCE
+        while monotonic() < until:
+            try:
+                fcntl.flock(self._turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                sleep(0.01)
+
+    def end_turn(self) -> None:
+        """Let other processes compile, or load what was compiled."""
+        if self._turn is not None:
+            self._turn.close()
+            self._turn = None
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         with self._locked(exclusive=False):
             return super().load_overload(sig, target_context)
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._load(sig, target_context)
+        # a function that calls itself is compiled for other types within its turn
+        if found is None and self._turn is None and capabilities.has("file locks"):
+            self._take_turn()
+            found = self._load(sig, target_context)
+            if found is not None:
+                self.end_turn()
+        return found
+
     def save_overload(self, sig: Any, data: Any) -> None:
-        with self._locked(exclusive=True):
-            super().save_overload(sig, data)
+        try:
+            with self._locked(exclusive=True):
+                super().save_overload(sig, data)
+        finally:
+            self.end_turn()
 
 
 def _warn(text: str) -> None:
@@ -78,7 +119,11 @@ class Notice(event.Listener):
 
     def on_end(self, event: Any) -> None:
         begun = self._begun.pop()
-        module = event.data["dispatcher"].py_func.__module__
+        dispatcher = event.data["dispatcher"]
+        failed = any(event._exc_details or ())
+        if failed and isinstance(dispatcher._cache, Cache):
+            dispatcher._cache.end_turn()
+        module = dispatcher.py_func.__module__
         if self._begun or module.partition(".")[0] != "dgsuite":
             return  # compiled as part of another function, or of another project
         before, self.seconds = self.seconds, self.seconds + perf_counter() - begun

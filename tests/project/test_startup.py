@@ -156,6 +156,49 @@ def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
     assert len(set(files.values())) == 2
 
 
+def test_one_of_the_processes_that_need_a_loop_compiles_it(tmp_path):
+    """The others wait, and load it."""
+    code = """
+import numpy as np
+from dgsuite.partition.arrays import _compiled
+_compiled.expand(np.array([0, 5]), np.array([2, 1]), 3)
+print(sum(_compiled.expand.stats.cache_misses.values()))
+"""
+    there = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    assert sorted(int(one.communicate()[0]) for one in there) == [0, 0, 1]
+
+
+def test_a_loop_that_cannot_be_compiled_holds_up_no_other_process(tmp_path, monkeypatch):
+    from numba import TypingError
+    from numba.core import config
+
+    from dgsuite.base import compiling
+
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiling, "PATIENCE", 0.0)
+
+    def wrong(x):
+        return x + "1"
+
+    made = compiling.compiled(wrong)
+    with pytest.raises(TypingError):
+        made(1)
+    assert made._cache._turn is None
+    waits = compiling.Cache(wrong)
+    made._cache._take_turn()
+    waits._take_turn()  # another process's turn does not end, and this one has no patience left
+    for cache in (made._cache, waits):
+        cache.end_turn()
+
+
 def test_a_dataset_is_as_xarray_makes_it():
     """It is put together of parts; xarray's own way finds nothing to add or to change."""
     import networkx as nx
