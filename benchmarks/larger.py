@@ -1,18 +1,23 @@
 """Kronecker graphs near the memory of the machine and beyond: edges in memory, packed, and on disk.
 
-python benchmarks/larger.py [--scales S ...] [--ways WAY ...] [--workers N] [--threads T] [--limit MB]
+python benchmarks/larger.py [--scales S ...] [--ways WAY ...] [--limit MB] [--cold] [--gap FOLDER]
 
 Each way has a cluster of its own, which builds the graph and then runs each kernel twice; the second run
 counts. Memory is what the processes cannot give back (anonymous and shared pages, each by its share),
 summed over this process and all below it, the scheduler and nannies included; a process of its own samples
 it. Pages of mapped files are counted apart. With --cold the system's page cache is emptied before each run,
-which needs root, and the disk's speed of reading in order is measured beside it.
+which needs root, and the disk's speed of reading in order is measured before.
+
+FOLDER has GAP's programs (https://github.com/sbeamer/gapbs), which then run at the largest of the scales that
+--gap-scale allows.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import re
+import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
@@ -37,6 +42,15 @@ WAYS: dict[str, dict[str, Any]] = {
     "disk": {"edges": "disk", "compress": False},
     "packed, disk": {"edges": "disk", "compress": True},
 }
+
+BOUNDS = {"bfs": 3.0, "wcc": 2.0, "pagerank": 2.0}
+"""Times of a run in memory that one from disk may take."""
+
+CONSTRUCTION, ROOM = 1.4, 20e3
+"""Peak of building above idle, over the graph; and MB that all processes may take."""
+
+GAP = {"bfs": "bfs", "wcc": "cc", "pagerank": "pr"}
+"""GAP's programs."""
 
 EVERY = 0.1
 """Seconds between two samples."""
@@ -125,12 +139,16 @@ def measure(
     threads: int,
     limit: int | None,
     kernels: Sequence[str],
-    cold: bool,
-) -> None:
-    """Build one graph in one way, and run the kernels on it."""
+    speed: float | None,
+) -> dict[str, float]:
+    """Build one graph in one way, and run the kernels on it; returns the seconds of their rounds.
+
+    Where the speed of reading in order is given, in bytes per second, the page cache is emptied before.
+    """
     import dgsuite
     from dgsuite import genval
 
+    cold, seconds = speed is not None, {}
     on: dict[str, Any] = {"scale": scale, "edges": way, "workers": workers}
     if limit is not None:
         on["limit"] = limit
@@ -150,12 +168,13 @@ def measure(
         record("arcs", arcs, "", **on)
         size = sum(client.gather([client.submit(_nbytes, part) for part in graph.parts]))
         record("adjacency", size / arcs, "bytes/arc", **on)
-        record("peak of building", watch.peak[0] / 1e6, "MB", **on)
+        record("peak of building", watch.peak[0] / 1e6, "MB", most=ROOM, **on)
         record(
             "peak of building, above idle",
             (watch.peak[0] - watch.idle[0]) / size,
             "x",
             peer="adjacency",
+            most=CONSTRUCTION,
             **on,
         )
         root = int(graph.degree.argmax().compute(scheduler=client))
@@ -168,16 +187,47 @@ def measure(
                     begin = time.perf_counter()
                     ds = dgsuite.run(name, graph, client=client, progress=False, **parameters)
                     took = time.perf_counter() - begin
-            rounds = float(ds.attrs["seconds"])
+            rounds = seconds[name] = float(ds.attrs["seconds"])
             record(name, rounds, "s", cold=cold, **on)
             record(f"{name}, whole call", took, "s", cold=cold, **on)
-            record(f"peak of {name}", watch.peak[0] / 1e6, "MB", cold=cold, **on)
+            record(f"peak of {name}", watch.peak[0] / 1e6, "MB", most=ROOM, cold=cold, **on)
             record(f"mapped in {name}", watch.peak[1] / 1e6, "MB", cold=cold, **on)
             if name == "pagerank":
                 record("pagerank", 1e9 * rounds / arcs / 10, "ns/arc/iteration", cold=cold, **on)
+            if speed is not None:
+                once = watch.peak[1] / speed
+                record(name, rounds / once, "x", peer="reading what is mapped once", **on)
             del ds
-    if cold:
-        record("reading in order", reading(1 << 31) / 1e6, "MB/s")
+    return seconds
+
+
+def peer(folder: str, scale: int) -> None:
+    """GAP's programs on its own Kronecker graph, with two threads: building, and one trial."""
+    for name, program in GAP.items():
+        found = subprocess.run(
+            [f"{folder}/{program}", "-g", str(scale), "-n", "1"]
+            + (["-i", "10", "-t", "0"] if program == "pr" else []),
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "active"},
+        ).stdout
+
+        def number(pattern: str, text: str = found) -> float:
+            match = re.search(pattern, text)
+            if match is None:
+                raise ValueError(f"{pattern!r} is not in what GAP printed:\n{text}")
+            return float(match[1])
+
+        on = {"scale": scale, "edges": "GAP"}
+        arcs = 2 * number(r"and (\d+) undirected edges")
+        took = number(r"Trial Time: *([\d.]+)")
+        record(name, took, "s", **on)
+        if name == "bfs":
+            build = number(r"Generate Time: *([\d.]+)") + number(r"Build Time: *([\d.]+)")
+            record("build", build, "s", **on)
+        if name == "pagerank":
+            record("pagerank", 1e9 * took / arcs / 10, "ns/arc/iteration", **on)
 
 
 def _nbytes(cluster: Any) -> int:
@@ -193,11 +243,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--limit", type=int, metavar="MB", help="memory of each worker")
     options.add_argument("--kernels", choices=KERNELS, nargs="+", default=[*KERNELS])
     options.add_argument("--cold", action="store_true", help="empty the page cache before each run")
+    options.add_argument("--gap", metavar="FOLDER", help="where GAP's programs are")
+    options.add_argument("--gap-scale", type=int, default=25, help="the largest for GAP")
     with options.recorded(arguments) as given:
+        speed = reading(1 << 31) if given.cold else None
+        if speed is not None:
+            record("reading in order", speed / 1e6, "MB/s")
         for scale in given.scales:
+            found = {}
             for way in given.ways:
                 place = given.workers, given.threads, given.limit
-                measure(scale, way, *place, given.kernels, given.cold)
+                found[way] = measure(scale, way, *place, given.kernels, speed)
+            for name, took in found.get("disk", {}).items():
+                if "memory" in found and speed is None:
+                    over = took / found["memory"][name]
+                    record(name, over, "x", peer="in memory", most=BOUNDS[name], scale=scale)
+        if given.gap:
+            peer(given.gap, min(max(given.scales), given.gap_scale))
 
 
 if __name__ == "__main__":
