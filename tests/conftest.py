@@ -112,6 +112,16 @@ def client_of_one():
 
 
 @pytest.fixture
+def alone(monkeypatch):
+    """There is no current client, also where other tests of this process have made one."""
+
+    def none():
+        raise ValueError("there is no client")
+
+    monkeypatch.setattr("distributed.get_client", none)
+
+
+@pytest.fixture
 def brought(monkeypatch):
     """Bytes of each lot of results that clients have brought into this process."""
     from distributed import Client

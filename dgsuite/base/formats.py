@@ -8,7 +8,7 @@ from typing import Any
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 
-VERSIONS = {"checkpoint": 1, "graph": 1, "result": 1, "trace": 1}
+VERSIONS = {"checkpoint": 1, "graph": 1, "result": 1, "step": 1, "trace": 1}
 """The form of each kind of file that this dgsuite writes."""
 
 KEY = "format"
@@ -31,9 +31,12 @@ def check(kind: str, found: object, path: str) -> None:
     Raises
     ------
     InputError
-        It is another form than the current one.
+        It is another form than the current one, or that of another kind of file.
     """
-    if str(found) != current(kind):  # a damaged file may have an array
+    said = str(found)  # a damaged file may have an array
+    if said.startswith("dgsuite ") and not said.startswith(f"dgsuite {kind} "):
+        raise InputError(f"{path}: not a {kind}: it has the form {said!r}")
+    if said != current(kind):
         raise InputError(
             f"{path}: has the form {found!r}, and this dgsuite, {__version__}, reads {current(kind)!r}; "
             f"a later dgsuite reads later forms"

@@ -21,6 +21,8 @@ from dgsuite.partition.arrays import mapped
 from tests.support.paths import ROOT
 from tests.support.sites import simulate
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 FACTOR = 1.35
 """Between an estimate and what is there at the end of a run, for nodes in random order."""
 

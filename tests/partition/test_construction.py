@@ -21,6 +21,8 @@ from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 N = 40
 RULES = {"min": min, "max": max, "first": lambda found: found[0], "sum": sum}
 NODE = st.one_of(st.integers(0, N - 1), st.sampled_from([3, 7]))  # some rows are long

@@ -24,6 +24,8 @@ from dgsuite.partition.graph import compression
 from dgsuite.partition.store import archives
 from tests.support.graphs import same
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 RNG = np.random.default_rng(5)
 ENDS = RNG.integers(0, 3000, (2, 20_000))
 WEIGHTS = RNG.integers(1, 9, 20_000)

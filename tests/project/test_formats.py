@@ -48,6 +48,17 @@ def graph():
     return dgsuite.Graph.from_networkx(network, clusters=2, loops="keep")
 
 
+def grown(kept):
+    """A graph with an edge and a node more."""
+    return kept.with_edges(["eve"], ["dan"], weights=[3.0])
+
+
+def save_in_steps(path):
+    """The graph, and what it got after that."""
+    graph().save(str(path))
+    grown(dgsuite.Graph.load(str(path))).save(str(path), append=True)
+
+
 def run(kernel, **how):
     """A run on it."""
     return dgsuite.run(kernel, graph(), root="ann", style="serial", **how)
@@ -55,6 +66,7 @@ def run(kernel, **how):
 
 WRITE = {
     "graph": lambda path: graph().save(str(path)),
+    "step": save_in_steps,
     "result.nc": lambda path: dgsuite.save(run("sssp"), path),
     "trace.nc": lambda path: run("bfs", trace=path),
     "trace.json": lambda path: run("bfs", trace=path),
@@ -68,6 +80,7 @@ WRITE = {
 
 READ = {
     "graph": lambda path: dgsuite.Graph.load(str(path)),
+    "step": lambda path: dgsuite.Graph.load(str(path)),
     "result.nc": lambda path: dgsuite.open(path, checksum=True),
     "trace.nc": dgsuite.traces.read,
     "trace.json": dgsuite.traces.read,
@@ -83,9 +96,9 @@ def golden(name):
     return READ[name](GOLDEN / name)
 
 
-def test_a_graph_is_read():
-    found = golden("graph")
-    expected = graph()
+@pytest.mark.parametrize(("name", "expected"), [("graph", graph()), ("step", grown(graph()))])
+def test_a_graph_is_read(name, expected):
+    found = golden(name)
     assert nx.utils.graphs_equal(found.to_networkx(), expected.to_networkx())
     assert found.partition == expected.partition
     assert list(found.labels) == list(expected.labels)
@@ -126,6 +139,12 @@ def test_a_later_form_is_refused(monkeypatch, tmp_path, name):
     with pytest.raises(InputError, match=re.escape(said)) as error:
         READ[name](tmp_path / name)
     assert str(error.value).startswith(str(tmp_path / name))
+
+
+def test_a_file_of_another_kind_is_refused():
+    said = r"result\.nc: not a trace: it has the form 'dgsuite result 1'"
+    with pytest.raises(InputError, match=said):
+        dgsuite.traces.read(GOLDEN / "result.nc")
 
 
 @pytest.mark.parametrize("given", ["2", "true", '"1"'])
