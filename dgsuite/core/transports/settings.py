@@ -67,14 +67,15 @@ class Settings:
         """
         given = dict(values)
         where = f"dgsuite.{scheme}"
+        spin = given.pop("spin", 0)
         try:
             made = cls(
                 dask.utils.parse_bytes(given.pop("buffer")),
                 given.pop("places", None),
                 dask.utils.parse_bytes(given.pop("inbox", "64 MiB")),
-                dask.utils.parse_timedelta(given.pop("spin", 0)),
+                dask.utils.parse_timedelta(spin) if isinstance(spin, str) else float(spin),
             )
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise InputError(f"{where}: {error}") from None
         if given:
             raise InputError(
