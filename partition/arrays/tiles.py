@@ -1,10 +1,14 @@
 """An adjacency in tiles, for sums over all of its entries.
 
-A tile is the part of the adjacency in some consecutive rows and columns, so few that the values it reads and
-the sums it adds to both stay in the processor's cache (Nishtala, Vuduc, Demmel and Yelick 2007, "When cache
-blocking of sparse matrix vector multiply works and why"). An entry takes four bytes. Entries of a tile are in
-the order of their columns: two that follow one another mostly belong to different rows, so the processor
-need not wait for one addition before it begins the next.
+A tile is the part of the adjacency in some consecutive rows and columns (Nishtala, Vuduc, Demmel and Yelick
+2007, "When cache blocking of sparse matrix vector multiply works and why"). An entry takes four bytes: its
+column and its row, counted within its tile. Entries of a tile are in the order of their columns. So values
+are read in order, and the sums, so few that they stay in the processor's cache, are added to in any order.
+Two entries that follow one another mostly belong to different rows, so the processor need not wait for one
+addition before it begins the next.
+
+All values that are read pass through the cache once for each strip of rows. So a strip has as many rows as it
+takes for an entry a value, where the sums of these stay in the second-level or third-level cache.
 """
 
 from __future__ import annotations
@@ -18,11 +22,14 @@ from numpy.typing import NDArray
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.mapped import empty
 
-BITS = 15
-"""A tile has 2^15 rows and columns: sums and values of 256 KiB each."""
+LEAST, MOST = 15, 18
+"""A tile has 2^15 to 2^18 rows, whose sums take 256 KiB to 2 MiB."""
 
-APART = 4
-"""Clusters of at least so many tiles' rows each have tiles of their own, so that threads add side by side."""
+KEY = 32
+"""Bits of a row and a column within a tile."""
+
+APART = 1 << 17
+"""Clusters of at least so many rows have tiles of their own, so that threads add side by side."""
 
 
 class Tiles(NamedTuple):
@@ -36,8 +43,10 @@ class Tiles(NamedTuple):
         Number of tiles side by side.
     starts
         First entry of each tile, shape (tiles + 1,).
-    rows, columns
-        uint16: of each entry, counted within its tile.
+    keys
+        uint32: of each entry the column, and in the lower bits the row.
+    high, wide
+        A tile has ``2**high`` rows and ``2**wide`` columns.
     read
         Slot of the value of each column; None where that is its number.
     """
@@ -46,8 +55,9 @@ class Tiles(NamedTuple):
     size: int
     across: int
     starts: NDArray[np.int64]
-    rows: NDArray[np.uint16]
-    columns: NDArray[np.uint16]
+    keys: NDArray[np.uint32]
+    high: int
+    wide: int
     read: NDArray | None
 
     def sums(self, values: NDArray, zero: Any) -> NDArray:
@@ -55,7 +65,8 @@ class Tiles(NamedTuple):
         if self.read is not None:
             values = values.take(self.read, mode="clip")
         out = np.full(self.size, zero)
-        loops().sum_tiles(self.starts, self.rows, self.columns, self.across, BITS, values, out)
+        shape = self.across, self.high, self.wide
+        loops().sum_tiles(self.starts, self.keys, *shape, values, out)
         return out
 
 
@@ -73,7 +84,7 @@ def cut_tiles(
     starts
         First row of each cluster, and the number of rows; the other parameters are those of `make_tiles`.
     """
-    apart = np.diff(starts).min() >= APART << BITS
+    apart = np.diff(starts).min() >= APART
     ends = starts.tolist() if apart else [0, len(indptr) - 1]
     return [make_tiles(indptr[a : b + 1], indices, slots, ids, a) for a, b in pairwise(ends)]
 
@@ -103,8 +114,11 @@ def make_tiles(
     if read is not None:
         place = np.empty(slots, indices.dtype)
         place[read] = np.arange(slots)
-    across, down = (-(-number >> BITS) or 1 for number in (slots, size))
+    rows = slots * size // max(1, len(indices))  # of a strip with an entry a value
+    high = min(max(rows.bit_length() - 1, LEAST), MOST)
+    wide = KEY - high
+    across, down = -(-slots >> wide) or 1, -(-size >> high) or 1
     tiles = np.zeros(across * down + 1, np.int64)
-    rows, columns = (empty(len(indices), np.uint16, indices) for _ in range(2))
-    loops().cut(indptr, indices, place, across, BITS, tiles, rows, columns)
-    return Tiles(first, size, across, tiles, rows, columns, read)
+    keys = empty(len(indices), np.uint32, indices)
+    loops().cut(indptr, indices, place, across, high, wide, tiles, keys)
+    return Tiles(first, size, across, tiles, keys, high, wide, read)

@@ -69,11 +69,16 @@ def graph(n=60, **how):
     return Graph.from_edges(*rng.integers(0, n, (2, 3 * n)), n=n, **how)
 
 
+def small_tiles(monkeypatch, least, most, key):
+    for name, value in (("LEAST", least), ("MOST", most), ("KEY", key)):
+        monkeypatch.setattr(f"dgsuite.partition.arrays.tiles.{name}", value)
+
+
 @pytest.mark.parametrize("named", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
 def test_sums_over_tiles_are_those_of_rows(named, dtype, monkeypatch):
     """Rows of any length, some empty, over several tiles; slots in the order of ids, and in another."""
-    monkeypatch.setattr("dgsuite.partition.arrays.tiles.BITS", 4)
+    small_tiles(monkeypatch, 2, 4, 8)
     rng = np.random.default_rng(8)
     for size, slots in ((1, 1), (1, 40), (30, 40), (200, 250)):
         ids = rng.permutation(2 * slots)[:slots] if named else None
@@ -94,7 +99,8 @@ def test_sums_over_tiles_are_those_of_rows(named, dtype, monkeypatch):
 
 def test_large_clusters_have_tiles_of_their_own(monkeypatch):
     """Where all are large; the sums are those of tiles of all rows."""
-    monkeypatch.setattr("dgsuite.partition.arrays.tiles.BITS", 2)
+    small_tiles(monkeypatch, 2, 2, 4)
+    monkeypatch.setattr("dgsuite.partition.arrays.tiles.APART", 16)
     rng = np.random.default_rng(9)
     rows = [np.sort(rng.permutation(60)[: rng.integers(9)]) for _ in range(60)]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])

@@ -26,8 +26,12 @@ from dgsuite.partition.store import archives
 
 logger = logging.getLogger("dgsuite")
 
-COPIES = 3
-"""Of a checkpoint in the memory of workers: what is being written, and one or two that are kept."""
+COPIES = 6
+"""Of a checkpoint in the memory of a worker: what is being written, one or two that are kept, and as many of
+another worker's."""
+
+COST = 0.05
+"""Part of a run's time that checkpoints take at most which nobody asked for."""
 
 DUE = 16
 """Bit of `Vote.given` that is set in a marked vote; no program reads it."""
@@ -59,11 +63,14 @@ class Pace:
 
     def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
         self.every = plan.every
+        self._automatic = plan.automatic
         self.restart(rounds)
 
-    def restart(self, rounds: int) -> None:
-        """The time to the next checkpoint begins, after so many rounds."""
+    def restart(self, rounds: int, took: float = 0.0) -> None:
+        """The time to the next checkpoint begins, after so many rounds; the last one took some seconds."""
         self._since = rounds if type(self.every) is int else monotonic()
+        if self._automatic and self.every:
+            self.every = max(self.every, took / COST)
 
     def due(self, step: Step) -> bool:
         """Whether one is due after a phase."""
@@ -183,14 +190,15 @@ class Kept(Fresh):
             self.site.keeps, self.site.returned = False, ()
 
     def _write(self) -> None:
-        plan, me = self.plan, self.site.me
+        plan, me, begin = self.plan, self.site.me, monotonic()
         plan.check_owner()
         phases, rounds = self._reached()
         head = f"phase-{phases:08}-{plan.attempt}"
         states = checkpoint.held(self.site, self._graph)
         log = Writer(self.site.classes()).write(self._past())
         if plan.automatic and self.site.room is not None:
-            self.site.room("checkpoint", COPIES * sum(array.nbytes for array in states.values()))
+            nbytes = COPIES * sum(array.nbytes for array in states.values())
+            self.site.room("checkpoints", nbytes, needed=False)
         entries = {
             "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
             "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),
@@ -206,7 +214,7 @@ class Kept(Fresh):
         archives.write_list(plan.folder, name, KIND, facts)
         self._written.append([name, *(entry["file"] for entry in entries.values())])
         self._clear()
-        self._pace.restart(rounds)
+        self._pace.restart(rounds, monotonic() - begin)
 
     def _clear(self) -> None:
         """Remove what is older than the last two.

@@ -69,6 +69,7 @@ class Site:
         Whether the last phase needs no exchange.
     room
         Called with the phase and the bytes of what goes to other sites, if set; raises if there is no room.
+        With ``needed=False`` they are of something that the run can do without.
     keeps, returned
         Whether to keep what the clusters returned from the last phase, for a checkpoint; and that.
 
@@ -81,7 +82,7 @@ class Site:
     where = "round"
     """What the program counts."""
 
-    room: Callable[[str, int], None] | None = None
+    room: Callable[..., None] | None = None
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ def by_column(indptr, indices, place, starts):
 
 
 @compiled
-def cut(indptr, indices, place, across, bits, tiles, rows, columns):
+def cut(indptr, indices, place, across, high, wide, tiles, keys):
     """Put the entries of an adjacency into tiles, a strip of rows at a time; `tiles` becomes their pointer.
 
     Entries of a strip go to their tiles row by row. Then those of a tile are sorted by column, by a counting
@@ -41,39 +41,39 @@ def cut(indptr, indices, place, across, bits, tiles, rows, columns):
     ----------
     place
         Column of each slot; empty where slots are columns.
+    high, wide
+        Bits of a row and of a column within its tile, at most 32 together.
     """
     size, begin = len(indptr) - 1, indptr[0]
-    high, digit = 1 << bits, (bits + 1) // 2
-    longest = 0
-    for first in range(0, size, high):
-        longest = max(longest, indptr[min(size, first + high)] - indptr[first])
-    keys, other = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
+    digit = (wide + 1) // 2
+    other = np.empty(0, np.uint32)
     ends = np.empty(across + 1, np.int64)
     counts = np.empty((1 << digit) + 1, np.int64)
-    for strip in range((size + high - 1) >> bits):
-        first, last = strip << bits, min(size, (strip + 1) << bits)
+    for strip in range((size + (1 << high) - 1) >> high):
+        first, last = strip << high, min(size, (strip + 1) << high)
         low, end = indptr[first] - begin, indptr[last] - begin
         ends[:] = 0
         for e in range(low, end):
             c = place[indices[e]] if len(place) else indices[e]
-            ends[(c >> bits) + 1] += 1
+            ends[(c >> wide) + 1] += 1
+        if ends.max() > len(other):
+            other = np.empty(ends.max(), np.uint32)
+        ends[0] = low
         for t in range(across):
             ends[t + 1] += ends[t]
-            tiles[strip * across + t + 1] = low + ends[t + 1]
+            tiles[strip * across + t + 1] = ends[t + 1]
         for r in range(first, last):
             for e in range(indptr[r] - begin, indptr[r + 1] - begin):
                 c = place[indices[e]] if len(place) else indices[e]
-                t = c >> bits
-                keys[ends[t]] = ((c & (high - 1)) << bits) | (r - first)
+                t = c >> wide
+                keys[ends[t]] = ((c & ((1 << wide) - 1)) << high) | (r - first)
                 ends[t] += 1
-        at = 0
+        at = low
         for t in range(across):
-            by_digit(keys[at : ends[t]], other[at : ends[t]], bits, digit, counts)
-            by_digit(other[at : ends[t]], keys[at : ends[t]], bits + digit, digit, counts)
+            some, room = keys[at : ends[t]], other[: ends[t] - at]
+            by_digit(some, room, high, digit, counts)
+            by_digit(room, some, high + digit, digit, counts)
             at = ends[t]
-        for e in range(end - low):
-            rows[low + e] = keys[e] & np.uint32(high - 1)
-            columns[low + e] = keys[e] >> np.uint32(bits)
 
 
 @compiled
@@ -105,12 +105,14 @@ def within(key, shift, digit):
 
 
 @compiled
-def sum_tiles(tiles, rows, columns, across, bits, values, out):
+def sum_tiles(tiles, keys, across, high, wide, values, out):
     """Add to each row the values of its entries, in the order of the columns."""
+    row, shift = np.uint32((1 << high) - 1), np.uint32(high)
     for t in range(len(tiles) - 1):
-        sums, read = out[(t // across) << bits :], values[(t % across) << bits :]
+        sums, read = out[(t // across) << high :], values[(t % across) << wide :]
         for e in range(np.uint64(tiles[t]), np.uint64(tiles[t + 1])):
-            sums[np.uint64(rows[e])] += read[np.uint64(columns[e])]
+            key = keys[e]
+            sums[np.uint64(key & row)] += read[np.uint64(key >> shift)]
 
 
 @compiled

@@ -46,7 +46,7 @@ WAYS = {
 def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
     """A run on a graph with a hundred edges for each node allocates less than its edges take."""
     monkeypatch.setattr(mapped, "LEAST", 1 << 10)
-    monkeypatch.setattr(tiles, "BITS", 7)
+    monkeypatch.setattr(tiles, "LEAST", 7)
     n, kernel = 2000, KERNELS[name](**options(name) | FEW.get(name, {}))
     src, dst = np.random.default_rng(1).integers(0, n, (2, 50 * n))
     weights = np.ones(len(src)) if name in WEIGHTED else None

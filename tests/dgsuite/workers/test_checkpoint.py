@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -26,11 +27,12 @@ import dgsuite
 from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.__main__ import main
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.checkpointed import Kept
+from dgsuite.core.engine.checkpointed import Kept, Pace
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.values import Classes, Reader, Writer
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
+from dgsuite.core.workers import room
 from dgsuite.core.workers.files import Held, WorkersFileSystem
 from dgsuite.core.workers.plugin import install, plugin
 from dgsuite.kernels import bsp
@@ -241,6 +243,25 @@ def test_a_run_goes_on_without_an_automatic_checkpoint_that_cannot_be_written(tr
         same(run(), dgsuite.run(Unwritable(), graph, style="serial"))
     with pytest.raises(InputError, match="no checkpoint can hold this"):
         run(checkpoint=True)
+
+
+def test_a_run_writes_automatic_checkpoints_for_a_small_part_of_its_time_alone(tmp_path):
+    plan = Checkpoints(str(tmp_path), 10.0, {})
+    for automatic, every in ((True, 40.0), (False, 10.0)):
+        pace = Pace(replace(plan, automatic=automatic))
+        pace.restart(1, took=2.0)
+        assert pace.every == every
+        pace.restart(2, took=0.1)
+        assert pace.every == every
+
+
+def test_automatic_checkpoints_do_not_fill_a_host_without_limits(monkeypatch):
+    """Workers without a limit of memory share what is free."""
+    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
+    room._room_on_host("messages", 251)
+    room._room_on_host("checkpoints", 250, needed=False)
+    with pytest.raises(RunError, match=r"would take 251 B of the 0\.98 kiB that are free"):
+        room._room_on_host("checkpoints", 251, needed=False)
 
 
 def test_the_last_worker_goes_on_from_an_automatic_checkpoint():

@@ -16,7 +16,7 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.workers.frozen import freeze, thaw
 from tests.support import references
-from tests.support.cases import NAMES
+from tests.support.cases import NAMES, typical
 from tests.support.sites import assert_same, simulate
 
 BOUNDS = np.array([0, 3, 6])
@@ -58,7 +58,7 @@ def simulate_tasks(kernel, graph):
     return outputs, merge(logs)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", typical(NAMES))
 def test_phases_that_run_again_elsewhere_change_nothing(name):
     graph = references.mine(name, 6).repartition(6)
     kernel = make_kernel(name, graph, None, {}, None)
