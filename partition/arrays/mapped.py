@@ -11,6 +11,7 @@ full. The system keeps what it has room for.
 
 from __future__ import annotations
 
+import itertools
 import math
 import mmap
 import os
@@ -244,6 +245,25 @@ def _array(file: mmap.mmap, first: int, shape: tuple[int, ...], dtype: DTypeLike
 def empty(count: int, dtype: DTypeLike, like: NDArray) -> NDArray:
     """An array for what is made of another one: mapped if that is."""
     return on_disk(count, dtype) if is_mapped(like) else np.empty(count, dtype)
+
+
+def windows(start: NDArray, entries: NDArray) -> list[tuple[int, int]]:
+    """Ranges of rows in which the entries can be written in any order, since their pages stay meanwhile.
+
+    Parameters
+    ----------
+    start
+        Row pointer.
+    entries
+        If they are in memory, the range of all rows is the only one.
+    """
+    rows = len(start) - 1
+    if not is_mapped(entries):
+        return [(0, rows)]
+    most = max(1, keeper().budget // 2 // entries.itemsize)
+    cuts = np.searchsorted(start, np.arange(most, len(entries), most)).tolist()
+    ends = sorted({0, rows, *cuts})
+    return list(itertools.pairwise(ends))
 
 
 def moved(array: NDArray) -> NDArray:

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles, scatters
 from dgsuite.partition.arrays.loops import fast, loops, there
-from dgsuite.partition.arrays.mapped import empty
+from dgsuite.partition.arrays.mapped import empty, windows
 from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, strips
 
 MANY = 32
@@ -372,8 +372,9 @@ def transpose_outside(
         np.cumsum(start, out=start)
         like = indices.words if isinstance(indices, Packed) else indices
         rows = empty(int(start[-1]), indices.dtype, like)
-        for first, *along in strips(indptr, indices):
-            loops().transpose_outside(*along, first, lo, hi, start, rows)
+        for window in windows(start, rows):
+            for first, *along in strips(indptr, indices):
+                loops().transpose_outside(*along, first, lo, hi, *window, start, rows)
         loops().rewind(start)
         return start, rows
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))

@@ -18,7 +18,7 @@ import pytest
 import dgsuite
 from dgsuite import Graph
 from dgsuite.base.errors import InputError
-from dgsuite.partition.arrays import mapped, packed
+from dgsuite.partition.arrays import mapped, packed, segments
 from dgsuite.partition.arrays.packed import Packed
 from dgsuite.partition.graph import compression
 from dgsuite.partition.store import archives
@@ -233,3 +233,18 @@ def test_workers_hold_edges_on_disk(client):
     assert all(disk for disk, _ in kinds)
     expected = dgsuite.run("pagerank", graph(directed=True))
     assert dgsuite.run("pagerank", there, client=client)["rank"].equals(expected["rank"])
+
+
+def test_an_adjacency_is_turned_in_windows(monkeypatch):
+    """What is written in any order at a time is half of what a process may hold."""
+    (here,) = graph(clusters=1, directed=True).parts
+    away = len(here.indices) - int(((here.indices >= 500) & (here.indices < 900)).sum())
+    expected = segments.transpose_outside(here.indptr, here.indices, 500, 900, 3000)
+    there = mapped.moved(here.indices)
+    monkeypatch.setattr(mapped.keeper(), "budget", 8 * -(-away // 5))
+    found = segments.transpose_outside(here.indptr, there, 500, 900, 3000)
+    assert mapped.is_mapped(found[1])
+    assert len(mapped.windows(*found)) == 5
+    assert mapped.windows(*expected) == [(0, 2600)]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -72,10 +72,11 @@ def count_outside(indices, lo, hi, start):
 
 
 @compiled
-def transpose_outside(indptr, indices, first, lo, hi, start, rows):
+def transpose_outside(indptr, indices, first, lo, hi, begin, end, start, rows):
     """Put the rows of the entries whose column is outside ``lo <= column < hi`` by column.
 
-    Rows are counted from `first`. `start`, where each column begins, becomes where it ends.
+    Rows are counted from `first`. Of the columns outside, those from `begin` to `end` are taken. `start`,
+    where each begins, becomes where it ends.
     """
     for r in range(len(indptr) - 1):
         for e in range(indptr[r], indptr[r + 1]):
@@ -83,8 +84,9 @@ def transpose_outside(indptr, indices, first, lo, hi, start, rows):
             if lo <= j < hi:
                 continue
             g = j if j < lo else j - hi + lo
-            rows[start[g]] = first + r
-            start[g] += 1
+            if begin <= g < end:
+                rows[start[g]] = first + r
+                start[g] += 1
 
 
 @compiled
