@@ -64,6 +64,7 @@ class Keeper:
         worker = _worker()
         limit = None if worker is None else worker.memory_manager.memory_limit
         self.budget = (limit or psutil.virtual_memory().total) // SHARE
+        self._others = self._held()  # pages of libraries, which stay
 
     def add(self, file: mmap.mmap, address: int) -> None:
         """Look after a mapped file, as long as an array refers to it."""
@@ -98,8 +99,12 @@ class Keeper:
                 if not any(file() is not None for file in self._files.values()):
                     self._thread = None
                     return
-            if getattr(self._process.memory_info(), "shared", 0) > self.budget:
+            if self._held() - self._others > self.budget:
                 self.let_go()
+
+    def _held(self) -> int:
+        """Bytes of pages of files that the process holds."""
+        return int(getattr(self._process.memory_info(), "shared", 0))
 
 
 _keeper: Keeper | None = None

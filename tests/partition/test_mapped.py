@@ -237,6 +237,7 @@ def test_workers_hold_edges_on_disk(client):
 
 def test_an_adjacency_is_turned_in_windows(monkeypatch):
     """What is written in any order at a time is half of what a process may hold."""
+    monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
     (here,) = graph(clusters=1, directed=True).parts
     away = len(here.indices) - int(((here.indices >= 500) & (here.indices < 900)).sum())
     expected = segments.transpose_outside(here.indptr, here.indices, 500, 900, 3000)
