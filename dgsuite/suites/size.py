@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dgsuite.base.errors import InputError
 
 EDGE_FACTOR = 16
@@ -18,6 +16,8 @@ def need(
     grid: bool = False,
 ) -> int:
     """Bytes that building a graph takes in memory, about; arranging it in a grid makes a second one."""
+    import numpy as np
+
     from dgsuite.core.running.sizes import Shape, construction
 
     shape = Shape.even(2**scale, degree * 2**scale, 1, 8 * weighted)
