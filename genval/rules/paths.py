@@ -399,9 +399,8 @@ def _over(matrix: csr_array, sources: NDArray) -> Iterator[tuple[int, NDArray[np
         rank[order] = np.arange(len(order))
         near = rank[row] >= 0
         near[near] = (distance[row] + matrix.data == distance[matrix.indices])[near]
-        u, v = (
-            rank[at].astype(np.intc) for at in (row[near], matrix.indices[near])
-        )  # SuperLU's numbers
+        # SuperLU takes numbers of 32 bits
+        u, v = (rank[at].astype(np.intc) for at in (row[near], matrix.indices[near]))
         edges = csr_array((np.ones(len(u)), (u, v)), shape=(len(order), len(order)))
         one = eye_array(len(order), format="csr")
         start = np.zeros(len(order))
