@@ -3,9 +3,9 @@
 A tile is the part of the adjacency in some consecutive rows and columns (Nishtala, Vuduc, Demmel and Yelick
 2007, "When cache blocking of sparse matrix vector multiply works and why"). An entry takes four bytes: its
 column and its row, counted within its tile. Entries of a tile are in the order of their columns. So values
-are read in order, and the sums, so few that they stay in the processor's cache, are added to in any order.
-Two entries that follow one another mostly belong to different rows, so the processor need not wait for one
-addition before it begins the next.
+are read in order; the sums, which are read and written at random, are so few that they stay in the
+processor's cache. Two entries that follow one another mostly belong to different rows, so the
+processor need not wait for one addition before it begins the next.
 
 All values that are read pass through the cache once for each strip of rows. So a strip has as many rows as it
 takes for an entry a value, where the sums of these stay in the second-level or third-level cache.
