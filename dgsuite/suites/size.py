@@ -7,6 +7,9 @@ from dgsuite.base.errors import InputError
 EDGE_FACTOR = 16
 """Edge tuples a node, by default."""
 
+LARGEST = 31
+"""Scale of the largest graph that there can be; beyond, each scale takes twice as much."""
+
 
 def need(
     scale: int,
@@ -20,9 +23,10 @@ def need(
 
     from dgsuite.core.running.sizes import Shape, construction
 
-    shape = Shape.even(2**scale, degree * 2**scale, 1, 8 * weighted)
+    known = min(scale, LARGEST)
+    shape = Shape.even(2**known, degree * 2**known, 1, 8 * weighted)
     memory, _ = construction(shape, np.array([0, 1]), disk)
-    return int(memory.sum() + grid * shape.graph().sum())
+    return int(memory.sum() + grid * shape.graph().sum()) << (scale - known)
 
 
 def check_scale(

@@ -193,6 +193,7 @@ def test_options_of_the_adjacency():
 def test_wrong_values():
     for given, text in (
         ({"n": 0}, "n must be a whole number from 1 on, got 0"),
+        ({"m": 10**16}, "at most 1,000,000,000,000,000 edges, got m=10,000,000,000,000,000"),
         ({"m": 1.5}, "m must be a whole number from 0 on, got 1.5"),
         ({"workers": 0}, "workers must be a whole number from 1 on"),
         ({"n": 1 << 32}, "at most 3,037,000,499 nodes"),

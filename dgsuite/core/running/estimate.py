@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
     from dgsuite.partition.labels.labels import Labels
 
+MOST_EDGES = 10**15
+"""Of an estimate: bytes of all of them are numbers of 64 bits."""
+
 MEANINGS = {
     "graph": "rows of the clusters",
     "view": "edges that come in, of a directed graph",
@@ -248,6 +251,8 @@ def estimate(
             raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
     if n > MOST_NODES:
         raise InputError(f"a graph has at most {MOST_NODES:,} nodes, got n={n:,}")
+    if m > MOST_EDGES:
+        raise InputError(f"an estimate is of at most {MOST_EDGES:,} edges, got m={m:,}")
     count = workers or 1
     shape = Shape.even(
         int(n),
