@@ -39,7 +39,6 @@ SHARE = 8
 EVERY = 0.02
 """Seconds between two looks at the pages that the process holds."""
 
-
 PIECE = 1 << 22
 """Bytes of a file that are copied at a time."""
 
@@ -84,18 +83,6 @@ class Keeper:
             return
         for _, file in self._there():
             file.madvise(mmap.MADV_DONTNEED)
-
-    def read_ahead(self) -> None:
-        """Have the system read all mapped files, unless they are larger than the memory that is free.
-
-        It reads on while the process works.
-        """
-        if not hasattr(mmap, "MADV_WILLNEED"):
-            return
-        files = [file for _, file in self._there()]
-        if sum(map(len, files)) <= psutil.virtual_memory().available:
-            for file in files:
-                file.madvise(mmap.MADV_WILLNEED)
 
     def _there(self) -> list[tuple[int, mmap.mmap]]:
         with self._lock:
@@ -149,12 +136,6 @@ def let_go() -> None:
     """Give all mapped pages of this process back to the system."""
     if _keeper is not None:
         _keeper.let_go()
-
-
-def read_ahead() -> None:
-    """Have the system read all mapped files of this process: see `Keeper.read_ahead`."""
-    if _keeper is not None:
-        _keeper.read_ahead()
 
 
 def folder() -> str:

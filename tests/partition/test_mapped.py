@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import gc
 import itertools
-import mmap
 import os
 import pickle
 import resource
 import time
-import weakref
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import dask
 import fsspec
@@ -252,20 +249,3 @@ def test_an_adjacency_is_turned_in_windows(monkeypatch):
     assert mapped.windows(*expected) == [(0, 2600)]
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize(("available", "asked"), [(99, []), (100, [mmap.MADV_WILLNEED] * 2)])
-def test_what_fits_into_memory_is_read_ahead(monkeypatch, available, asked):
-    said = []
-
-    class File(bytearray):
-        def madvise(self, advice):
-            said.append(advice)
-
-    files = [File(40), File(60)]
-    keeper = mapped.Keeper()
-    keeper._files = {address: weakref.ref(file) for address, file in enumerate(files)}
-    free = SimpleNamespace(available=available)
-    monkeypatch.setattr(mapped.psutil, "virtual_memory", lambda: free)
-    keeper.read_ahead()
-    assert said == asked

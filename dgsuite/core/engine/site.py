@@ -32,7 +32,6 @@ from dgsuite.core.engine.sealed import place_of_write, sealed
 from dgsuite.core.engine.values import Classes
 from dgsuite.core.engine.workload import Workload, WorkloadRunner, without_packets
 from dgsuite.kernels.bsp import Extra, Kernel, Known, Note, State, Vote
-from dgsuite.partition.arrays.mapped import read_ahead
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -135,7 +134,6 @@ class Site:
     def warm(self) -> None:
         """Do before the clock starts what would otherwise fall into the first rounds."""
         self.mailbox.warm()
-        read_ahead()
 
     def use_threads(self, threads: int) -> None:
         """Have the workload of each cluster done by several threads, if there are enough for that."""
