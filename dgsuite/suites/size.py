@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dgsuite.base.errors import InputError
 
 EDGE_FACTOR = 16
@@ -61,10 +63,11 @@ def check_scale(
     if scale < 1:
         raise InputError(f"scale must be at least 1, got {scale}")
     room = psutil.virtual_memory().available
-    wanted = need(scale, weighted, degree, disk, grid)
+    needed = partial(need, weighted=weighted, degree=degree, disk=disk, grid=grid)
+    wanted = needed(scale)
     if wanted > room:
         largest = scale - 1
-        while largest > 1 and need(largest, weighted, degree, disk, grid) > room:
+        while largest > 1 and needed(largest) > room:
             largest -= 1
         raise InputError(
             f"scale {scale} needs about {wanted / 2**30:.1f} GiB, and "

@@ -7,8 +7,8 @@ are read in order; the sums, which are read and written at random, are so few th
 processor's cache. Two entries that follow one another mostly belong to different rows, so the
 processor need not wait for one addition before it begins the next.
 
-All values that are read pass through the cache once for each strip of rows. So a strip has as many rows as it
-takes for an entry a value, where the sums of these stay in the second-level or third-level cache.
+All values that are read pass through the cache once for each strip of rows. So a strip has about as many
+rows as give it one entry for each value, as long as their sums stay in the third-level cache.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def make_tiles(
     if read is not None:
         place = np.empty(slots, indices.dtype)
         place[read] = np.arange(slots)
-    rows = slots * size // max(1, len(indices))  # of a strip with an entry a value
+    rows = slots * size // max(1, len(indices))  # of a strip with one entry for each value
     high = min(max(rows.bit_length() - 1, LEAST), MOST)
     wide = KEY - high
     across, down = -(-slots >> wide) or 1, -(-size >> high) or 1

@@ -31,7 +31,7 @@ COPIES = 6
 another worker's."""
 
 COST = 0.05
-"""Part of a run's time that checkpoints take at most which nobody asked for."""
+"""Share of a run's time that automatic checkpoints may take."""
 
 DUE = 16
 """Bit of `Vote.given` that is set in a marked vote; no program reads it."""
