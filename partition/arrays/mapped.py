@@ -280,7 +280,9 @@ def moved(array: NDArray) -> NDArray:
 
 
 def concatenated(arrays: Sequence[NDArray]) -> NDArray:
-    """Arrays one after the other, on disk if the first is."""
+    """Arrays one after the other, on disk if the first is; a single one is not copied."""
+    if len(arrays) == 1:
+        return arrays[0]
     if not is_mapped(arrays[0]):
         return np.concatenate(arrays)
     out = on_disk(sum(map(len, arrays)), np.result_type(*arrays))

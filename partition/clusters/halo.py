@@ -401,11 +401,17 @@ def make_halo(
 
 def _numbers(parts: Sequence[NDArray | None]) -> NDArray:
     """The weights of all clusters, for compiled loops: whole numbers in as few bytes as they need."""
-    found = [np.empty(0) if part is None else part for part in parts]
-    joined: NDArray = found[0] if len(found) == 1 else np.concatenate(found)
-    if joined.dtype.kind in "iu" and len(joined) and joined.min() >= 0:
-        return joined.astype(np.min_scalar_type(joined.max()))
-    return joined.astype(np.float64) if joined.dtype == np.float16 else joined
+    joined = concatenated([np.empty(0) if part is None else part for part in parts])
+    kind = joined.dtype
+    if kind.kind in "iu" and len(joined) and joined.min() >= 0:
+        kind = np.min_scalar_type(joined.max())
+    elif kind == np.float16:
+        kind = np.dtype(np.float64)
+    if kind == joined.dtype:
+        return joined
+    found = empty(len(joined), kind, joined)
+    found[:] = joined
+    return found
 
 
 def _stacked(rows: Sequence[tuple[NDArray, Numbers]]) -> tuple[NDArray, Numbers]:

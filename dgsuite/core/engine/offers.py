@@ -106,7 +106,7 @@ class Offers:
         """The largest weight of an edge to or from own nodes."""
         if not len(self.halo.weights):
             return 1.0
-        return float(max(w.max(initial=0) for w in (self.halo.out_weights, self.halo.back_weights)))
+        return float(max(w.max(initial=0) for w in (self.halo.out_weights, self.halo.weights)))
 
     def _fit(self, values: NDArray) -> bool:
         """Whether values plus any weight are whole numbers below `NONE`."""
