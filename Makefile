@@ -1,5 +1,8 @@
 # Everything happens in a virtual environment of the project's own.
-PYTHON ?= python3
+# python3, or if that is too old the newest that the shell or pyenv finds
+PYTHON ?= $(or $(firstword $(foreach found,python3 python3.14 python3.13 python3.12 \
+	$(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python))),$(call new,$(found)))),python3)
+new = $(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null && echo $(1))
 VENV ?= .venv
 BIN := $(VENV)/bin
 CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
@@ -118,8 +121,8 @@ clean:  ## remove the environment and what was built
 	rm -rf $(VENV) $(VENV)-lowest build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "dgsuite needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
+	  { echo "dgsuite needs Python 3.12 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "$(PYTHON) has no venv; on Debian: apt install python3-venv" >&2; exit 1; }
 

@@ -2,7 +2,7 @@
 
 Commands: python -m tests.release [--python PYTHON ...] [--only-check]
 
-``--python`` may be repeated; by default all of 3.11 to 3.14 that the shell finds. Nothing is uploaded.
+``--python`` may be repeated; by default all of 3.12 to 3.14 that the shell finds. Nothing is uploaded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dgsuite.base.version import __version__
 from tests.support.paths import ROOT
 from tests.wheel.__main__ import build, call
 
-PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+PYTHONS = ("3.12", "3.13", "3.14")
 
 CONDA = {"dask": "dask-core", "matplotlib": "matplotlib-base", "msgpack": "msgpack-python"}
 """Names that conda-forge gives to some distributions."""

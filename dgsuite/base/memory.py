@@ -7,12 +7,8 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
 
 from dgsuite.base import capabilities
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's mallopt (malloc.h)."""
@@ -69,7 +65,7 @@ def give_back() -> None:
     _tell("malloc_trim", 0)
 
 
-def frugal(task: Callable[P, R]) -> Callable[P, R]:
+def frugal[**P, R](task: Callable[P, R]) -> Callable[P, R]:
     """A task that takes much more memory than its result, and gives it back at its end."""
 
     @wraps(task)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from threading import RLock
-from typing import Any, Generic, TypeVar, overload
-
-T = TypeVar("T")
+from typing import Any, overload
 
 LOCK = "_once_lock"
 """Where an object keeps the lock of its `once` properties."""
@@ -54,7 +52,7 @@ class Once:
         self._values: dict[Hashable, Any] = {}
         self.lock = Lock()
 
-    def get(
+    def get[T](
         self, key: Hashable, make: Callable[[], T], valid: Callable[[T], bool] | None = None
     ) -> T:
         """The value of a key.
@@ -81,7 +79,7 @@ class Once:
         self._values = {}
 
 
-class once(Generic[T]):  # noqa: N801 (it is used as a property)
+class once[T]:  # noqa: N801 (it is used as a property)
     """A property that one thread computes, once.
 
     `functools.cached_property` has no lock since Python 3.12, so two threads may both compute it, and get

@@ -13,6 +13,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    TypeAliasType,
     Union,
     get_args,
     get_origin,
@@ -242,8 +243,18 @@ def described(kernel: type[Kernel], name: str) -> str:
 
 def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
     """The types that a parameter may have: the members of its annotation's union."""
-    kind = _annotations(kernel).get(name, Any)  # type: ignore[arg-type]
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return _members(_annotations(kernel).get(name, Any))  # type: ignore[arg-type]
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    """A type, or those of a union. A name such as NumPy's `NDArray` is what it stands for."""
+    named = get_origin(kind) or kind
+    if isinstance(named, TypeAliasType):
+        given = get_args(kind)
+        return _members(named.__value__[given] if given else named.__value__)
+    if named in (Union, UnionType):
+        return tuple(one for member in get_args(kind) for one in _members(member))
+    return (kind,)
 
 
 def _keyed(value: Mapping[Any, Any], kind: Any, labels: Labels | None) -> dict[int, Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from dgsuite.base.errors import InputError
 from dgsuite.studies.experiment.model import Count, Section
-
-S = TypeVar("S", bound=Section)
 
 
 class Place(Section):
@@ -24,7 +22,7 @@ class Place(Section):
     """Transport between workers (by default mpb, shared memory, on Linux; else tcp)."""
 
 
-def read(
+def read[S: Section](
     file: type[S], table: str, path: str | None, overrides: Sequence[str], flags: Mapping[str, Any]
 ) -> Any:
     """The table of a file of options, or of none, with those of the command line in their place.

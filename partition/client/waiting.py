@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
 from dgsuite.partition.client import links
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 logger = logging.getLogger("dgsuite")
-
-T = TypeVar("T")
 
 LOST = "data was lost with its worker"
 
@@ -248,7 +246,7 @@ class Watch:
             Session.of(self.client).ask("dgsuite_annotate", key=future.key, span=span)
         return future
 
-    def call(self, function: Callable[[], T]) -> T:
+    def call[T](self, function: Callable[[], T]) -> T:
         """The result of a request to workers. By itself it would wait for ever for a frozen worker.
 
         Raises

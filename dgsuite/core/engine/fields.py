@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 
-Batch = TypeVar("Batch", bound=tuple[Any, ...])
-"""A named tuple of columns, of dictionaries of columns by field, and of what is the same in all batches."""
 
+def concatenated[Batch: tuple[Any, ...]](batches: Sequence[Batch]) -> Batch:
+    """Several batches as one; always a copy, so that nothing that is sent aliases a state.
 
-def concatenated(batches: Sequence[Batch]) -> Batch:
-    """Several batches as one; always a copy, so that nothing that is sent aliases a state."""
+    A batch is a named tuple of columns, of dictionaries of columns by field, and of what is the same in all
+    batches.
+    """
     return type(batches[0])(*map(_joined, zip(*batches, strict=True)))
 
 

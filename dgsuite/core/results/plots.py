@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from dgsuite.partition.graph.graph import Graph
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
 LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
 MESSAGES = "#9ec9e2"
@@ -190,7 +188,7 @@ def _least(above: list[float], places: list[float]) -> dict[str, float]:
     return {"linthresh": above[0]} if len(above) < len(places) else {}
 
 
-def styled(draw: Callable[P, T]) -> Callable[P, T]:
+def styled[**P, T](draw: Callable[P, T]) -> Callable[P, T]:
     """Have a function draw in the look of all our pictures, `look.mplstyle`."""
 
     @wraps(draw)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.aliases import ALIASES, kernel_of, unknown_kernel
 from dgsuite.core.parameters import described
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from dgsuite.partition.graph.graph import Graph
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 HEADING = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 """Where a section of a docstring begins."""
@@ -86,10 +85,17 @@ def listing() -> str:
     return "\n".join(f"{name:<{width}}  {summary(KERNELS[name])}" for name in sorted(KERNELS))
 
 
-def listed(function: F) -> F:
-    """Replace ``{kernels}`` in a docstring by the list of kernels."""
+def listed[F: Callable[..., Any]](function: F) -> F:
+    """Replace ``{kernels}`` in a docstring by the list of kernels, further in.
+
+    From Python 3.13 on a docstring has no margin.
+    """
     if function.__doc__ is not None:  # python -OO removes it
-        function.__doc__ = function.__doc__.replace("    {kernels}", indent(listing(), " " * 8))
+        lines = function.__doc__.splitlines(keepends=True)
+        (margin,) = (line.partition("{kernels}")[0] for line in lines if "{kernels}" in line)
+        function.__doc__ = function.__doc__.replace(
+            f"{margin}{{kernels}}", indent(listing(), margin + "    ")
+        )
     return function
 
 

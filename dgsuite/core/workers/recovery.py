@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, RunError, WorkerLost
 from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("dgsuite")
 
-T = TypeVar("T")
 
 States = Mapping[str, Mapping[str, Any]]
 """State of each worker, by address, from `dgsuite.partition.client.workers.ordered_states`."""
@@ -50,7 +49,7 @@ def tries() -> int:
     return given
 
 
-def recovered(attempt: Callable[[States], T], client: Client | None, doing: str) -> T:
+def recovered[T](attempt: Callable[[States], T], client: Client | None, doing: str) -> T:
     """The result of something that is done on the workers, and is begun again when it loses one.
 
     Parameters

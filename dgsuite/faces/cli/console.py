@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
-T = TypeVar("T")
 
 WIDTH = 110
 """Columns of what goes to a file or a pipe."""
@@ -59,7 +58,7 @@ def progress() -> bool:
     return sys.stderr.isatty() and wanted()
 
 
-def tracked(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
+def tracked[T](items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
     """Items with a progress bar."""
     from rich.progress import track
 

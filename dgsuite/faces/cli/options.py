@@ -31,7 +31,9 @@ class Group(click.Group):
         return super().parse_args(ctx, args)
 
 
-def several(*options: Callable[[F], F]) -> Callable[[F], F]:
+def several[F: "Callable[..., Any] | click.Command"](
+    *options: Callable[[F], F],
+) -> Callable[[F], F]:
     """A decorator that adds options in their order."""
 
     def add(command: F) -> F:
@@ -56,7 +58,7 @@ def _flag(*names: str, key: str, text: str) -> Callable[[F], F]:
     )
 
 
-def version(command: F) -> F:
+def version[F: "Callable[..., Any] | click.Command"](command: F) -> F:
     """Add ``--version``."""
     return click.version_option(__version__, prog_name="dgsuite", message="%(prog)s %(version)s")(
         command

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from dgsuite.base.errors import InputError, hint
 from dgsuite.base.formats import check_toml
 from dgsuite.studies.experiment import shipped
-
-M = TypeVar("M", bound=BaseModel)
 
 COMMANDS = {
     "run": "run",
@@ -79,7 +77,9 @@ def _mend(path: str, error: str) -> str:
     return ""
 
 
-def checked(model: type[M], data: Mapping[str, Any], path: str, flags: Container[str] = ()) -> M:
+def checked[M: BaseModel](
+    model: type[M], data: Mapping[str, Any], path: str, flags: Container[str] = ()
+) -> M:
     """Data in the shape of a model.
 
     Parameters

@@ -48,7 +48,7 @@ def states(execution: Execution, field: str | None, rounds: Sequence[int] | None
         ax.set_aspect("equal")
     for ax, stop, colours in zip(axes, shown, codes.reshape(len(shown), -1), strict=False):
         ax.set_title("before" if stop is before else f"round {stop.round}", fontsize=9)
-        _panel(ax, where, ends_of_edges, stop, name, colours / max(codes.max(), 1))
+        _panel(ax, where, ends_of_edges, stop, name, colours / max(int(codes.max()), 1))
     figure.suptitle(f"{execution.kernel.name}: {name}", fontsize=10)
     return figure
 

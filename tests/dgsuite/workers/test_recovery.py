@@ -315,7 +315,7 @@ def test_copies_bound_what_dask_repeats(trio):
         trio.run(arm, strike, False, Signal(), workers=[place])
         trio.run(arm, -1, False, Signal(), workers=[first, last])
         with in_tasks(copies):
-            dgsuite.run("louvain", graph, style="finish_async", client=trio)
+            dgsuite.run("pagerank", graph, style="finish_async", client=trio)
         left = [first, last, *[place] * (strike < 0)]
         return sum(trio.run(disarm, workers=left).values())
 
