@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 
 import dask
@@ -46,7 +47,14 @@ class Expected:
             else:
                 edge = (u, v) if directed else (min(u, v), max(u, v))
                 weights.setdefault(edge, []).append(w)
-        choose = {"sum": lambda x: sum(order(x)), "first": lambda x: x[0], "error": lambda x: x[0]}
+        added = partial(
+            reduce, operator.add
+        )  # `sum` of floats makes up for rounding since Python 3.12
+        choose = {
+            "sum": lambda x: added(order(x)),
+            "first": lambda x: x[0],
+            "error": lambda x: x[0],
+        }
         choose |= {"min": min, "max": max}
         self.edges = {edge: choose[rule](found) for edge, found in weights.items()}
         self.repeated = min((e for e, found in weights.items() if len(found) > 1), default=None)

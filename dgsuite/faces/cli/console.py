@@ -59,10 +59,15 @@ def progress() -> bool:
 
 
 def tracked[T](items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
-    """Items with a progress bar."""
+    """Items with a progress bar.
+
+    It has no thread: Python could not end while an error keeps a bar with one.
+    """
+    if not progress():
+        return items
     from rich.progress import track
 
-    return track(items, what, total=total, console=err(), transient=True, disable=not progress())
+    return track(items, what, total=total, console=err(), transient=True, auto_refresh=False)
 
 
 @contextmanager
