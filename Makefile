@@ -19,7 +19,7 @@ run: $(VENV)/.installed  ## run the quickstart experiment
 	$(BIN)/dgsuite run configs/quickstart.toml
 
 test: $(VENV)/.tested  ## run the tests, without those that are long
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m long

@@ -15,6 +15,13 @@ def configs(tmp_path):
 
 
 @pytest.fixture
+def not_judged(monkeypatch):
+    """A page has no verdict on any claim; test_claims.py judges them all."""
+    for check in CHECKS:
+        monkeypatch.setitem(CHECKS, check, lambda claim, evidence: unknown("it takes long"))
+
+
+@pytest.fixture
 def quickly_judged(monkeypatch):
     """A page has no verdict on claims that take seconds to judge; test_claims.py judges them all."""
     for check in ("along_links", "betweenness", "complexity", "fock"):

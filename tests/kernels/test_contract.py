@@ -203,9 +203,9 @@ KERNELS = (FloatSums(), FoldedFloats(), Vectors())
 @pytest.mark.parametrize("n", [1500, LARGE])
 def test_sums_of_floats_have_the_same_bits_for_every_cut(n, kernel):
     whole = serial.run(kernel, random_graph(n, clusters=1).parts)
-    for cut in CUTS:
+    for turn, cut in enumerate(CUTS):
         graph = random_graph(n, **cut)
-        for sites in (1, 2, 3):
+        for sites in {1, 2 + turn % 2}:
             assert_same(whole, simulate(kernel, graph, sites))
 
 

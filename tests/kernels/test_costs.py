@@ -52,7 +52,7 @@ def test_docstrings_say_what_runs_take(name):
 
 @pytest.mark.parametrize("name", cases.NAMES)
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3)
 def test_runs_take_what_docstrings_say(name, data):
     kernel, make = data.draw(cases.inputs(name))
     if kernel._forms is not None:

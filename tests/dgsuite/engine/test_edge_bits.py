@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
@@ -82,6 +82,7 @@ def test_without_it_nothing_is_counted():
 
 @pytest.mark.parametrize("name", KINDS)
 @given(st.integers(0, 999), st.integers(1, 7))
+@settings(max_examples=4)
 def test_any_cut_has_the_same_bits(name, seed, clusters):
     how = {"congest": INF, "style": "serial", **KINDS[name]}
     one = random(seed, clusters=1)

@@ -41,7 +41,7 @@ def test_steps_are_commands_that_there_are(step, full, tmp_path, capsys):
     assert "Usage: " in capsys.readouterr().out
 
 
-def test_a_study_goes_on_where_it_ended(tmp_path, capfd, quickly_judged):
+def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
     """Called in this process; its step is one of its own, and says where its results are."""
     found = []
     for _ in range(2):
