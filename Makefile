@@ -3,6 +3,9 @@
 PYTHON ?= $(or $(firstword $(foreach found,python3 python3.14 python3.13 python3.12 \
 	$(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python))),$(call new,$(found)))),python3)
 new = $(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null && echo $(1))
+# the oldest that is supported, for the lowest versions: those of a newer one may be higher
+OLDEST ?= $(or $(firstword $(foreach found,python3.12 \
+	$(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python),$(call new,$(found)))),$(BIN)/python)
 VENV ?= .venv
 BIN := $(VENV)/bin
 CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
@@ -127,8 +130,8 @@ $(VENV)/bin/python:
 	  { rm -rf $(VENV); echo "$(PYTHON) has no venv; on Debian: apt install python3-venv" >&2; exit 1; }
 
 $(VENV)-lowest/.tested: pyproject.toml | $(VENV)/.tested
-	$(BIN)/uv venv -q --clear -p $(BIN)/python $(VENV)-lowest
-	$(BIN)/uv pip compile -q --resolution lowest-direct --only-binary :all: -p $(BIN)/python --extra test \
+	$(BIN)/uv venv -q --clear -p $(OLDEST) $(VENV)-lowest
+	$(BIN)/uv pip compile -q --resolution lowest-direct --only-binary :all: -p $(OLDEST) --extra test \
 	  pyproject.toml -o $(VENV)-lowest/requirements.txt
 	$(BIN)/uv pip install -q -p $(VENV)-lowest/bin/python -r $(VENV)-lowest/requirements.txt
 	$(BIN)/uv pip install -q -p $(VENV)-lowest/bin/python --no-deps -e .
