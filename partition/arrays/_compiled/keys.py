@@ -24,10 +24,12 @@ def sort(keys, spare, order, spare_order):
         return False
     least = keys.min()
     spread, bits = keys.max() - least, 0
+    if not spread:
+        return False
     while spread >> bits:
         bits += 1
     passes = (bits + DIGIT - 1) // DIGIT
-    width = (bits + passes - 1) // max(passes, 1)
+    width = (bits + passes - 1) // passes
     starts = np.zeros((passes, (1 << width) + 1), np.int64)
     within, one, shift = np.uint64((1 << width) - 1), np.uint64(1), np.uint64(width)
     for key in keys:
