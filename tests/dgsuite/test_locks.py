@@ -57,6 +57,7 @@ class Mesh:
 class Thing:
     @once
     def numbers(self):
+        """What it is for."""
         return [1]
 
 
@@ -240,3 +241,7 @@ def test_a_barrier_is_between_what_an_end_publishes_and_what_it_reads(monkeypatc
     assert seen == [(5, 2, 1)]
     one.wake(True)
     assert len(seen) == 2
+
+
+def test_what_is_computed_once_has_its_docstring():
+    assert Thing.numbers.__doc__ == "What it is for."

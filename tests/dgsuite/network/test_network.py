@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
 from dgsuite.base import thresholds
-from dgsuite.core.network.faults import NEVER
+from dgsuite.core.network.faults import NEVER, Crashes
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 
@@ -435,3 +435,10 @@ def test_delays_on_workers(client):
 def test_wrong_delays(network, message):
     with pytest.raises(InputError, match=message):
         dgsuite.run("mis", random(), network=network)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("rate", "last"), [(1.0, 0), (1e-300, NEVER)])
+def test_the_least_and_the_highest_rate_of_crashes_give_no_warning(rate, last):
+    found = Crashes([], rate).of_nodes(50, seed=2)
+    assert found.max() == found.min() == last
