@@ -10,7 +10,7 @@ from dgsuite.genval.families import plan
 from dgsuite.genval.imsuite import generate, paper
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.clusters.cutting import How
-from dgsuite.partition.construction.distribute import SMALL
+from dgsuite.partition.construction import distribute
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import Pieces
 
@@ -117,7 +117,7 @@ def graph(
         "duplicates": "min",  # equal weights, since a pair of nodes has one
         **place,
     }
-    if made.m > SMALL:
+    if made.m > distribute.SMALL:
         return Graph.from_edges(Pieces.of(made.edges, made.bounds()), **how)
     src, dst, values = made.edges(0, made.items)
     return Graph.from_edges(src, dst, weights=values, **how)

@@ -16,6 +16,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths, loop_lengths
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction.build import id_dtype
 
 ROUNDING = 1e-12
 """What modularity may seem to gain where floats are rounded."""
@@ -232,7 +233,8 @@ def _linked(c: Cluster, outputs: Outputs, weighted: bool) -> NDArray[np.int64]:
     label = outputs["community"]
     row, other = ends(c)
     same = (label[c.ids[row]] == label[other]) & (lengths(c, weighted, 0) > 0)
-    edges = c.ids[row[same]], other[same]
+    small = id_dtype(c.n)  # 64 bits are too many for this function of SciPy 1.15
+    edges = c.ids[row[same]].astype(small), other[same].astype(small)
     link = sp.csr_array((np.ones(len(edges[0])), edges), shape=(c.n, c.n))
     return np.stack(minimum_spanning_tree(link).nonzero()).astype(np.int64)
 

@@ -14,9 +14,12 @@ import pytest
 import dgsuite
 from dgsuite import InputError, RunError
 from dgsuite.base import thresholds
+from dgsuite.core.engine import relays
 from dgsuite.core.engine.relays import Relays
+from dgsuite.core.executors.finish_async import Driver
 from dgsuite.core.executors.task_state import sites
-from dgsuite.core.workers.part import Part, compute, covered
+from dgsuite.core.workers.part import Part, compute, covered, keep
+from dgsuite.core.workers.plugin import PeerLost
 from tests.support.clusters import client_of, counting
 from tests.support.faulty import Fails
 from tests.support.toys import EmptyInbox, Meets
@@ -52,6 +55,35 @@ def test_relays_serve_all_workers_with_few_messages(size):
         assert packed + len(groups) * (len(groups) - 1) + spread <= 3 * size
     else:
         assert packed == size * (size - 1)
+
+
+def test_relays_are_told_how_many_workers_they_send_to(monkeypatch):
+    """Of five workers, three and two form a group: a relay sends to the other's, then to its own group."""
+    monkeypatch.setattr(relays, "DIRECT", 4)
+    driver, graphs = object.__new__(Driver), [{} for _ in range(5)]
+    vars(driver).update(kernel=SimpleNamespace(name="any"), run_id="run", relays=Relays(5))
+    assert len(driver.relay(graphs, 1, "abcde")) == 5
+    told = [task[3:6] for graph in graphs for task in graph.values()]
+    assert [(does, others) for does, _, others in told] == [
+        ("gather", 1), ("spread", 2), ("gather", 1), ("spread", 1)
+    ]  # fmt: skip
+
+
+def test_a_checkpoint_is_of_the_phase_that_was_packed_last(monkeypatch):
+    """A task that comes late, for a phase that is past, writes nothing."""
+    written = []
+    part = SimpleNamespace(
+        done={("pack", 0): 3}, kept=SimpleNamespace(write=lambda: written.append(3))
+    )
+    monkeypatch.setattr("dgsuite.core.workers.part._part", lambda run_id: part)
+    monkeypatch.setattr(
+        "dgsuite.core.workers.part.get_worker", lambda: SimpleNamespace(address="tcp://w")
+    )
+    with pytest.raises(PeerLost, match="worker tcp://w is past phase 2"):
+        keep("run", 2, "bundle")
+    assert not written
+    assert keep("run", 3, "bundle") == "bundle"
+    assert written == [3]
 
 
 def test_each_cluster_of_a_phase_is_computed_by_one_thread(monkeypatch):
