@@ -17,7 +17,6 @@ import dgsuite
 from dgsuite.base.errors import RunError
 from dgsuite.faces import nx_backend
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
-from dgsuite.faces.nx_backend.info import Settings
 from dgsuite.faces.nx_backend.offers import WORTH
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.session import current_client
@@ -122,10 +121,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
     return f"networkx itself is faster below {least} nodes and edges; this graph has {size}"
 
 
-def settings() -> Settings:
+def settings() -> Any:
     """The configuration."""
-    found: Settings = nx.config.backends.dgsuite
-    return found
+    return nx.config.backends.dgsuite
 
 
 class Way(NamedTuple):
