@@ -24,7 +24,7 @@ def graphs(draw):
 def test_accepts_what_networkx_finds(pair):
     graph, mine = pair
     chosen = nx.maximal_independent_set(graph, seed=1)
-    member = np.isin(np.arange(mine.n), chosen)
+    member = np.isin(np.arange(mine.n), [*chosen])
     assert genval.validate("mis", mine, {"in_mis": member}).ok
     lengths = nx.single_source_shortest_path_length(graph, mine.n - 1)
     distance = np.array([lengths.get(v, -1) for v in graph])
@@ -55,7 +55,7 @@ def test_any_single_change_of_a_distance_is_seen(pair, data):
 def test_any_single_change_of_a_set_is_seen(pair, data):
     """A node that leaves the set is uncovered; one that joins it has a neighbour there."""
     graph, mine = pair
-    member = np.isin(np.arange(mine.n), nx.maximal_independent_set(graph, seed=2))
+    member = np.isin(np.arange(mine.n), [*nx.maximal_independent_set(graph, seed=2)])
     node = data.draw(st.integers(0, mine.n - 1))
     member[node] = ~member[node]
     assert not genval.validate("mis", mine, {"in_mis": member}).ok

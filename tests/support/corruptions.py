@@ -890,5 +890,5 @@ def alone(committee):
 
 def heavier_tree():
     tree = nx.maximum_spanning_tree(network("mst"))
-    above = dict(nx.bfs_predecessors(tree, 0))
+    above = {v: u for u, v in nx.bfs_edges(tree, 0)}
     return np.array([above.get(v, -1) for v in range(N)])

@@ -25,7 +25,7 @@ def known():
         if "dgsuite" not in dispatch.backends:
             patch.setitem(dispatch.backends, "dgsuite", Point())
             patch.setitem(dispatch.backend_info, "dgsuite", info.get_info())
-            patch.setattr(nx.config, "backends", nx.utils.Config(dgsuite=info.Settings()))
+            patch.setattr(nx.config, "backends", nx.utils.Config(dgsuite=info.settings()))
             call = dispatch._dispatchable._call_if_any_backends_installed
             patch.setattr(dispatch._dispatchable, "__call__", call)
         patch.setattr(nx.config, "warnings_to_ignore", {"cache"})

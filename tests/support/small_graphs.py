@@ -224,7 +224,7 @@ class Case(NamedTuple):
 
     def parents(self):
         """Of each node on the way from node 0, where the network is a tree."""
-        above = dict(nx.bfs_predecessors(self.net, 0)) if len(self.net) else {}
+        above = {v: u for u, v in nx.bfs_edges(self.net, 0)} if len(self.net) else {}
         return [above.get(v, 0) for v in range(len(self.net))]
 
     def assert_right(self, outputs, kernel):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import warnings
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import nullcontext
 from functools import update_wrapper
@@ -12,15 +14,27 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import xarray as xr
+from networkx.utils.backends import _registered_algorithms
 
 import dgsuite
 from dgsuite.base.errors import RunError
 from dgsuite.faces import nx_backend
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
-from dgsuite.faces.nx_backend.info import Settings
 from dgsuite.faces.nx_backend.offers import WORTH
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.session import current_client
+
+NETWORKX = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
+"""The version that is installed. What networkx itself can be asked is asked of it instead."""
+
+LEIDEN = NETWORKX >= (3, 7)
+"""Whether networkx has Leiden's method itself."""
+
+SAMPLES = NETWORKX >= (3, 6)
+"""Whether networkx scales betweenness by the number of sources drawn, as `centrality` does."""
+
+SQUARES = NETWORKX >= (3, 5)
+"""Whether networkx leaves self-loops out of squares, as the kernel does."""
 
 PARALLEL = "parallel edges are merged, but here each counts"
 LOOPS = "the graph has edges from a node to itself, which are dropped, but here they count"
@@ -61,28 +75,75 @@ RULES: dict[str, Callable[[Any], str | None]] = {
 """Why arguments of these names are left to networkx, which takes more kinds of them, or knows its errors."""
 
 
+def of_networkx(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What networkx's own function returns or raises, for graphs too small for a kernel."""
+    return _registered_algorithms[name].orig_func(*args, **kwargs)
+
+
+def type_in_networkx(name: str, *args: Any) -> type:
+    """The type of what networkx's own function returns, which may be another in another version."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return type(of_networkx(name, *args))
+
+
 class Offered:
     """A function of networkx that a kernel answers.
 
-    Keyword arguments beyond networkx's own are those of `Way`.
+    Defaults are those of the networkx that is installed. Keyword arguments beyond networkx's own are those
+    of `Way`.
+
+    Attributes
+    ----------
+    parameters
+        Of the function.
+    theirs
+        The signature of networkx's function; the function's own where networkx has none.
+    further
+        Names of those of networkx's that the function lacks, as a later version may have.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self.__name__ = function.__name__
-        self.signature = inspect.signature(function)
+        self.parameters = inspect.signature(function).parameters
+        known = _registered_algorithms.get(self.__name__)
+        self.theirs = inspect.signature(known.orig_func if known else function)
+        self.further = self.theirs.parameters.keys() - self.parameters.keys()
+        both = {**self.parameters, **self.theirs.parameters}
+        self._defaults = {
+            name: parameter.default
+            for name, parameter in both.items()
+            if parameter.default is not parameter.empty
+        }
         self._function = function
         self._reason: Callable[..., str | None] = lambda **_: None
 
+    def _named(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """All arguments of a call, by name."""
+        return {**self._defaults, **self.theirs.bind_partial(*args).arguments, **kwargs}
+
+    def _unknown(self, named: Mapping[str, Any]) -> str | None:
+        """Why arguments cannot be that only networkx knows, if they are no defaults."""
+        for name in self.further:
+            default = self._defaults.get(name, inspect.Parameter.empty)
+            value = named.get(name, default)
+            if value is not default and (type(value) is not type(default) or value != default):
+                return f"{name}: only networkx knows this argument"
+        return None
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        named = self._named(args, kwargs)
+        if why := self._unknown(named):
+            raise NotImplementedError(why)
         for key in kwargs:
-            if key not in self.signature.parameters and key not in Way._fields:
+            if key not in self.theirs.parameters and key not in Way._fields:
                 raise TypeError(
                     f"{self.__name__}() got an unexpected keyword argument {key!r}; those of the backend "
                     f"dgsuite are {', '.join(Way._fields)}"
                 )
         try:
-            return self._function(*args, **kwargs)
+            return self._function(**{k: v for k, v in named.items() if k not in self.further})
         except (
             OverflowError
         ) as error:  # Python's integers have no limit, so networkx may know the answer
@@ -95,12 +156,11 @@ class Offered:
 
     def reason(self, *args: Any, **kwargs: Any) -> str | None:
         """The reason why the backend cannot answer a call; None if it can."""
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
+        named = self._named(args, kwargs)
         for name, rule in RULES.items():
-            if name in bound.arguments and (why := rule(bound.arguments[name])):
+            if name in named and (why := rule(named[name])):
                 return f"{name}: {why}"
-        return self._reason(**bound.arguments)
+        return self._unknown(named) or self._reason(**named)
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
@@ -110,6 +170,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """Whether a function is worth it on a graph of networkx; if not, the reason."""
+    if name == "leiden_communities" and not LEIDEN:
+        return True
     graph = args[0] if args else kwargs["G"]
     converted = bool((graph.__networkx_cache__ or {}).get("backends", {}).get("dgsuite"))
     threshold = settings().threshold
@@ -122,10 +184,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
     return f"networkx itself is faster below {least} nodes and edges; this graph has {size}"
 
 
-def settings() -> Settings:
+def settings() -> Any:
     """The configuration."""
-    found: Settings = nx.config.backends.dgsuite
-    return found
+    return nx.config.backends.dgsuite
 
 
 class Way(NamedTuple):

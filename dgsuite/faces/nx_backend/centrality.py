@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, run
+from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, Offered, run
 from dgsuite.faces.nx_backend.components import component
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
@@ -148,6 +148,7 @@ def hits(
     tol: float = 1.0e-8,
     nstart: Any = None,
     normalized: bool = True,
+    method: str = "svd",
     **how: Any,
 ) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
     """Hubs and authorities, by the kernel `hits`."""
@@ -161,17 +162,21 @@ def hits(
     try:
         ds = _iterate("hits", G, how, "weight", max_iter, tol)
     except nx.PowerIterationFailedConvergence as error:
+        if method == "power_iteration":
+            raise
         # networkx iterates by Lanczos' method, which takes fewer iterations
         raise NotImplementedError(str(error)) from error
     return G.by_node(ds["hub"].values), G.by_node(ds["authority"].values)
 
 
 @hits.unless
-def _(G: Any, tol: float, nstart: Any, normalized: bool, **_: Any) -> str | None:
+def _(G: Any, tol: float, nstart: Any, normalized: bool, method: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
     if nstart is not None:
         return "nstart: all nodes are alike at first"
+    if method not in ("power_iteration", "svd"):
+        return "method: power_iteration or svd"
     return None if normalized and tol > 0 else "results are normalized, and tol must be above 0"
 
 
@@ -288,9 +293,16 @@ def _(G: Any, weight: Any, endpoints: bool, seed: Any, k: Any, **_: Any) -> str 
         return "endpoints: those of a directed graph are not counted"
     if weight is not None and G.is_multigraph():
         return PARALLEL
-    if k is not None and not isinstance(seed, Random):
-        return "seed: sources are drawn from a random.Random"
-    return None
+    return _draws(k, seed)
+
+
+def _draws(k: Any, seed: Any) -> str | None:
+    """Why sources cannot be drawn, if so."""
+    if k is None:
+        return None
+    if not SAMPLES:
+        return "k: results are scaled as in networkx 3.6"
+    return None if isinstance(seed, Random) else "seed: sources are drawn from a random.Random"
 
 
 @edge_betweenness_centrality.unless
@@ -299,6 +311,4 @@ def _(G: Any, seed: Any, k: Any, **_: Any) -> str | None:
         return "parallel edges are merged, but here each has a share"
     if isinstance(k, float):
         return "k: networkx takes whole numbers alone"
-    if k is not None and not isinstance(seed, Random):
-        return "seed: sources are drawn from a random.Random"
-    return None
+    return _draws(k, seed)

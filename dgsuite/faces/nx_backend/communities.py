@@ -1,4 +1,4 @@
-"""Communities, by the kernel `leiden`. networkx has no Leiden method of its own."""
+"""Communities, by the kernel `leiden`. networkx has no Leiden method of its own before 3.7."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
+from dgsuite.kernels.analytics.leiden import RANDOMNESS
 
 
 @Offered
@@ -18,6 +19,8 @@ def leiden_communities(
     resolution: float = 1,
     max_level: int | None = None,
     seed: Any = None,
+    metric: str = "modularity",
+    theta: float = RANDOMNESS,
     **how: Any,
 ) -> list[set[Hashable]]:
     """Sets of nodes, by their first nodes; each is connected."""
@@ -26,6 +29,8 @@ def leiden_communities(
     values = G.weight(weight)
     if values is not None and (values < 0).any():
         raise NotImplementedError(f"an edge has a negative {weight}")
+    if values is not None and len(values) and not values.any():
+        raise NotImplementedError(f"all edges have a {weight} of 0")
     # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
     drawn = int(seed.randrange(2**63 - 1))
     weighted = weight is not None
@@ -36,6 +41,7 @@ def leiden_communities(
         weighted=weighted,
         loops=True,
         resolution=float(resolution),
+        objective=metric,
         seed=drawn,
     )
     label = ds["community"].values
@@ -47,11 +53,18 @@ def leiden_communities(
 
 
 @leiden_communities.unless
-def _(G: Any, resolution: float, max_level: int | None, **_: Any) -> str | None:
+def _(
+    G: Any, resolution: Any, max_level: int | None, metric: Any, theta: Any, **_: Any
+) -> str | None:
     if G.is_multigraph():
         return PARALLEL
     if G.is_directed():
-        return "only undirected graphs have such communities"
+        return "directed graphs"
     if max_level is not None:
         return "max_level: all levels are gone through"
-    return None if 0 < resolution < np.inf else "resolution must be above 0 and finite"
+    if metric not in ("modularity", "cpm"):
+        return "metric: modularity or cpm"
+    if theta != RANDOMNESS:
+        return f"theta: it is {RANDOMNESS}"
+    plain = isinstance(resolution, int | float) and 0 < resolution < np.inf
+    return None if plain else "resolution must be above 0 and finite"

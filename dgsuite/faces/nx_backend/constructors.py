@@ -135,16 +135,20 @@ def from_numpy_array(
     edge_attr: str | None = "weight",
     *,
     nodelist: Sequence[Hashable] | None = None,
+    nonedge: float = 0,
 ) -> nx.Graph:
-    """The graph of a dense adjacency matrix, whose zeros are no edges."""
-    source, target = A.nonzero()
+    """The graph of a dense adjacency matrix, with a value, perhaps NaN, that is no edge."""
+    edges = ~np.isnan(A) if nonedge != nonedge else np.not_equal(A, nonedge)
+    source, target = edges.nonzero()
     return _of_matrix(len(A), source, target, A[source, target], create_using, edge_attr, nodelist)
 
 
 @from_numpy_array.unless
-def _(A: Any, create_using: Any, nodelist: Any, **_: Any) -> str | None:
+def _(A: Any, create_using: Any, nodelist: Any, nonedge: Any, **_: Any) -> str | None:
     if not isinstance(A, np.ndarray):
         return "A: no array"
+    if not isinstance(nonedge, int | float):
+        return "nonedge: no number"
     if nodelist is not None and (len(nodelist) != len(A) or len({*nodelist}) < len(A)):
         return "nodelist: not as many nodes as rows"
     return _square(A) or plain(create_using)

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.faces.nx_backend.calls import Offered, of_networkx, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 from dgsuite.faces.nx_backend.paths import lengths_of, most_hops
 
@@ -25,6 +25,7 @@ def closeness_centrality(
     u: Hashable = None,
     distance: str | None = None,
     wf_improved: bool = True,
+    sp: Any = None,
     **how: Any,
 ) -> Any:
     """How near all others are to each node."""
@@ -35,7 +36,9 @@ def closeness_centrality(
 
 
 @closeness_centrality.unless
-def _(u: Any, distance: Any, **_: Any) -> str | None:
+def _(u: Any, distance: Any, sp: Any, **_: Any) -> str | None:
+    if sp is not None:
+        return GIVEN
     if u is not None:
         return "u: one search, which networkx does as quickly"
     return HOPS if distance is not None else None
@@ -81,7 +84,7 @@ def all_pairs_shortest_path_length(
 def _eccentricity(
     G: ConvertedGraph, how: Mapping[str, Any], nodes: Any = None
 ) -> dict[Hashable, int]:
-    """Hops from each of some nodes to the farthest.
+    """Hops from each of some nodes to the farthest, in a graph with nodes.
 
     Raises
     ------
@@ -89,8 +92,6 @@ def _eccentricity(
         One of them does not reach all others.
     """
     chosen = G.chosen(nodes)
-    if not len(G):
-        return {}
     ds = run("bfs_many", G, how, any_weight=True, reverse=True, sources=len(G))
     found, reached = G.by_node(ds["eccentricity"].values), G.by_node(ds["reached"].values)
     if any(reached[node] + 1 < len(G) for node in chosen):
@@ -104,6 +105,8 @@ def eccentricity(
     G: ConvertedGraph, v: Any = None, sp: Any = None, weight: Any = None, **how: Any
 ) -> Any:
     """Hops from each node to the farthest."""
+    if not len(G):
+        return of_networkx("eccentricity", G.kind(), v)
     found = _eccentricity(G, how, v)
     return found[v] if v in G else found
 
@@ -113,6 +116,8 @@ def diameter(
     G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
 ) -> int:
     """The largest eccentricity."""
+    if not len(G):
+        return of_networkx("diameter", G.kind())
     return max(_eccentricity(G, how).values())
 
 
@@ -121,6 +126,8 @@ def radius(
     G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
 ) -> int:
     """The smallest eccentricity."""
+    if not len(G):
+        return of_networkx("radius", G.kind())
     return min(_eccentricity(G, how).values())
 
 
@@ -129,6 +136,8 @@ def periphery(
     G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
 ) -> list[Hashable]:
     """Nodes of the largest eccentricity."""
+    if not len(G):
+        return of_networkx("periphery", G.kind())
     found = _eccentricity(G, how)
     most = max(found.values())
     return [node for node, hops in found.items() if hops == most]
@@ -139,8 +148,8 @@ def center(
     G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
 ) -> list[Hashable]:
     """Nodes of the smallest eccentricity."""
-    if not len(G) and not G.directed:
-        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    if not len(G):
+        return of_networkx("center", G.kind())
     found = _eccentricity(G, how)
     least = min(found.values())
     return [node for node, hops in found.items() if hops == least]

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import Offered
+from dgsuite.faces.nx_backend.calls import Offered, of_networkx
 from dgsuite.faces.nx_backend.constructors import is_directed, plain
 from dgsuite.faces.nx_backend.deferred import made_of
 
@@ -142,6 +142,7 @@ def complete_graph(n: int, create_using: Any = None) -> nx.Graph:
 @Offered
 def star_graph(n: int, create_using: Any = None) -> nx.Graph:
     """Node 0 with n others."""
+    of_networkx("star_graph", 0, create_using)  # refuses directed graphs before 3.6
     others = np.arange(1, n + 1)
     return _made(n + 1, np.zeros_like(others), others, is_directed(create_using))
 

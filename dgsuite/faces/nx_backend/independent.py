@@ -13,14 +13,17 @@ import networkx as nx
 import numpy as np
 
 import dgsuite
-from dgsuite.faces.nx_backend.calls import LOOPS, Offered, Way, run
+from dgsuite.faces.nx_backend.calls import LOOPS, Offered, Way, run, type_in_networkx
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
+
+SET = type_in_networkx("maximal_independent_set", nx.empty_graph(1), [0])
+"""What a set of nodes is: a set, or a list before networkx 3.7."""
 
 
 @Offered
 def maximal_independent_set(
     G: ConvertedGraph, nodes: Iterable[Hashable] | None = None, seed: Any = None, **how: Any
-) -> list[Hashable]:
+) -> Any:
     """A random maximal independent set with some nodes in it; others than networkx draws."""
     given = set(nodes) if nodes else {seed.choice(G.nodes)}
     if not all(node in G for node in given):
@@ -36,14 +39,14 @@ def maximal_independent_set(
         raise nx.NetworkXUnfeasible(f"{given} is not an independent set of G")
     free = np.flatnonzero(~(chosen | beside))
     if not len(free):
-        return [*given]
+        return SET(given)
     # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
     drawn = int(seed.randrange(2**63 - 1))
     way = Way.of(how)
     held = Held(None, False, way.clusters, way.client)
     graph = G.graph(held, any_weight=True).subgraph(free)
     ds = dgsuite.run("mis", graph, style=way.style, client=way.client, seed=drawn)
-    return [*given, *G.of(free[ds["in_mis"].values])]
+    return SET([*given, *G.of(free[ds["in_mis"].values])])
 
 
 @Offered

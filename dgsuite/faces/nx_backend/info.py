@@ -6,8 +6,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
-from networkx.utils.configs import Config
-
 from dgsuite.base.aliases import answered_by
 from dgsuite.base.names import STYLES
 from dgsuite.faces.nx_backend.offers import ANSWERS, MAKERS
@@ -19,36 +17,51 @@ PARAMETERS = {
 }
 
 
-class Settings(Config):
-    """Configuration of the backend, ``nx.config.backends.dgsuite``.
+def settings() -> Any:
+    """The configuration at first, which networkx keeps as ``nx.config.backends.dgsuite``."""
+    # here, since networkx may be what imports this module
+    try:
+        from networkx.utils.configs import Config
+    except (
+        ImportError
+    ):  # networkx 3.4 asks too early, and makes a configuration that checks nothing
+        return dict.fromkeys(("style", "client", "clusters", "threshold"))
 
-    Parameters
-    ----------
-    style
-        Style of runs, as in `dgsuite.run`; None lets dgsuite choose.
-    client
-        Dask client whose workers hold graphs and take part in runs; None means the current one, if any.
-    clusters
-        Number of clusters that graphs are divided into; None means one for each worker.
-    threshold
-        Nodes and edges together from which a graph is converted without being asked for; 0 converts all
-        graphs, None takes what was measured for each function.
-    """
+    class Settings(Config):
+        """Configuration of the backend, ``nx.config.backends.dgsuite``.
 
-    style: str | None = None
-    client: Any = None
-    clusters: int | None = None
-    threshold: int | None = None
+        Parameters
+        ----------
+        style
+            Style of runs, as in `dgsuite.run`; None lets dgsuite choose.
+        client
+            Dask client whose workers hold graphs and take part in runs; None means the current one, if any.
+        clusters
+            Number of clusters that graphs are divided into; None means one for each worker.
+        threshold
+            Nodes and edges together from which a graph is converted without being asked for; 0 converts all
+            graphs, None takes what was measured for each function.
+        """
 
-    def _on_setattr(self, key: str, value: Any) -> Any:
-        if value is None:
+        __qualname__ = "Settings"  # in its repr
+        style: str | None = None
+        client: Any = None
+        clusters: int | None = None
+        threshold: int | None = None
+
+        def _on_setattr(self, key: str, value: Any) -> Any:
+            if value is None:
+                return value
+            if key == "style" and value not in STYLES:
+                raise ValueError(f"style must be None or one of {', '.join(STYLES)}, got {value!r}")
+            least = {"clusters": 1, "threshold": 0}.get(key)
+            if least is not None and (type(value) is not int or value < least):
+                raise ValueError(
+                    f"{key} must be None or a whole number from {least} on, got {value!r}"
+                )
             return value
-        if key == "style" and value not in STYLES:
-            raise ValueError(f"style must be None or one of {', '.join(STYLES)}, got {value!r}")
-        least = {"clusters": 1, "threshold": 0}.get(key)
-        if least is not None and (type(value) is not int or value < least):
-            raise ValueError(f"{key} must be None or a whole number from {least} on, got {value!r}")
-        return value
+
+    return Settings()
 
 
 def get_info() -> dict[str, Any]:
@@ -58,7 +71,7 @@ def get_info() -> dict[str, Any]:
         "project": "dgsuite",
         "package": "dgsuite",
         "short_summary": "Data-parallel algorithms on the workers of a Dask cluster, or in this process.",
-        "default_config": Settings(),
+        "default_config": settings(),
         "functions": {
             **{name: answer(name) for name in ANSWERS},
             **{name: {"additional_docs": MADE, **link("networkx.html")} for name in MAKERS},

@@ -85,7 +85,12 @@ def average_degree_connectivity(
 
 @Offered
 def rich_club_coefficient(
-    G: ConvertedGraph, normalized: bool = True, Q: float = 100, seed: Any = None, **how: Any
+    G: ConvertedGraph,
+    normalized: bool = True,
+    Q: float = 100,
+    seed: Any = None,
+    n_samples: int = 1,
+    **how: Any,
 ) -> dict[int, float]:
     """Share of the pairs of nodes above each degree that have an edge."""
     if not G.number_of_edges():

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 UNDIRECTED = "only undirected graphs without weights are counted"
@@ -95,6 +95,8 @@ def _(G: Any, weight: Any = None, **_: Any) -> str | None:
 @Offered
 def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
     """Share of the possible squares at each node that are there."""
+    if G.loops and not SQUARES:
+        raise NotImplementedError(LOOPS)
     found = {}
     if len(G):
         ds = run("square_clustering", G, how, any_weight=True)

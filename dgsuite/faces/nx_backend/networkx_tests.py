@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from dgsuite.faces.nx_backend.independent import SET
+
 EXPECTED = {
     "test_strongly_connected.py::TestStronglyConnected::test_condensation_mapping_and_members": (
         "components come by their first nodes, in networkx as Tarjan's algorithm ends them"
     ),
-    "test_mis.py::test_random_seed": "a seed gives another independent set than in networkx",
+    "test_leiden.py::test_expected_stable_across_code_changes_cpm": (
+        "a seed gives other communities than in networkx"
+    ),
+    "test_mis.py::test_random_seed": "a list of nodes has another order than networkx's",
 }
 """Tests of networkx that cannot pass, and why."""
+
+if SET is set:
+    del EXPECTED["test_mis.py::test_random_seed"]  # networkx 3.7 expects no order
 
 
 def on_start_tests(items: list[Any]) -> None:

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import NegativeCycle
-from dgsuite.faces.nx_backend.calls import LOOPS, Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, Offered, run, type_in_networkx
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
+
+PAIRS = type_in_networkx("single_target_shortest_path_length", nx.empty_graph(1), 0) is not dict
+"""Whether networkx gives hops to a node as pairs, as before 3.5."""
 
 
 def most_hops(G: ConvertedGraph, cutoff: float | None) -> int:
@@ -215,11 +218,12 @@ def single_source_shortest_path_length(
 @Offered
 def single_target_shortest_path_length(
     G: ConvertedGraph, target: Hashable, cutoff: float | None = None, **how: Any
-) -> dict[Hashable, int]:
+) -> Any:
     """Hops to a node."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
-    return _search(G, target, most_hops(G, cutoff), how, reverse=True).lengths()
+    found = _search(G, target, most_hops(G, cutoff), how, reverse=True).lengths()
+    return iter(found.items()) if PAIRS else found
 
 
 @Offered
