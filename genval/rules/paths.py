@@ -238,15 +238,16 @@ def hyperball(job: Job) -> list[Found]:
     """Each node that reaches another adds 1 to n - 1 hops; harmonic centrality is no less than if all were
     equally far; closeness is that of the two other outputs. On graphs that are not too large,
     outputs are those of SciPy's distances, as nearly as `SIGMAS` standard errors of each ball of nodes allow.
+    Two nodes may have drawn the same register, and count as one.
     """
     names = ("reached", "distance", "harmonic", "closeness")
     reached, distance, near, close = (job.outputs[name].astype(np.float64) for name in names)
     matrix, n = _hops_of(job), job.n
     hops = np.maximum(distance, 1)
     right = reached**2 / hops / max(n - 1, 1)
-    some = np.sign(_edges_in(matrix)) * min(n - 1, 1)
+    some = np.sign(_edges_in(matrix)) * (n - 1)
     checks = [
-        _range("reached", reached, some * (n - 1), some),
+        _range("reached", reached, some),
         _range("distance", distance, reached * (n - 1), reached),
         _range("harmonic", near, reached, reached**2 / hops),
         _beside("closeness", close, right),
@@ -263,7 +264,7 @@ def hyperball(job: Job) -> list[Found]:
         error = SIGMAS * 1.04 / 2 ** (job.integer("log2m", 8, 4, 16) / 2)
         slack = error * (2 * farthest * ball - total) + farthest
         checks += [
-            _range("reached", reached + 1, (1 + error) * ball + 0.5, (1 - error) * ball - 0.5),
+            _range("reached", reached + 1, (1 + error) * ball + 0.5, (1 - error) * ball - 1),
             _range("distance", distance, total + slack, total - slack),
             _range(
                 "harmonic",

@@ -71,6 +71,15 @@ def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
         assert tree(found[0]) == tree(expected)
 
 
+def test_strong_components_cross_borders_both_ways():
+    """Nodes that edges of other clusters enter, but that leave to none."""
+    for seed in range(20):
+        ends = np.random.default_rng(seed).integers(0, 20, (2, 30))
+        graph = Graph.from_edges(*ends, n=20, directed=True, clusters=4, duplicates="min")
+        found = dgsuite.run("scc", graph, style="serial", form="block")
+        assert not differing([dgsuite.run("scc", graph, style="serial"), found], ["component"])
+
+
 @pytest.mark.parametrize(("name", "where"), in_turn(sorted(BLOCK), ["client", "threaded"]))
 def test_styles_workers_and_threads_change_nothing(name, where, request):
     on = request.getfixturevalue(where)

@@ -9,6 +9,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.analytics.hyperball import effective_diameter
+from dgsuite.partition.graph.graph import Graph
 
 GRAPHS = {"er": {"n": 800, "m": 1600}, "grid": {"n": 400}, "rmat": {"n": 1024}}
 
@@ -100,3 +101,13 @@ def test_wrong_numbers_of_registers(log2m):
     graph = genval.graph("ring", 9, client=None)
     with pytest.raises(InputError, match="log2m must be from 4 to 16"):
         dgsuite.run("hyperball", graph, log2m=log2m)
+
+
+@pytest.mark.parametrize("log2m", [4, 8])
+def test_two_nodes_may_count_as_one(log2m):
+    """Of many pairs some draw the same register."""
+    pairs = np.arange(2000)
+    graph = Graph.from_edges(pairs, pairs + len(pairs))
+    ds = dgsuite.run("hyperball", graph, style="serial", log2m=log2m)
+    assert (ds.reached == 0).any()
+    assert genval.validate("hyperball", graph, ds).ok

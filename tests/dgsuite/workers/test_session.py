@@ -8,9 +8,11 @@ import time
 import dask
 import numpy as np
 import pytest
+from distributed import Future
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
+from dgsuite.core.executors.session_tasks import _identity
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
@@ -198,3 +200,12 @@ def test_a_wrong_time_is_refused(idle):
 def test_the_client_is_that_of_the_session(client, graph):
     with graph.session() as session, pytest.raises(InputError, match="a session has its own"):
         session.run("bfs", client=client)
+
+
+def test_clusters_are_known_by_their_keys(client):
+    """Not by the objects that stand for them here."""
+    cluster = client.submit(int, 7, key="a cluster")
+    again = Future("a cluster", client=client)
+    assert again is not cluster
+    assert _identity(cluster) == _identity(again) == "a cluster"
+    assert _identity([cluster]) == _identity([again]) != _identity([object()])
