@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from importlib import import_module
 
 import dask
 import pytest
@@ -41,6 +42,13 @@ if "forkserver" in multiprocessing.get_all_start_methods():
             *("dgsuite.core.workers.plugin", "dgsuite.partition.arrays._compiled"),
         ]
     )
+
+# what dgsuite imports late is imported before any test patches what it would import
+for late in (
+    *("dgsuite.core.results.dataframe", "dgsuite.core.running.estimate"),
+    *("dgsuite.core.running.runner", "dgsuite.faces.nx_backend", "dgsuite.genval.graphs"),
+):
+    import_module(late)
 
 # how long examples take to draw or run says how busy the machine is; fixtures last for a session
 for name, examples in (("default", 10), ("long", 200)):
