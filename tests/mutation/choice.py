@@ -31,7 +31,11 @@ FEW = ["bfs", "mis", "pagerank", "sssp", "leiden", "dst", "by", "bf", "scc", "si
 WORKERS = "tests/dgsuite/workers"
 
 TESTS = {
-    "dgsuite/base": ["tests/partition/test_netcdf.py", "tests/dgsuite/cli/test_command.py"],
+    "dgsuite/base": [
+        "tests/partition/test_netcdf.py",
+        "tests/dgsuite/cli/test_command.py",
+        "tests/dgsuite/engine/test_loading.py",
+    ],
     "dgsuite/core/engine": [
         "tests/dgsuite/engine/test_exchange.py",
         "tests/dgsuite/engine",
@@ -132,7 +136,10 @@ def texts(root: Path) -> dict[str, str]:
 
 
 def files(root: Path, path: str) -> list[str]:
-    """Test files: one of the area, those that name the module, and the others of the area."""
+    """Test files: that of the module's name, one of the area, those that name the module, and the others
+    of the area.
+    """
+    own = [name for name in texts(root) if Path(name).stem == f"test_{Path(path).stem.lstrip('_')}"]
     module = re.compile(re.escape(module_of(path)) + r"\b(?!\.\w+\.)")
     naming = {name: len(module.findall(text)) for name, text in texts(root).items()}
     named = sorted((name for name in naming if naming[name]), key=lambda name: -naming[name])
@@ -143,7 +150,7 @@ def files(root: Path, path: str) -> list[str]:
         for name in texts(root)
         if name == given or name.startswith(given + "/")
     ]
-    return list(dict.fromkeys([of_area[0], *named, *of_area]))
+    return list(dict.fromkeys([*own, of_area[0], *named, *of_area]))
 
 
 @cache
