@@ -8,13 +8,15 @@ import time
 import dask
 import numpy as np
 import pytest
-from distributed import Future
+from distributed import Event, Future
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
-from dgsuite.core.executors.session_tasks import _identity
+from dgsuite.core.executors import session_tasks
+from dgsuite.core.executors.session_tasks import SessionTasks, _identity
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
+from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import client_of
 
@@ -209,3 +211,21 @@ def test_clusters_are_known_by_their_keys(client):
     assert again is not cluster
     assert _identity(cluster) == _identity(again) == "a cluster"
     assert _identity([cluster]) == _identity([again]) != _identity([object()])
+
+
+def test_the_error_of_a_task_is_waited_for(client, monkeypatch):
+    """That a task has failed may be known before its error is."""
+    ends = Event(client=client)
+
+    def fail():
+        ends.wait(60)
+        raise ValueError("this one")
+
+    session = object.__new__(SessionTasks)
+    session._futures = [client.submit(fail, pure=False)]
+    monkeypatch.setattr(session_tasks, "sleep", lambda seconds: ends.set())
+    try:
+        with pytest.raises(RunError, match="this one"):
+            session._raise(Watch(client, "a session"))
+    finally:
+        ends.set()
