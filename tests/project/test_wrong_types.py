@@ -53,6 +53,7 @@ PATHS = "path must be text or a pathlib.Path"
         (lambda: Graph.read_imsuite(3), f"{PATHS}, or the content as bytes, got int 3"),
         (lambda: Graph.read_imsuite(b"2", kernel=None), "no IMSuite input format for kernel None"),
         (lambda: genval.validate("bfs", 3, run()), "graph must be a dgsuite.Graph, got int"),
+        (lambda: dgsuite.run("bfs", 3), "graph must be a dgsuite.Graph, got int"),
         (lambda: genval.validate("bfs", graph(), 3), "results must be a mapping .* got int"),
         (lambda: genval.validate("bfs", graph(), [1]), "results must be a mapping .* got list"),
         (lambda: genval.validate(["bfs"], graph(), run()), r"no validator for kernel \['bfs'\]"),
