@@ -1,11 +1,12 @@
 # Everything happens in a virtual environment of the project's own.
 # python3, or if that is too old the newest that the shell or pyenv finds
 PYTHON ?= $(or $(firstword $(foreach found,python3 python3.14 python3.13 python3.12 \
-	$(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python))),$(call new,$(found)))),python3)
+	$(lastword $(sort $(wildcard $(PYENVS:=/versions/3.1[2-9].*/bin/python)))),$(call new,$(found)))),python3)
+PYENVS = $(HOME)/.pyenv $(patsubst %/shims/python3,%,$(shell command -v python3))
 new = $(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null && echo $(1))
 # the oldest that is supported, for the lowest versions: those of a newer one may be higher
 OLDEST ?= $(or $(firstword $(foreach found,python3.12 \
-	$(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python),$(call new,$(found)))),$(BIN)/python)
+	$(wildcard $(PYENVS:=/versions/3.12.*/bin/python)),$(call new,$(found)))),$(BIN)/python)
 VENV ?= .venv
 BIN := $(VENV)/bin
 CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
