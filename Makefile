@@ -4,7 +4,7 @@ PYTHON ?= $(or $(firstword $(foreach found,python3 python3.14 python3.13 python3
 	$(lastword $(sort $(wildcard $(PYENVS:=/versions/3.1[2-9].*/bin/python)))),$(call new,$(found)))),python3)
 PYENVS = $(HOME)/.pyenv $(patsubst %/shims/python3,%,$(shell command -v python3))
 new = $(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null && echo $(1))
-# the oldest that is supported, for the lowest versions: those of a newer one may be higher
+# the oldest Python that is supported: a newer one may need higher versions than the lowest
 OLDEST ?= $(or $(firstword $(foreach found,python3.12 \
 	$(wildcard $(PYENVS:=/versions/3.12.*/bin/python)),$(call new,$(found)))),$(BIN)/python)
 VENV ?= .venv
@@ -126,7 +126,7 @@ clean:  ## remove the environment and what was built
 	rm -rf $(VENV) $(VENV)-lowest build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
+	@test -n "$(call new,$(PYTHON))" || \
 	  { echo "dgsuite needs Python 3.12 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "$(PYTHON) has no venv; on Debian: apt install python3-venv" >&2; exit 1; }

@@ -14,16 +14,19 @@ def configs(tmp_path):
     return tmp_path / "configs"
 
 
+def leave_out(monkeypatch, checks):
+    for check in checks:
+        assert check in CHECKS
+        monkeypatch.setitem(CHECKS, check, lambda claim, evidence: unknown("it takes long"))
+
+
 @pytest.fixture
 def not_judged(monkeypatch):
     """A page has no verdict on any claim; test_claims.py judges them all."""
-    for check in CHECKS:
-        monkeypatch.setitem(CHECKS, check, lambda claim, evidence: unknown("it takes long"))
+    leave_out(monkeypatch, CHECKS)
 
 
 @pytest.fixture
 def quickly_judged(monkeypatch):
     """A page has no verdict on claims that take seconds to judge; test_claims.py judges them all."""
-    for check in ("along_links", "betweenness", "complexity", "fock"):
-        assert check in CHECKS
-        monkeypatch.setitem(CHECKS, check, lambda claim, evidence: unknown("it takes long"))
+    leave_out(monkeypatch, ("along_links", "betweenness", "complexity", "fock"))

@@ -123,9 +123,8 @@ def test_matrices(form, kind):
 )
 @pytest.mark.parametrize("nonedge", [0, 2, 0.5, np.nan, np.inf, True, 300])
 def test_matrices_where_another_value_is_no_edge(nonedge):
-    other = (
-        nonedge if nonedge != nonedge else 7
-    )  # NaN is not equal to itself, so kept it would differ
+    # NaN is not equal to itself: an edge with it would differ from networkx's
+    other = nonedge if nonedge != nonedge else 7
     real = np.array([[0, 0.5, other], [2, np.inf, 1], [other, 0.5, 2]])
     for matrix in (real, np.array([[0, 2], [1, 2]], np.int8)):
         check(nx.from_numpy_array, matrix, create_using=nx.DiGraph, nonedge=nonedge)

@@ -106,7 +106,7 @@ def test_families(kernel, faithful):
 @pytest.mark.parametrize("kernel", DIRECTED)
 def test_directed_graphs_of_three_nodes(kernel):
     for case in cases(kernel, [net for n in (1, 2, 3) for net in directed(n)]):
-        check(case, CUTS[case.number % 2 :][:1])
+        check(case, (2 + case.number % 2,))
 
 
 @pytest.mark.parametrize("name", sorted(RECURSIVE))

@@ -47,9 +47,8 @@ class Expected:
             else:
                 edge = (u, v) if directed else (min(u, v), max(u, v))
                 weights.setdefault(edge, []).append(w)
-        added = partial(
-            reduce, operator.add
-        )  # `sum` of floats makes up for rounding since Python 3.12
+        # `sum` of floats makes up for rounding since Python 3.12
+        added = partial(reduce, operator.add)
         choose = {
             "sum": lambda x: added(order(x)),
             "first": lambda x: x[0],

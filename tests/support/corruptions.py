@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-from tests.support.definitions import propagated
+from tests.support.definitions import predecessors, propagated
 from tests.support.references import N, last, network
 
 
@@ -890,5 +890,5 @@ def alone(committee):
 
 def heavier_tree():
     tree = nx.maximum_spanning_tree(network("mst"))
-    above = {v: u for u, v in nx.bfs_edges(tree, 0)}
+    above = predecessors(tree, 0)
     return np.array([above.get(v, -1) for v in range(N)])

@@ -25,6 +25,11 @@ def example(directed, **how):
     return Graph.from_edges(*ends.T, directed=directed, relabel=True, **how)
 
 
+def predecessors(net, root):
+    """Of each node that a breadth-first search from a root finds, the node that found it."""
+    return {v: u for u, v in nx.bfs_edges(net, root)}
+
+
 @st.composite
 def networks(draw, directed=False, most=24):
     """Networks of all densities, some disconnected, some a star with more edges."""

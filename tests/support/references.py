@@ -19,6 +19,7 @@ from tests.support.definitions import (
     cliques,
     committees,
     orbits,
+    predecessors,
     propagated,
     trusses,
 )
@@ -104,14 +105,14 @@ def reference(kernel, graph):
         }
     if kernel == "bfs":
         lengths = nx.single_source_shortest_path_length(net, 0)
-        above = {v: u for u, v in nx.bfs_edges(net, 0)}
+        above = predecessors(net, 0)
         level = np.array([lengths[v] for v in net])
         return {"level": level, "parent": np.array([above.get(v, 0) for v in net])}
     if kernel in ("bf", "dst"):
         lengths = nx.single_source_shortest_path_length(net, 0)
         found = {"distance": np.array([lengths[v] for v in net])}
         if kernel == "dst":
-            above = {v: u for u, v in nx.bfs_edges(net, 0)}
+            above = predecessors(net, 0)
             found["parent"] = np.array([above.get(v, -1) for v in net])
         return found
     if kernel == "dijkstra_scholten":
@@ -124,7 +125,7 @@ def reference(kernel, graph):
     if kernel == "distance_vector":
         left = nx.restricted_view(net, [9], [])
         hops = nx.single_source_shortest_path_length(left, 0)
-        above = {v: u for u, v in nx.bfs_edges(left, 0)}
+        above = predecessors(left, 0)
         found = {
             "distance": np.array([hops.get(v, 16) for v in net]),
             "next_hop": np.array([above.get(v, -1) for v in net]),
@@ -159,7 +160,7 @@ def reference(kernel, graph):
     if kernel == "floodmax":
         return {"leader": np.full(N, N - 1), "crashed": at_round(int(uid.argmax()), 0)}
     if kernel == "mst":
-        above = {v: u for u, v in nx.bfs_edges(nx.minimum_spanning_tree(net), 7)}
+        above = predecessors(nx.minimum_spanning_tree(net), 7)
         return {"parent": np.array([above.get(v, -1) for v in net])}
     if kernel == "bridges":
         rows = bridged(net)

@@ -26,6 +26,7 @@ from tests.support.definitions import (
     clustered,
     committees,
     orbits,
+    predecessors,
     propagated,
     trusses,
 )
@@ -224,7 +225,7 @@ class Case(NamedTuple):
 
     def parents(self):
         """Of each node on the way from node 0, where the network is a tree."""
-        above = {v: u for u, v in nx.bfs_edges(self.net, 0)} if len(self.net) else {}
+        above = predecessors(self.net, 0) if len(self.net) else {}
         return [above.get(v, 0) for v in range(len(self.net))]
 
     def assert_right(self, outputs, kernel):

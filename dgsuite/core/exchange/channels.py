@@ -133,7 +133,7 @@ class Channels:
         """Drop all comms at once."""
         for reader in self._readers:
             reader.cancel()
-        self._readers.clear()  # their errors lead back to all that a run holds
+        self._readers.clear()  # their errors keep frames, and so all that a run holds
         for _, comm in self._ends:
             comm.abort()
 

@@ -86,16 +86,10 @@ def listing() -> str:
 
 
 def listed[F: Callable[..., Any]](function: F) -> F:
-    """Replace ``{kernels}`` in a docstring by the list of kernels, further in.
-
-    From Python 3.13 on a docstring has no margin.
-    """
+    """Replace ``{kernels}`` in a docstring by the list of kernels, indented."""
     if function.__doc__ is not None:  # python -OO removes it
-        lines = function.__doc__.splitlines(keepends=True)
-        (margin,) = (line.partition("{kernels}")[0] for line in lines if "{kernels}" in line)
-        function.__doc__ = function.__doc__.replace(
-            f"{margin}{{kernels}}", indent(listing(), margin + "    ")
-        )
+        text = inspect.cleandoc(function.__doc__)  # as Python does itself from 3.13 on
+        function.__doc__ = text.replace("{kernels}", indent(listing(), " " * 4))
     return function
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dgsuite.partition.labels.labels import Labels
 
 MOST_EDGES = 10**15
-"""Of an estimate: bytes of all of them are numbers of 64 bits."""
+"""Edges of an estimate, at most, so that their bytes are numbers of 64 bits."""
 
 MEANINGS = {
     "graph": "rows of the clusters",

@@ -61,7 +61,8 @@ def progress() -> bool:
 def tracked[T](items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
     """Items with a progress bar.
 
-    It has no thread: Python could not end while an error keeps a bar with one.
+    It is drawn without a thread. Rich joins a bar's thread when the loop over the items is closed. After an
+    error that may be while Python ends, and then the join never returns.
     """
     if not progress():
         return items

@@ -25,7 +25,7 @@ from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.session import current_client
 
 NETWORKX = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
-"""The version that is installed. What networkx itself can be asked is asked of it instead."""
+"""The version that is installed, for what networkx's own functions do not tell."""
 
 LEIDEN = NETWORKX >= (3, 7)
 """Whether networkx has Leiden's method itself."""
@@ -76,7 +76,7 @@ RULES: dict[str, Callable[[Any], str | None]] = {
 
 
 def of_networkx(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What networkx's own function returns or raises, for graphs too small for a kernel."""
+    """What networkx's own function returns or raises."""
     return _registered_algorithms[name].orig_func(*args, **kwargs)
 
 
@@ -100,7 +100,7 @@ class Offered:
     theirs
         The signature of networkx's function; the function's own where networkx has none.
     further
-        Names of those of networkx's that the function lacks, as a later version may have.
+        Names of networkx's parameters that the function lacks; a later networkx may have some.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -124,7 +124,7 @@ class Offered:
         return {**self._defaults, **self.theirs.bind_partial(*args).arguments, **kwargs}
 
     def _unknown(self, named: Mapping[str, Any]) -> str | None:
-        """Why arguments cannot be that only networkx knows, if they are no defaults."""
+        """Why a call is left to networkx: an argument that only networkx knows is not its default."""
         for name in self.further:
             default = self._defaults.get(name, inspect.Parameter.empty)
             value = named.get(name, default)

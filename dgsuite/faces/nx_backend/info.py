@@ -22,9 +22,8 @@ def settings() -> Any:
     # here, since networkx may be what imports this module
     try:
         from networkx.utils.configs import Config
-    except (
-        ImportError
-    ):  # networkx 3.4 asks too early, and makes a configuration that checks nothing
+    except ImportError:
+        # networkx 3.4 asks before it has the class, and makes a configuration that checks nothing
         return dict.fromkeys(("style", "client", "clusters", "threshold"))
 
     class Settings(Config):

@@ -58,7 +58,7 @@ def test_relays_serve_all_workers_with_few_messages(size):
 
 
 def test_relays_are_told_how_many_workers_they_send_to(monkeypatch):
-    """Of five workers, three and two form a group: a relay sends to the other's, then to its own group."""
+    """Of five workers, three and two form a group: a relay sends to the other relay, then to its group."""
     monkeypatch.setattr(relays, "DIRECT", 4)
     driver, graphs = object.__new__(Driver), [{} for _ in range(5)]
     vars(driver).update(kernel=SimpleNamespace(name="any"), run_id="run", relays=Relays(5))
