@@ -22,9 +22,26 @@ import yaml
 
 from dgsuite.base.version import __version__
 from tests.support.paths import ROOT
-from tests.wheel.__main__ import build, call
+from tests.wheel.__main__ import UV, build, call, environment
 
 PYTHONS = ("3.12", "3.13", "3.14")
+
+ALIAS = f"""
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "nx-dgsuite"
+version = "{__version__}"
+description = "Installs dgsuite, which is a backend of networkx"
+license = "BSD-3-Clause"
+dependencies = ["dgsuite=={__version__}"]
+
+[tool.setuptools]
+packages = []
+"""
+"""The distribution by the name that networkx's backends have; it holds nothing."""
 
 CONDA = {"dask": "dask-core", "matplotlib": "matplotlib-base", "msgpack": "msgpack-python"}
 """Names that conda-forge gives to some distributions."""
@@ -102,11 +119,32 @@ def make(folder):
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
     lines = []
-    for path in (sdist, wheel):
+    for path in (sdist, wheel, *alias(folder)):
         shutil.copy(path, target)
         lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
     (target / "SHA256SUMS").write_text("".join(lines), "utf-8")
     return target / wheel.name
+
+
+def alias(folder):
+    """Archives of `ALIAS`."""
+    source = folder / "alias"
+    source.mkdir()
+    (source / "pyproject.toml").write_text(ALIAS, "utf-8")
+    call([*UV, "build", "--out-dir", source / "dist", source], folder)
+    return sorted((source / "dist").glob("nx_dgsuite-*"))
+
+
+def try_alias(wheel, folder):
+    """Installed by its other name, networkx finds the backend."""
+    own = environment(
+        folder / "env", sys.executable, "nx-dgsuite", "--find-links", str(wheel.parent)
+    )
+    found = call(
+        [own, "-c", "import networkx as nx; print('dgsuite' in nx.config.backends)"], folder
+    )
+    if found.strip() != "True":
+        sys.exit("networkx does not find the backend of nx-dgsuite")
 
 
 def main():
@@ -127,6 +165,8 @@ def main():
         tried = [sys.executable, "-m", "tests.wheel", "--all", "--python", python, "--wheel", wheel]
         if subprocess.run([*map(str, tried)], cwd=ROOT).returncode:
             sys.exit(f"the wheel fails with {python}")
+    with tempfile.TemporaryDirectory(prefix="dgsuite-release-") as scratch:
+        try_alias(wheel, Path(scratch))
     print((wheel.parent / "SHA256SUMS").read_text("utf-8"), end="")
     print(f"dist/ has dgsuite {__version__}. Tag it: git tag v{__version__}")
 

@@ -34,14 +34,11 @@ RINGS = ("hs", "lcr", "token_ring")
 """Kernels of rings."""
 
 TYPICAL = (
-    *("all_pairs", "bc", "bellman_ford", "benor", "beta", "bfs", "bfs2d", "bfs_many", "by"),
-    *("cliques", "colouring", "dr", "ds", "dst", "edge_betweenness", "eigenvector", "hits"),
-    *("hs", "lcr", "leiden", "mis", "motifs", "phase_king", "push_sum", "scc", "sssp"),
-    *("vc", "wcc"),
+    *("all_pairs", "bc", "bfs", "bfs2d", "by", "cliques", "colouring", "hits", "hs", "mis"),
+    *("phase_king", "sssp", "vc", "wcc"),
 )
-"""Kernels that use all of the engine between them, each part of it twice where two kernels use it, as
-`tests/dgsuite/engine/test_typical.py` shows. Tests of what the engine alone decides try these; with other
-kernels they are long.
+"""Kernels that use all of the engine between them, as `tests/dgsuite/engine/test_typical.py` shows. Tests of
+what the engine alone decides try these; with other kernels they are long.
 """
 
 Make = Callable[..., Graph]
