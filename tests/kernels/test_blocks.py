@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -80,15 +82,20 @@ def test_strong_components_cross_borders_both_ways():
         assert not differing([dgsuite.run("scc", graph, style="serial"), found], ["component"])
 
 
-@pytest.mark.parametrize(("name", "where"), in_turn(sorted(BLOCK), ["client", "threaded"]))
-def test_styles_workers_and_threads_change_nothing(name, where, request):
+@pytest.mark.parametrize(
+    ("name", "way"),
+    in_turn(
+        sorted(BLOCK), [*product(("clocked", "finish_async", "in_turn"), ("client", "threaded"))]
+    ),
+)
+def test_styles_workers_and_threads_change_nothing(name, way, request):
+    style, where = way
     on = request.getfixturevalue(where)
     graph = grid(12, weights=np.arange(264) % 7, clusters=4)
     alone = dgsuite.run(name, graph, style="serial", form="block", count_as="finish_async")
-    for style in ("clocked", "finish_async", "in_turn"):
-        ds = dgsuite.run(name, graph, style=style, form="block", client=on, count_as="finish_async")
-        names = {*COUNTS, "round", *BLOCK[name].outputs} & {*alone.variables}
-        assert not differing([alone, ds], names)
+    ds = dgsuite.run(name, graph, style=style, form="block", client=on, count_as="finish_async")
+    names = {*COUNTS, "round", *BLOCK[name].outputs} & {*alone.variables}
+    assert not differing([alone, ds], names)
 
 
 @pytest.mark.parametrize("name", ["bfs", "core_number", "sssp", "wcc"])

@@ -100,7 +100,7 @@ def test_what_goes_over_edges_is_what_goes_through_nodes_and_to_them():
 
 
 def test_hops_beyond_a_byte():
-    n = 600
+    n = 300
     for form in FORMS:
         graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n), clusters=2)
         left = np.arange(1, n)

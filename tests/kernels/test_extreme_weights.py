@@ -9,6 +9,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 
 N, M = 24, 60
 RANDOM = np.random.default_rng(5)
@@ -41,8 +42,9 @@ def equal(found, wanted):
         np.testing.assert_array_equal(found[name], wanted[name], err_msg=name)
 
 
-@pytest.mark.parametrize("power", [1000, 520, 300, -300, -600, -1000, -1070])
-@pytest.mark.parametrize("kernel", SCALED)
+@pytest.mark.parametrize(
+    ("power", "kernel"), in_turn([1000, 520, 300, -300, -600, -1000, -1070], SCALED)
+)
 def test_a_common_factor_changes_nothing(kernel, power):
     """To the last bit, for any cut; -1070 makes the weights subnormal."""
     weights = np.ceil(WEIGHTS) if power == -1070 else WEIGHTS
@@ -146,8 +148,7 @@ def test_results_of_extreme_weights_are_validated(kernel, power):
     assert not genval.validate(kernel, graph, wrong).ok
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-@pytest.mark.parametrize("kernel", SCALED)
+@pytest.mark.parametrize(("kernel", "style"), in_turn(SCALED, ["clocked", "finish_async"]))
 def test_a_common_factor_changes_nothing_on_workers(client, kernel, style):
     weights = np.ldexp(WEIGHTS, 520)
     graph = Graph.from_edges(SRC, DST, n=N, weights=weights, clusters=3)

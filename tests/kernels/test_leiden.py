@@ -13,7 +13,7 @@ from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
 from tests.kernels.test_louvain import NETWORKS, weighted
-from tests.support.cases import cuts, edges
+from tests.support.cases import cuts, edges, in_turn
 
 CAVEMEN = nx.connected_caveman_graph(20, 8)
 
@@ -30,8 +30,7 @@ def communities(net, **parameters):
     return found
 
 
-@pytest.mark.parametrize("iterations", [1, 2])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(("name", "iterations"), in_turn(NETWORKS, [1, 2]))
 def test_modularity_is_that_of_networkx(name, iterations):
     """At least 98 percent of it; weights count in both."""
     net = NETWORKS[name]
@@ -87,7 +86,7 @@ def test_resolution():
     assert sizes[0] < sizes[1] < sizes[2]
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.data())
 def test_any_cut_gives_the_same_right_communities(data):
     n = data.draw(st.integers(1, 24))
@@ -160,8 +159,9 @@ def test_the_rule_sees_levels_that_are_not_unions():
         assert genval.validate("leiden", graph, {**facts, "community": levels}).ok == ok
 
 
-@pytest.mark.parametrize("kernel", ["leiden", "louvain"])
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.parametrize(
+    ("kernel", "style"), in_turn(["leiden", "louvain"], ["clocked", "finish_async"])
+)
 def test_any_style_gives_the_same(kernel, style, threaded):
     net = weighted(nx.gnm_random_graph(30, 60, seed=4))
     how = {"iterations": 1} if kernel == "leiden" else {}

@@ -17,6 +17,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 from tests.support.loud import TIMES, Loud, LoudTasks
 
 STYLES = ("serial", "clocked", "finish_async")
@@ -288,8 +289,7 @@ def test_betweenness_of_float16_weights_is_checked(clusters, partition):
     assert genval.validate("bc", graph, ds).ok
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", ["none", "int8", "float64"])
+@pytest.mark.parametrize(("seed", "kind"), in_turn(range(3), ["none", "int8", "float64"]))
 def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 40))
@@ -364,8 +364,7 @@ def outcome(kernel, graph, **how):
     return {name: ds[name].values for name in (*KERNELS[kernel].outputs, *counted)}
 
 
-@pytest.mark.parametrize("kernel", ["bc", "dr", "mst", "sssp"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("dtype", "kernel"), in_turn(DTYPES, ["bc", "dr", "mst", "sssp"]))
 def test_weights_at_the_edges_of_their_type(kernel, dtype):
     """Right on any cut, or refused on all."""
     how = {"weighted": True} if kernel == "bc" else {}

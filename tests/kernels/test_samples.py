@@ -115,9 +115,9 @@ def shares(graph, draws=3000, **how):
 @pytest.mark.parametrize("replace", [False, True])
 def test_all_edges_are_as_likely(replace):
     star = Graph.from_edges(np.zeros(6, int), np.arange(1, 7), directed=True)
-    found = shares(star, draws=1000, fanouts=[2], replace=replace)
+    found = shares(star, draws=400, fanouts=[2], replace=replace)
     assert found.sum() == pytest.approx(2)
-    assert np.abs(found - 1 / 3).max() < 5 * np.sqrt(1 / 3 / 1000)
+    assert np.abs(found - 1 / 3).max() < 5 * np.sqrt(1 / 3 / 400)
 
 
 def test_edges_by_weight():
@@ -125,13 +125,13 @@ def test_edges_by_weight():
     weights = np.array([1.0, 2.0, 3.0, 0.0, 4.0])
     star = Graph.from_edges(np.zeros(5, int), np.arange(1, 6), weights=weights, directed=True)
     chance = weights / weights.sum()
-    bound = 5 * np.sqrt(2 * 0.25 / 1000)
-    found = shares(star, draws=1000, fanouts=[2], replace=True, weighted=True)
+    bound = 5 * np.sqrt(2 * 0.25 / 400)
+    found = shares(star, draws=400, fanouts=[2], replace=True, weighted=True)
     assert np.abs(found - 2 * chance).max() < bound
     second = [
         sum(chance[j] * chance[i] / (1 - chance[j]) for j in range(5) if j != i) for i in range(5)
     ]
-    found = shares(star, draws=1000, fanouts=[2], weighted=True)
+    found = shares(star, draws=400, fanouts=[2], weighted=True)
     assert np.abs(found - chance - second).max() < bound
     assert found[3] == 0
     every = star.sample([0], fanouts=[9], weighted=True)

@@ -18,8 +18,11 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 from tests.support.definitions import cut, networks
 from tests.support.references import oriented
+
+STYLES = ("clocked", "finish_async")
 
 THEIRS = {
     "jaccard": nx.jaccard_coefficient,
@@ -196,16 +199,17 @@ def test_weights_that_have_no_meaning_are_refused(measure, weights, message):
     dgsuite.run("similarity", graph, measure=measure, style="serial", weighted=False)
 
 
-@pytest.mark.parametrize("labels", [False, True])
-@pytest.mark.parametrize("how", [{}, {"partition": "hash"}])
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_tables_stay_on_the_workers(client, style, how, labels):
+@pytest.mark.parametrize(
+    ("labels", "way"),
+    in_turn([False, True], [*zip(2 * STYLES, ("nodes", "hash", "hash", "nodes"), strict=True)]),
+)
+def test_tables_stay_on_the_workers(client, labels, way):
     """In the same order as here."""
+    style, partition = way
     net = nx.powerlaw_cluster_graph(300, 4, 0.4, seed=3)
     src, dst = np.array([*net.edges]).T
-    if labels:
-        how = {**how, "labels": [f"node {i}" for i in range(300)]}
-    graph = Graph.from_edges(src, dst, n=300, clusters=5, **how)
+    how = {"labels": [f"node {i}" for i in range(300)]} if labels else {}
+    graph = Graph.from_edges(src, dst, n=300, clusters=5, partition=partition, **how)
     for more in ({}, {"k": 2}):
         here = dgsuite.run("similarity", graph, style="serial", **more)
         with dask.config.set({"dgsuite.gather-limit": 0}):

@@ -15,6 +15,7 @@ from dgsuite import InputError, genval
 from dgsuite.core.running import since
 from dgsuite.kernels import SINCE
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 
 SAME = {
     "bfs": ("level", "parent"),
@@ -83,8 +84,7 @@ def test_outputs_are_those_from_the_start(name, data):
         steps.append((graph, found))
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-@pytest.mark.parametrize("name", sorted(SINCE))
+@pytest.mark.parametrize(("name", "style"), in_turn(sorted(SINCE), ["clocked", "finish_async"]))
 def test_on_workers(client, name, style):
     luck = np.random.default_rng(4)
     src, dst = luck.integers(0, 300, (2, 400))

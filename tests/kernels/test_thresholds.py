@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.cases import cuts
+from tests.support.cases import cuts, in_turn
 from tests.support.clusters import small_as_large
 from tests.support.corruptions import COMPONENTS
 
@@ -64,7 +64,7 @@ def test_each_column_is_a_run_of_its_own(case, data):
 
 
 @pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(case=scored(), clusters=st.sampled_from([1, 2, 3, 8]))
 def test_style_workers_and_threads_change_nothing(threaded, style, case, clusters):
     _, make, thresholds = case
@@ -177,8 +177,9 @@ def tables(graph, net, ds):
         yield table, pd.DataFrame.from_dict(rows, "index").sort_index()
 
 
-@pytest.mark.parametrize("partition", ["nodes", "hash"])
-@pytest.mark.parametrize("where", ["here", "workers", "stays"])
+@pytest.mark.parametrize(
+    ("where", "partition"), in_turn(["here", "workers", "stays"], ["nodes", "hash"])
+)
 def test_the_table_is_that_of_networkx(where, partition, client):
     import dask
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -95,15 +97,18 @@ def test_any_cut_has_the_same_bits(name, seed, clusters):
             assert np.array_equal(plain[each], found[each])
 
 
-@pytest.mark.parametrize(("name", "style"), in_turn(KINDS, ["clocked", "finish_async"]))
-def test_any_style_has_the_same_bits(client, threaded, name, style):
+@pytest.mark.parametrize(
+    ("name", "way"),
+    in_turn(KINDS, [*product(("clocked", "finish_async"), ("threaded", "client"))]),
+)
+def test_any_style_has_the_same_bits(name, way, request):
+    style, on = way[0], request.getfixturevalue(way[1])
     for directed in {False, name == "pagerank"}:
         graph = random(5, 60, 120, directed=directed, clusters=1)
         expected = carried(dgsuite.run(name, graph, style="serial", congest=INF, **KINDS[name]))
-        for on in (client, threaded):
-            placed = random(5, 60, 120, directed=directed, client=on, clusters=5)
-            found = dgsuite.run(name, placed, style=style, client=on, congest=INF, **KINDS[name])
-            assert carried(found) == expected
+        placed = random(5, 60, 120, directed=directed, client=on, clusters=5)
+        found = dgsuite.run(name, placed, style=style, client=on, congest=INF, **KINDS[name])
+        assert carried(found) == expected
 
 
 @pytest.mark.parametrize(

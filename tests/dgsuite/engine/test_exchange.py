@@ -56,7 +56,7 @@ def test_any_cut_gives_the_same_for_every_kernel(name, way, monkeypatch):
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(st.data())
-    @settings(max_examples=3 if compiled else 6)
+    @settings(max_examples=2 if compiled else 4)
     def check(data):
         kernel, make = data.draw(inputs(name))
         whole = make()

@@ -133,6 +133,7 @@ def files(imsuite_inputs, kernels=NAMES):
                 yield path, kernel
 
 
+@pytest.mark.long
 def test_every_input_of_imsuite(imsuite_inputs):
     for path, kernel in files(imsuite_inputs):
         graph = Graph.read_imsuite(path, kernel, clusters=3)
@@ -169,8 +170,10 @@ def test_inputs_of_imsuite_on_workers(client, imsuite_inputs, style):
 # Depth.
 
 
-@pytest.mark.parametrize(("style", "depth"), [("serial", 10_000), ("finish_async", 10_000)])
-def test_a_chain_of_ten_thousand(client, style, depth):
+@pytest.mark.few(2)
+@pytest.mark.parametrize("style", ["serial", "finish_async"])
+@pytest.mark.parametrize("depth", [2_000, 10_000])
+def test_a_long_chain(client, style, depth):
     graph = Graph.from_networkx(nx.path_graph(depth + 1), clusters=8)
     found = dgsuite.run("bf", graph, form="recursive", style=style, client=client)
     assert found.distance.values.tolist() == list(range(depth + 1))
@@ -222,11 +225,11 @@ class Descent(Kernel):
 
 @pytest.mark.parametrize("style", ["serial", *STYLES])
 def test_nested_finishes(client, style):
-    for owner in (None, np.arange(300) % 3):
+    for owner in (None, np.arange(100) % 3):
         how = {"clusters": 3} if owner is None else {"partition": owner}
-        graph = Graph.from_networkx(nx.path_graph(300), **how)
+        graph = Graph.from_networkx(nx.path_graph(100), **how)
         found = dgsuite.run(Descent(), graph, style=style, client=client)
-        assert found.below.values.tolist() == list(range(299, -1, -1))
+        assert found.below.values.tolist() == list(range(99, -1, -1))
 
 
 # Ends.

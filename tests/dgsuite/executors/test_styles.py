@@ -164,8 +164,9 @@ def test_in_turn_one_worker_computes_at_a_time(client_of_three):
         dgsuite.run(Stamps(), graph, style="in_turn", client=client_of_three)
 
 
-@pytest.mark.parametrize("style", ["finish_async", IN_TASKS, "clocked"])
-@pytest.mark.parametrize("clusters", [2, 5])
+@pytest.mark.parametrize(
+    ("style", "clusters"), in_turn(["finish_async", IN_TASKS, "clocked"], [5, 2])
+)
 def test_large_graph_on_workers(client, style, clusters):
     """Large enough for compiled reductions, halo bitmaps and clusters that are sent once."""
     rng = np.random.default_rng(4)
