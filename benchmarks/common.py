@@ -153,6 +153,8 @@ class Options(argparse.ArgumentParser):
         RUN.append(run)
         try:
             yield given
+        except KeyboardInterrupt:
+            sys.exit(130)
         finally:
             RUN.remove(run)
         if given.json:
@@ -292,23 +294,24 @@ def cluster(
     import dask
     from distributed import Client, LocalCluster
 
+    from dgsuite.studies.experiment.clusters import sigint_blocked
+
     settings = {
         "dgsuite.clocked.transport": "fastest" if protocol is None else "comm",
         # a worker that is not there this long after one of its name ended is never started again
         "distributed.deploy.lost-worker-timeout": "1h",
     }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=threads,
-            memory_limit=limit,
-            dashboard_address=None,
-            protocol=protocol,
-        ) as own,
-        Client(own) as client,
-    ):
-        yield client
+    with dask.config.set(settings):
+        with sigint_blocked():
+            own = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=threads,
+                memory_limit=limit,
+                dashboard_address=None,
+                protocol=protocol,
+            )
+        with own, Client(own) as client:
+            yield client
 
 
 def repeated(measure: Callable[[], float], times: int) -> list[float]:

@@ -129,7 +129,9 @@ class Command:
             for child in sys.modules["multiprocessing"].active_children():
                 child.kill()
         line = self.line.format(SIGNALS[signal.Signals(number)])
-        os.write(2, f"{line}\n".encode())
+        # on a terminal in place of what is left in its line, such as a bar or ^C
+        over = "\r\033[K" if os.isatty(2) else ""
+        os.write(2, f"{over}{line}\n".encode())
         os._exit(128 + number)
 
 

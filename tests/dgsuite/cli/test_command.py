@@ -32,7 +32,13 @@ Command(work).run()
 """
 
 
-def started(tmp_path, work, clean="print('cleaned', flush=True)", preexec_fn=heed_interrupts):
+def started(
+    tmp_path,
+    work,
+    clean="print('cleaned', flush=True)",
+    preexec_fn=heed_interrupts,
+    stderr=subprocess.PIPE,
+):
     """A process that runs a command, once it is at work."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(COMMAND).format(work=work, clean=clean))
@@ -40,7 +46,7 @@ def started(tmp_path, work, clean="print('cleaned', flush=True)", preexec_fn=hee
         [sys.executable, program],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         bufsize=0,  # what comes after the first line is left for `communicate`
         preexec_fn=preexec_fn,
     )
@@ -57,6 +63,21 @@ def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word):
     process.send_signal(number)
     assert process.communicate(timeout=60) == (b"cleaned\n", f"{word}\n".encode())
     assert process.returncode == 128 + number
+
+
+def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):
+    ours, theirs = os.openpty()
+    process = started(
+        tmp_path, "print('half a bar', end='', file=sys.stderr); time.sleep(100)", stderr=theirs
+    )
+    os.close(theirs)
+    seen = b""
+    while not seen.endswith(b"half a bar"):
+        seen += os.read(ours, 100)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    assert os.read(ours, 100) == b"\r\x1b[Kinterrupted\r\n"
+    os.close(ours)
 
 
 def test_a_second_signal_does_not_disturb_cleaning_up(tmp_path):
