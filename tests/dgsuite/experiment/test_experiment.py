@@ -185,8 +185,8 @@ def test_what_is_wrong_is_said_once(small, here, tmp_path, arguments, message):
     assert left == before
 
 
-def test_debug_shows_the_traceback(tmp_path):
-    plain = command("none.toml", cwd=tmp_path)
+def test_debug_shows_the_traceback(here, tmp_path):
+    plain = here(experiment.main, "none.toml")
     assert plain.returncode == 2
     assert len(plain.stderr.splitlines()) == 1
     assert "Traceback" in command("none.toml", "--debug", cwd=tmp_path).stderr
