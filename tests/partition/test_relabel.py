@@ -64,7 +64,7 @@ def test_identifiers_of_arrays(names):
 
 
 @pytest.mark.few(5)
-@pytest.mark.parametrize("chunks", [7, 100, 300])
+@pytest.mark.parametrize("chunks", [60, 7, 300])
 def test_the_numbers_do_not_depend_on_pieces(names, chunks):
     whole = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True)
     src, dst = (da.from_array(names[ends], chunks=chunks) for ends in ENDS)

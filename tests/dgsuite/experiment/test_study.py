@@ -79,9 +79,10 @@ def test_wrong_arguments(arguments, said):
 def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monkeypatch):
     steps = [Step("nothing", "run", 1), chosen(["figure09"])[0]]
     less = 'run=[{kernel="mis", style="serial", count_as="clocked", n=64, kind="mn"}]'
+    options = ["-q", "--set", less, "--set", "experiment.plot=false"]
     whole = Study(tmp_path)
     assert whole.estimate(steps) == 1 + steps[1].minutes
-    assert [(step.name, bool(status)) for step, status in whole.run(steps, ["-q", "--set", less])] == [
+    assert [(step.name, bool(status)) for step, status in whole.run(steps, options)] == [
         ("nothing", True), ("figure09", False)
     ]  # fmt: skip
     assert [whole.done(step) for step in steps] == [False, True]
