@@ -64,6 +64,7 @@ docs: doctest pages  ## make the pages, build/docs/index.html, and run the examp
 
 doctest: $(VENV)/.documented
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
+	$(BIN)/python -m pytest -q tests/project/test_project.py -k examples_of_a_page -m "long or not long"
 
 pages: $(VENV)/.documented
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs

@@ -16,6 +16,7 @@ import pytest
 from dgsuite.faces import nx_backend
 from dgsuite.faces.nx_backend.offers import ANSWERS
 from tests.support import nx_inputs
+from tests.support.cases import in_turn
 from tests.support.nx_inputs import by_node, from_first
 
 known = nx_inputs.known
@@ -221,10 +222,28 @@ def without_paths(found):
     )
 
 
+NAMES = sorted(ANSWERS.keys() - ALONE)
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", sorted(ANSWERS.keys() - ALONE))
+@pytest.mark.parametrize("name", NAMES)
 def test_odd_arguments_are_answered_as_by_networkx(name):
-    assert list(differences(name, GRAPHS, list(arguments_of(name)))) == []
+    graphs = {"graph": GRAPHS["graph"]}
+    assert list(differences(name, graphs, list(arguments_of(name)))) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("name", "graph"), in_turn(NAMES, [label for label in GRAPHS if label != "graph"])
+)
+def test_odd_arguments_on_odd_graphs(name, graph):
+    assert list(differences(name, {graph: GRAPHS[graph]}, list(arguments_of(name)))) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_graphs_are_taken_as_by_networkx(name):
+    assert list(differences(name, GRAPHS, [next(arguments_of(name))])) == []
 
 
 @pytest.mark.filterwarnings("ignore")

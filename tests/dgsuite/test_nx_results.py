@@ -8,7 +8,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite.faces.nx_backend.calls import LEIDEN, SAMPLES
@@ -238,7 +238,6 @@ def answered(call, graph):
 
 
 @pytest.mark.parametrize("name", CALLS)
-@settings(max_examples=15)
 @given(graph=graphs())
 def test_results_are_those_of_networkx(name, graph):
     """Values and types; keys of paths may come in another order where distances are equal."""
@@ -253,7 +252,6 @@ def test_results_are_those_of_networkx(name, graph):
 
 
 @pytest.mark.parametrize("name", CLOSE)
-@settings(max_examples=25)
 @given(graph=graphs())
 def test_centralities_are_those_of_networkx(name, graph):
     for call in CLOSE[name]:
@@ -289,7 +287,6 @@ def test_distances_that_are_not_exact_are_left_to_networkx():
         nx.single_source_dijkstra_path_length(graph, 0, backend="dgsuite")
 
 
-@settings(max_examples=30)
 @given(graph=graphs())
 def test_paths_are_shortest(graph):
     """Of several shortest paths networkx, too, gives any."""
@@ -314,7 +311,6 @@ def test_paths_are_shortest(graph):
             assert length(graph, path, weight) == pytest.approx(length(graph, wanted[node], weight))
 
 
-@settings(max_examples=30)
 @given(graph=graphs())
 def test_cells_are_those_of_networkx_where_no_two_centers_are_as_near(graph):
     call = from_ends(nx.voronoi_cells)
@@ -341,7 +337,6 @@ def length(graph, path, weight):
     )
 
 
-@settings(max_examples=30)
 @given(graph=graphs((nx.Graph,), loops=False), seed=st.integers(0, 9))
 def test_spanning_trees_are_those_of_networkx(graph, seed):
     """With all attributes, and of equal edges the same."""
@@ -355,7 +350,6 @@ def test_spanning_trees_are_those_of_networkx(graph, seed):
         assert list(found.edges) == list(wanted.edges)
 
 
-@settings(max_examples=30)
 @given(graph=graphs((nx.Graph, nx.MultiGraph), loops=False), seed=st.integers(0, 9))
 def test_sets_are_independent_and_maximal(graph, seed):
     if not len(graph):
@@ -375,7 +369,6 @@ def test_sets_are_independent_and_maximal(graph, seed):
             nx.maximal_independent_set(graph, wrong, backend="dgsuite")
 
 
-@settings(max_examples=30)
 @given(graph=graphs((nx.DiGraph, nx.MultiDiGraph)))
 def test_strong_components_are_those_of_networkx(graph):
     found = list(nx.strongly_connected_components(graph, backend="dgsuite"))
@@ -383,7 +376,6 @@ def test_strong_components_are_those_of_networkx(graph):
     assert sorted(map(sorted, found)) == sorted(map(sorted, wanted))
 
 
-@settings(max_examples=30)
 @given(graph=graphs((nx.Graph,)))
 def test_colours_and_matchings_are_valid(graph):
     colour = nx.greedy_color(graph, "random_sequential", backend="dgsuite")
@@ -405,7 +397,6 @@ leiden_there = pytest.mark.skipif(
 
 
 @leiden_there
-@settings(max_examples=30)
 @given(graph=graphs((nx.Graph,)))
 def test_communities_are_connected_and_a_partition(graph):
     for metric in METRICS:

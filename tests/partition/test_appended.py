@@ -39,9 +39,20 @@ def files(folder):
     return sorted(os.listdir(folder))
 
 
-@pytest.mark.parametrize("workers", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("labelled", "weighted", "workers"),
+    [
+        (True, True, True),
+        (False, False, False),
+        (True, False, False),
+        (False, True, True),
+        (True, False, True),
+        (False, True, False),
+        (True, True, False),
+        (False, False, True),
+    ],
+)
 def test_what_was_added_is_there_again(labelled, weighted, workers, tmp_path, client):
     graph, names = first(labelled, weighted)
     graph = graph.persist(client) if workers else graph

@@ -155,14 +155,14 @@ def test_parquet_in_parts(tmp_path, client, monkeypatch):
     (folder / "notes.txt").write_text("")
     columns = ("from", "to", "cost")
     smallest = min(file.stat().st_size for file in folder.rglob("*.parquet"))
-    for size, tasks in ((1, 21), (smallest, 3), (1 << 20, 1)):  # groups of rows, files, all files
+    paths = (folder, f"{folder}/year=*/part.parquet", f"file://{folder}")
+    # groups of rows, files, all files
+    for (size, tasks), own in zip(((1, 21), (smallest, 3), (1 << 20, 1)), paths, strict=True):
         monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", size)
-        for path in (folder, f"{folder}/year=*/part.parquet", f"file://{folder}"):
-            pieces = tables.parquet(path).pieces(columns)
-            assert len(pieces) == tasks
-            graph = Graph.from_parquet(path, *columns, client=client)
-            assert graph.labels == expected.labels
-            same(graph, expected)
+        assert [len(tables.parquet(path).pieces(columns)) for path in paths] == [tasks] * 3
+        graph = Graph.from_parquet(own, *columns, client=client)
+        assert graph.labels == expected.labels
+        same(graph, expected)
     years = Graph.from_parquet(folder, "from", "to", "year", client=client)
     assert sorted(set(years.to_scipy().data.tolist())) == [0, 1, 2]
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.partition.graph.size import nbytes
+from tests.support.cases import in_turn
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(24)
@@ -29,9 +30,10 @@ def arrays_of(graph):
     return graph.indptr, graph.indices, graph.weights, graph.uid
 
 
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("partition", ["nodes", "edges", "hash"])
-def test_a_graph_of_its_own_arrays(directed, partition, client):
+@pytest.mark.parametrize(
+    ("partition", "directed"), in_turn(["nodes", "edges", "hash"], [False, True])
+)
+def test_a_graph_of_its_own_arrays(partition, directed, client):
     options = {"directed": directed, "partition": partition, "clusters": 3}
     src, dst, weights = (da.from_array(array, chunks=150) for array in (*ENDS, WEIGHTS))
     graph = Graph.from_edges(src, dst, weights=weights, **options, client=client)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import pairwise, product
 
 import dask
 import dask.array as da
@@ -23,6 +23,7 @@ from dgsuite import Graph, InputError
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.duplicates import RULES
+from tests.support.cases import in_turn
 
 N = 6
 RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
@@ -161,10 +162,11 @@ def test_rules_follow_a_dictionary_on_workers(constructor, client, rows, rule, d
     check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
 
 
-@pytest.mark.parametrize("place", ["here", "workers"])
-@pytest.mark.parametrize("partition", ["nodes", "hash"])
-@pytest.mark.parametrize("rule", RULES)
-def test_rules_follow_a_dictionary_for_arrays(client, monkeypatch, rule, partition, place):
+@pytest.mark.parametrize(
+    ("rule", "how"), in_turn(RULES, [*product(["workers", "here"], ["nodes", "hash"])])
+)
+def test_rules_follow_a_dictionary_for_arrays(client, monkeypatch, rule, how):
+    place, partition = how
     rng = np.random.default_rng(7)
     rows = [
         (u, v, w)
@@ -240,8 +242,7 @@ def written(folder, form, rows, directed):
 FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parquet"]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize(("form", "directed"), in_turn(FORMS, [False, True]))
 def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)
     monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", 200)
@@ -301,6 +302,7 @@ def test_nodes_of_adjacency_are_no_rows(client):
         Graph.from_bag(bag, "adjacency", client=client)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("chunk", [1, 3])
 def test_sums_that_do_not_fit_are_refused(chunk):
     big = 2**62
@@ -342,14 +344,15 @@ def test_rules_that_do_not_apply_are_refused(tmp_path):
         Graph.from_edges(["bob", "ann"], ["ann", "bob"], relabel=True, duplicates="error")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("rows", "messages"),
     [
-        ([(0, 0), (0, 1)], ["1 of 2 rows is a self-loop, and dropped"]),
-        ([(0, 0), (1, 1), (0, 1)], ["2 of 3 rows are self-loops, and dropped"]),
-        ([(0, 1), (1, 0), (1, 2)], ["1 of 3 rows repeat an edge, which counts once"]),
         ([(0, 1), (0, 1), (2, 2)], ["1 of 3 rows repeat an edge", "1 of 3 rows is a self-loop"]),
+        ([(0, 0), (1, 1), (0, 1)], ["2 of 3 rows are self-loops, and dropped"]),
         ([(0, 1), (1, 2)], []),
+        ([(0, 1), (1, 0), (1, 2)], ["1 of 3 rows repeat an edge, which counts once"]),
+        ([(0, 0), (0, 1)], ["1 of 2 rows is a self-loop, and dropped"]),
     ],
 )
 def test_rows_that_are_no_edges_are_counted(rows, messages):

@@ -18,6 +18,7 @@ import dgsuite
 from dgsuite import InputError
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.held_labels import HeldLabels
+from tests.support.cases import in_turn
 
 
 def differing(one, other):
@@ -36,8 +37,7 @@ def differing(one, other):
 
 
 @given(st.data())
-@pytest.mark.parametrize("rule", ["min", "max", "sum", "first"])
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(("rule", "large"), in_turn(["min", "max", "sum", "first"], [False, True]))
 def test_a_graph_that_grew_is_the_graph_of_all_edges(rule, large, monkeypatch, data):
     if large:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)

@@ -78,7 +78,7 @@ def test_labels_on_workers_are_those_here(client, frames, kind):
     assert held.compute().labels == expected
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", NAMES)
 def test_labels_on_workers_are_written_and_read_there(
     client, client_of_one, frames, kind, tmp_path

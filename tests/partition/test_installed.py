@@ -20,6 +20,7 @@ import dgsuite
 from dgsuite.partition.client import installed
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 from tests.support.paths import ROOT
 
 COMMAND = "from distributed.cli.dask_{0} import main; main()"
@@ -102,9 +103,8 @@ def build(client):
     Graph.from_edges(nodes[:-1], nodes[1:], client=client)
 
 
-@pytest.mark.parametrize("use", [run, build])
-@pytest.mark.parametrize("kind", ["none", "other"])
-def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, use, kind):
+@pytest.mark.parametrize(("kind", "use"), in_turn(["none", "other"], [run, build]))
+def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, kind, use):
     """Also after a first run; the error names it, what it has, and what this process has."""
     client = own_client
     use(client)

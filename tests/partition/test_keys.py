@@ -13,6 +13,7 @@ from dgsuite.partition.arrays import _compiled, loops
 from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards
 from dgsuite.partition.sources.piece import MOST_NODES
+from tests.support.cases import in_turn
 
 RULES = ("min", "max", "first", "sum", "error")
 
@@ -43,11 +44,13 @@ def made(pieces, partition, directed, rule, ranges):
     return found
 
 
-@pytest.mark.parametrize("n", [40, 1000])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("dtype", ["i4", "i8", "u8", ">i8"])
-def test_both_forms_make_the_same(n, weighted, directed, dtype, monkeypatch):
+WAYS = [(40, False, False), (1000, True, True), (40, True, False), (1000, False, True)]
+WAYS += [(n, weighted, not directed) for n, weighted, directed in WAYS]
+
+
+@pytest.mark.parametrize(("dtype", "way"), in_turn(["i4", "i8", "u8", ">i8"], WAYS))
+def test_both_forms_make_the_same(dtype, way, monkeypatch):
+    n, weighted, directed = way
     pieces = edges(n, dtype, weighted)
     owner = np.random.default_rng(1).integers(0, 3, n)
     check(monkeypatch, pieces, from_owner(owner), directed, (0, 1, 3))

@@ -22,6 +22,7 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import FIRST, Kernel, Node, Output, Round, State
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.labels.labels import Labels, from_json, to_json
+from tests.support.cases import in_turn
 
 MIXED = [
     1,
@@ -273,8 +274,11 @@ def test_what_labels_cannot_be(labels, message):
         Graph.from_edges([0], [1], labels=labels)
 
 
-@pytest.mark.parametrize("kernel", ["bfs", "dr", "dst", "kc", "dp", "bc"])
-def test_files_keep_labels(tmp_path, labels, kernel):
+@pytest.mark.parametrize(
+    ("kernel", "kind"), in_turn(["bfs", "dr", "dst", "kc", "dp", "bc"], list(KINDS))
+)
+def test_files_keep_labels(tmp_path, kernel, kind):
+    labels = KINDS[kind]
     graph = line(labels)
     parameters = {"root": labels[2]} if kernel in ("bfs", "dst") else {}
     if kernel == "bc":

@@ -177,6 +177,7 @@ def test_views_keep_loops(directed, partition, tmp_path):
     assert {u: w for (u, v), w in seen.items() if u == v} == loops
 
 
+@pytest.mark.few(4 * len([*KERNELS, "hits"]))
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", [*KERNELS, "hits"])

@@ -21,6 +21,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters import partitioners
 from dgsuite.partition.construction import distribute
+from tests.support.cases import in_turn
 from tests.support.clusters import client_of, stored
 from tests.support.graphs import same
 
@@ -147,10 +148,8 @@ def local(monkeypatch, *args, **options) -> Graph:
     return graph
 
 
-@pytest.mark.few(4)
-@pytest.mark.parametrize("clusters", [1, 2, 5])
-@pytest.mark.parametrize("how", ["nodes", "edges", "map"])
-def test_workers_build_what_one_process_builds(client, big, monkeypatch, clusters, how):
+@pytest.mark.parametrize(("how", "clusters"), in_turn(["nodes", "edges", "map"], [1, 5, 2]))
+def test_workers_build_what_one_process_builds(client, big, monkeypatch, how, clusters):
     n, src, dst, weights = big
     uid = np.random.default_rng(1).permutation(n)
     partition = np.arange(n) % clusters if how == "map" else how

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
 from dgsuite.partition.client import session
-from tests.support.cases import edge_lists
+from tests.support.cases import edge_lists, in_turn
 from tests.support.graphs import same
 
 
@@ -78,7 +78,6 @@ def test_edge_lists_as_text(tmp_path):
     assert Graph.read_edge_list(path).to_scipy().max() == 2.5
 
 
-@settings(max_examples=40)
 @given(edge_lists(), st.integers(8, 90), st.booleans())
 def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     n, edges = case
@@ -94,27 +93,28 @@ def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     assert (read.n, read.weighted) == (n, bool(edges))
 
 
+BAD = [
+    "1 x",
+    "5",
+    "1 2 3 4",
+    "1 2.5",
+    "a b",
+    "-1 2",
+    "1 2 3",
+    "nan 1",
+    "0,,1",
+    "0, ,1",
+    ",0,1",
+    "0,1,,2",
+    "3 1",
+]
+
+
 @pytest.mark.parametrize(
-    "line",
-    [
-        "1 x",
-        "5",
-        "1 2 3 4",
-        "1 2.5",
-        "a b",
-        "-1 2",
-        "1 2 3",
-        "nan 1",
-        "0,,1",
-        "0, ,1",
-        ",0,1",
-        "0,1,,2",
-        "3 1",
-    ],
+    ("line", "how"), in_turn(BAD, [(1 << 20, False), (5, True), (5, False), (1 << 20, True)])
 )
-@pytest.mark.parametrize("block", [1 << 20, 5])
-@pytest.mark.parametrize("packed", [False, True])
-def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
+def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, how):
+    block, packed = how
     monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
     path = tmp_path / ("bad.txt.gz" if packed else "bad.txt")
     text = f"# edges\n0 1\n{line}\n1 2\n".encode()

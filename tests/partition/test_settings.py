@@ -84,7 +84,8 @@ def test_every_setting_that_the_code_reads_has_a_default_and_every_default_a_rea
     assert known == used
 
 
-@pytest.mark.parametrize("imports", ["import dask, dgsuite", "import distributed, dgsuite"])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("imports", ["import distributed, dgsuite", "import dask, dgsuite"])
 def test_defaults_are_loaded_with_dgsuite(imports, tmp_path):
     code = f"{imports}; print(dask.config.get('dgsuite.timeout'))".replace(
         "import distributed", "import dask, distributed"

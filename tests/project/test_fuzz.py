@@ -12,6 +12,7 @@ from tests import fuzz
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("reader", "many"),
     [("edge_list", False), ("netcdf", False), ("saved_cluster", False), ("checkpoint_list", False)]

@@ -65,6 +65,7 @@ def test_the_sums_of_contributing_are_right(contributing):
 
 PAGES = [
     "README.md",
+    *(f"docs/{name}.md" for name in ("networkx", "howto/save", "dask", "stopping")),
     *(
         f"docs/howto/{name}.md"
         for name in (
@@ -78,13 +79,12 @@ PAGES = [
             "linkage",
             "recipes",
             "reduction",
-            "save",
             "scc",
             "stabilisation",
         )
     ),
-    *(f"docs/{name}.md" for name in ("dask", "networkx", "stopping")),
 ]
+"""Pages with examples. By default those of the first three run, by `make doctest` those of all."""
 
 ELSEWHERE = (
     "compiling loops for this machine|Worker process still alive|input buffer was poorly aligned"
@@ -97,6 +97,7 @@ CLOSING = (
 """A worker's heartbeat that its scheduler's end cut short, with its traceback (distributed#7192, #9032)."""
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page, tmp_path):
     """From a file, in their order. They print what the page says they print, and nothing else."""

@@ -89,14 +89,14 @@ def test_others_may_use_its_folders_names(installed, tmp_path):
     assert done.stdout == "[1, 0, 1, 2] True\n"
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("arguments", "printed"),
     [
-        (["--version"], "dgsuite "),
-        (["config", "show", "quickstart"], "# Three classical algorithms"),
         (["run", "quickstart", "--set", "run.0.style=serial", "--dry-run"], "quickstart: "),
         (["scc", "scc-hf-figure5", "--dry-run"], 'name = "scc-hf-figure5"'),
+        (["--version"], "dgsuite "),
+        (["config", "show", "quickstart"], "# Three classical algorithms"),
         (["config", "settings"], "# Settings"),
         (["kernel", "lcr", "ring", "--n", "16"], "kernel: lcr"),
         (["report", "claims", "--only", "imsuite.fig8.table"], ""),

@@ -172,6 +172,7 @@ def test_a_reader_that_leaves_ends_a_command_quietly():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+@pytest.mark.few(1)
 @pytest.mark.parametrize("arguments", [["kernels"], ["inputs", "edges", "ring", "--n", "9"]])
 def test_output_that_cannot_be_written_is_status_2(arguments):
     with open("/dev/full", "wb") as full:

@@ -170,12 +170,13 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
     assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "command",
     [
+        ["dgsuite", "scc", "nowhere.toml"],
         ["dgsuite", "report", "nowhere"],
         ["dgsuite", "scaling", "nowhere.nc"],
-        ["dgsuite", "scc", "nowhere.toml"],
         ["dgsuite", "transports", "bench", "--processes", "1"],
     ],
     ids=lambda command: command[0],

@@ -26,7 +26,7 @@ from dgsuite import InputError, experiment, genval
 from dgsuite.core.results import provenance
 from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
-from dgsuite.studies.experiment import session, shipped, sweep
+from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_interrupts
@@ -96,10 +96,19 @@ def test_a_sweep_from_file_to_picture(small, here, tmp_path):
     points = sorted((tmp_path / "out.points").iterdir())
     assert len(points) == 4
     times = [p.stat().st_mtime_ns for p in points]
-    second = here(experiment.main, small, "--output", out)
+    second = here(experiment.main, small, "--output", out, "--set", "experiment.plot=false")
     assert second.returncode == 0
     assert [p.stat().st_mtime_ns for p in points] == times
-    more = here(experiment.main, small, "--output", out, "--set", "run.1.n=[30,50,70]")
+    more = here(
+        experiment.main,
+        small,
+        "--output",
+        out,
+        "--set",
+        "run.1.n=[30,50,70]",
+        "--set",
+        "experiment.plot=false",
+    )
     assert more.returncode == 0
     assert [p.stat().st_mtime_ns for p in points] == times
     assert len(list((tmp_path / "out.points").iterdir())) == 5
@@ -170,7 +179,8 @@ def test_help_names_an_example(tmp_path):
         (["malformed.toml"], "line 2: adjacency row 0 must have 3 digits, found 2"),
     ],
 )
-def test_what_is_wrong_is_said_once(small, here, tmp_path, arguments, message):
+def test_what_is_wrong_is_said_once(small, here, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setattr(clusters, "CONNECT", 1)  # nobody is there, however long it waits
     (tmp_path / "bad.toml").write_text("[[run")
     (tmp_path / "in.txt").write_text("3\n01\n")
     (tmp_path / "malformed.toml").write_text(
@@ -185,8 +195,8 @@ def test_what_is_wrong_is_said_once(small, here, tmp_path, arguments, message):
     assert left == before
 
 
-def test_debug_shows_the_traceback(tmp_path):
-    plain = command("none.toml", cwd=tmp_path)
+def test_debug_shows_the_traceback(here, tmp_path):
+    plain = here(experiment.main, "none.toml")
     assert plain.returncode == 2
     assert len(plain.stderr.splitlines()) == 1
     assert "Traceback" in command("none.toml", "--debug", cwd=tmp_path).stderr
@@ -533,7 +543,8 @@ def test_interrupted(tmp_path):
 
 
 def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
-    """`dask scheduler` and three `dask worker` processes: results say so, whatever the file does."""
+    """`dask scheduler` and two `dask worker` processes: results say so, whatever the file does."""
+    small.write_text(SMALL.replace("workers = 2", "workers = 3"))
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     dask = [sys.executable, "-m", "dask"]
     where = tmp_path / "scheduler.json"
@@ -555,19 +566,19 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
                 [*dask, "worker", address, "--nthreads", "2", "--no-nanny", "--no-dashboard"],
                 cwd=tmp_path, env=env, stderr=subprocess.DEVNULL,
             )
-            for _ in range(3)
+            for _ in range(2)
         ]  # fmt: skip
         with Client(address, set_as_default=False) as there:
-            there.wait_for_workers(3, timeout=60)
+            there.wait_for_workers(2, timeout=60)
         done = here(experiment.main, small, "--scheduler", address, "--output", "hand.nc")
         assert done.returncode == 0, done.stderr
         with xr.open_dataset(tmp_path / "hand.nc") as ds:
             assert int(ds.messages[1].sum()) == 4096
-            assert ds.workers.values[1:].tolist() == [3, 3, 3]
+            assert ds.workers.values[1:].tolist() == [2, 2, 2]
             assert ds.threads.values[1:].tolist() == [2, 2, 2]
         searches = ["--scale", "6", "--roots", "2", "--partition", "2d", "--json"]
         assert graph500([*searches, "--scheduler", address]) == 0
-        assert json.loads(capsys.readouterr().out)["workers"] == 3
+        assert json.loads(capsys.readouterr().out)["workers"] == 2
     finally:
         for process in reversed(
             started

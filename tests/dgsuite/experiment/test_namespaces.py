@@ -43,7 +43,7 @@ generate = "rmat"
 kernel = "pagerank"
 style = "clocked"
 n = 4096
-params.iterations = 10
+params.iterations = 3
 """
 
 
@@ -91,7 +91,8 @@ def test_what_workers_exchange_crosses_the_links_and_no_more_of_it_than_they_let
 
 
 @needed
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_nothing_is_left_behind_by_an_error(error):
     there, pids = [], []
 
@@ -130,7 +131,8 @@ def test_a_worker_that_does_not_start_is_told(monkeypatch):
 
 
 @needed
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path):
     config = tmp_path / "slow.toml"
     config.write_text(EXPERIMENT.replace('"1 MB"', '"1 kB"'))

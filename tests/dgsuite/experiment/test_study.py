@@ -60,11 +60,12 @@ def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
     assert not Study(tmp_path).done(chosen(["figure09"])[0])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give either names of steps or --all"),
         (["figure09", "--all"], "give either names of steps or --all"),
+        ([], "give either names of steps or --all"),
         (["figure9"], "unknown step 'figure9'; did you mean"),
     ],
 )
@@ -77,9 +78,11 @@ def test_wrong_arguments(arguments, said):
 
 def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monkeypatch):
     steps = [Step("nothing", "run", 1), chosen(["figure09"])[0]]
+    less = 'run=[{kernel="mis", style="serial", count_as="clocked", n=64, kind="mn"}]'
+    options = ["-q", "--set", less, "--set", "experiment.plot=false"]
     whole = Study(tmp_path)
     assert whole.estimate(steps) == 1 + steps[1].minutes
-    assert [(step.name, bool(status)) for step, status in whole.run(steps, ["-q"])] == [
+    assert [(step.name, bool(status)) for step, status in whole.run(steps, options)] == [
         ("nothing", True), ("figure09", False)
     ]  # fmt: skip
     assert [whole.done(step) for step in steps] == [False, True]

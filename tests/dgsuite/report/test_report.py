@@ -87,7 +87,7 @@ def test_a_page_needs_nothing_else(here, tmp_path):
         assert words in text
 
 
-def test_a_sweep_of_ones_own(tmp_path):
+def test_a_sweep_of_ones_own(tmp_path, not_judged):
     """The title is the sweep's; repeats are a row and a dot, numbers are aligned, and no paper is named."""
     made = [
         runs("bf", kind).assign_attrs(style=style, repeat=repeat, seconds=seconds * factor)
@@ -122,7 +122,7 @@ def test_frames_hold_error_bars(factor):
     assert (floor, ax.get_yscale()) == ((0, "linear") if factor == 1 else (1, "log"))
 
 
-def test_each_claim_is_a_click_away(tmp_path):
+def test_each_claim_is_a_click_away(tmp_path, not_judged):
     """From the first screen, and from the section of its figure."""
     figure = collect(9, [runs("bf", kind) for kind in ("mn", "mx")], command="c", setting="quick")
     dgsuite.save(figure, tmp_path / "figure09.nc")
@@ -184,7 +184,7 @@ def test_bad_folders(tmp_path, make, message, capsys):
     assert not list(tmp_path.rglob("*.html"))
 
 
-def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
+def test_what_cannot_be_read_is_left_out(tmp_path, capsys, not_judged):
     run = runs("bf", "mn")
     dgsuite.save(run, tmp_path / "good.nc")
     dgsuite.save(run.assign_attrs(figure=99), tmp_path / "foreign.nc")
@@ -210,7 +210,7 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
         (0, lambda ds: xr.Dataset({"messages": "many"}, attrs=ds.attrs), "it cannot be shown"),
     ],
 )
-def test_datasets_of_others_are_left_out(tmp_path, capsys, number, spoil, why):
+def test_datasets_of_others_are_left_out(tmp_path, capsys, not_judged, number, spoil, why):
     """What is not as ours is named with the reason."""
     run = runs("bf", "mn")
     made = collect(number, [run], command="c", setting="quick") if number in (7, 9, 19) else run
@@ -221,7 +221,7 @@ def test_datasets_of_others_are_left_out(tmp_path, capsys, number, spoil, why):
     assert why in line
 
 
-def test_names_that_are_markup_are_shown(tmp_path):
+def test_names_that_are_markup_are_shown(tmp_path, not_judged):
     some = [runs("bf", kind).assign_attrs(kernel="[/b]<i>$_") for kind in ("mn", "mx")]
     for number in (9, 19):
         figure = collect(number, some, command="c", setting="quick")
@@ -231,7 +231,7 @@ def test_names_that_are_markup_are_shown(tmp_path):
     assert text.count("[/B]<I>$_") >= 4
 
 
-def test_each_figure_names_its_own_machine_and_care(tmp_path):
+def test_each_figure_names_its_own_machine_and_care(tmp_path, not_judged):
     some = [runs("bf", kind) for kind in ("mn", "mx")]
     for number, machine in ((9, "an abacus, 9 processors"), (19, "a sundial, 19 processors")):
         figure = collect(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.setups import settings_of
-from dgsuite.studies.report.claims.show import silent
+from dgsuite.studies.report.claims.show import silent, summary
 from dgsuite.studies.report.folder import results_in
 from dgsuite.studies.report.page import page
 from dgsuite.studies.study import STEPS
@@ -38,6 +39,16 @@ def test_every_difference_has_a_reason_that_holds(rows):
     assert silent(rows) == []
 
 
+def test_every_claim_has_a_verdict(rows):
+    assert [row.claim for row in rows] == list(claims().values())
+    for row in rows:
+        assert row.claim.says
+        assert row.verdict.verdict in ("equal", "agrees", "differs", "not checked")
+        assert row.verdict.ours or row.verdict.verdict in ("equal", "not checked"), row
+        assert row.verdict.why or row.verdict.verdict not in ("differs", "not checked"), row
+    assert summary(rows).endswith("; 0 depart without a reason")
+
+
 def test_few_claims_are_not_checked(rows):
     assert len([row for row in rows if row.verdict.verdict == "not checked"]) <= FEW
     assert not [row.claim.id for row in rows if "cannot be compared" in row.verdict.why]
@@ -56,6 +67,17 @@ def test_results_name_no_file_of_the_machine_that_made_them(results):
         assert "/" not in str(ds.attrs.get("command", ""))
 
 
+def test_a_page_of_some_has_the_figures_of_each_paper(results, rows):
+    some = ("figure11.nc", "scalability-figure2.nc", "scc-bc-figure10.nc")
+    text, left_out = page({name: results[name] for name in some}, rows)
+    assert left_out == {}
+    assert 'id="figure11"' in text
+    for title in ("X10 on the SCC, Figure 10.", "Scalability on Graph500, Figures 2 to 3"):
+        assert title in text
+    assert "Not here yet" in text
+
+
+@pytest.mark.long
 def test_the_page_has_them_all(results, rows):
     text, left_out = page(results, rows)
     assert left_out == {}

@@ -28,14 +28,15 @@ def test_definitions_hold(claim):
     assert not found.silent
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("check", "file", "old", "new"),
     [
         ("places", "figure12.toml", "places = 64", "clusters = 64"),
+        ("sizes_together", "scalability-sizes.toml", "n = [65536, 131072, 262144]", "n = [65536]"),
         ("parameters", "figure16.toml", '"run.0.hwts" = "n"', '"run.0.hwts" = [1, 2]'),
         ("parameters", "figure19.toml", 'kind = ["mn", "mx"]', 'kind = "mx"'),
         ("parameters", "figure14.toml", "places = 8", "places = 7"),
-        ("sizes_together", "scalability-sizes.toml", "n = [65536, 131072, 262144]", "n = [65536]"),
     ],
 )
 def test_other_experiments_differ(check, file, old, new, configs):

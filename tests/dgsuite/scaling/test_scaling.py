@@ -245,10 +245,9 @@ def test_a_curve_that_never_gets_there():
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory):
-    """A small experiment, run for real, and its file."""
-    folder = tmp_path_factory.mktemp("scaling")
-    config = folder / "small.toml"
+def config(tmp_path_factory):
+    """The file of a small experiment."""
+    config = tmp_path_factory.mktemp("scaling") / "small.toml"
     config.write_text(
         """
 [experiment]
@@ -270,7 +269,13 @@ n = 2048
 params.root = 3
 """
     )
-    output = folder / "small.nc"
+    return config
+
+
+@pytest.fixture(scope="module")
+def experiment(config):
+    """A small experiment, run for real, and its file."""
+    output = config.parent / "small.nc"
     assert run_experiment([str(config), "--output", str(output), "-q"]) == 0
     return config, output
 
@@ -321,6 +326,7 @@ def test_an_experiment_is_analysed(experiment):
     }
 
 
+@pytest.mark.long
 def test_a_missing_run_is_named(experiment):
     results = split(dgsuite.open(experiment[1]))
     with pytest.raises(dgsuite.InputError, match="at 20 % of bandwidth, repeat 0 is missing"):
@@ -400,8 +406,9 @@ def test_other_results_are_refused(other):
             refuse(other)
 
 
-def test_command_line_errors(experiment, here, tmp_path):
-    config, output = experiment
+def test_command_line_errors(config, here, tmp_path):
+    output = tmp_path / "made.nc"
+    dgsuite.save(combine(runs_on_a_ring(workload="")), output)
     found = here(main, tmp_path / "no.nc")
     assert found.returncode == 2
     assert "no such file" in found.stderr

@@ -66,7 +66,7 @@ def test_a_third_size_and_more_workers_are_predicted():
 def test_intervals_at_a_third_size_cover():
     """Data of known form with noise: 95 % of measurements at a size and p left out are in the interval."""
     p, n = (a.ravel() for a in np.meshgrid([4, 9, 16], [2**16, 2**17]))
-    trials, covered = 1000, 0
+    trials, covered = 500, 0
     for seed in range(trials):
         rng = np.random.default_rng(seed)
         times = paper(n, p) * (1 + 0.03 * rng.standard_normal(len(p)))
@@ -381,7 +381,7 @@ def test_what_if_covers_further_runs():
     seconds = scaling.what_if(traced, None, rates, 0, true).seconds.values.ravel()
     held_out = np.arange(len(p)) % 2 == 1
     covered = total = 0
-    for seed in range(100):
+    for seed in range(50):
         rng = np.random.default_rng(seed)
         noisy = seconds * np.exp(0.05 * rng.standard_normal(len(seconds)))
         machine = scaling.calibrate(traced, p, rate, noisy, held_out=held_out)
