@@ -13,10 +13,11 @@ import dgsuite
 from dgsuite.core.engine._compiled import spin
 from dgsuite.core.engine.workload import CONSTANTS, Workload, WorkloadRunner
 from dgsuite.studies.experiment.clusters import local
+from tests.support.cases import in_turn
 
 GRAPH = nx.random_regular_graph(4, 60, seed=2)
 LOADS = [
-    {"operations": 1_000_000},
+    {"operations": 100_000},
     {"cache_bytes": 1 << 18},
     {"packets": 3, "bytes": 700},
     {"operations": 1001, "cache_bytes": 64, "packets": 9, "bytes": 1},
@@ -30,8 +31,9 @@ def four_threads():
         yield client
 
 
-@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
-@pytest.mark.parametrize("load", LOADS, ids=str)
+@pytest.mark.parametrize(
+    ("load", "style"), in_turn(LOADS, ["serial", "finish_async", "clocked"]), ids=str
+)
 def test_nothing_changes_but_time(style, load, client):
     graph = dgsuite.Graph.from_networkx(GRAPH, clusters=5)
     how = {"style": style, "client": None if style == "serial" else client}
@@ -54,8 +56,9 @@ def test_nothing_changes_but_time(style, load, client):
         assert extra > load["bytes"] * bare.sizes["round"]
 
 
-@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
-@pytest.mark.parametrize("load", [LOADS[0], LOADS[2]], ids=str)
+@pytest.mark.parametrize(
+    ("load", "style"), in_turn([LOADS[0], LOADS[2]], ["finish_async", "clocked", "serial"]), ids=str
+)
 def test_nor_in_recursive_kernels(style, load, client):
     graph = dgsuite.Graph.from_networkx(GRAPH, clusters=5)
     how = {"form": "recursive", "style": style, "client": None if style == "serial" else client}
@@ -92,8 +95,9 @@ def test_threads_share_the_tasks_of_a_cluster(monkeypatch):
     assert runner.work(1) == [0.5]
 
 
-@pytest.mark.parametrize("form", ["iterative", "recursive"])
-@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize(
+    ("form", "style"), in_turn(["iterative", "recursive"], ["finish_async", "clocked"])
+)
 def test_a_cluster_whose_work_several_threads_share(style, form, four_threads):
     """One worker, one cluster."""
     graph = dgsuite.Graph.from_networkx(GRAPH, clusters=1)
