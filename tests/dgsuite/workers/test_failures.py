@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import itertools
 import os
 import signal
 import subprocess
@@ -77,7 +76,11 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     assert_nothing_held(client)
 
 
-@pytest.mark.parametrize(("style", "workers"), [*itertools.product(STYLES, [1, 2]), ("in_turn", 2)])
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("style", "workers"),
+    [("clocked", 2), ("finish_async", 1), ("in_turn", 2), ("clocked", 1), ("finish_async", 2)],
+)
 def test_a_killed_worker_is_named(own_client, ring, style, workers):
     """Also where all of the run is on that worker, so that no peer notices."""
     client = own_client
@@ -101,7 +104,8 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
     assert_nothing_held(client)
 
 
-@pytest.mark.parametrize("style", [*STYLES, "serial"])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("style", ["clocked", "finish_async", "serial"])
 def test_a_graph_that_lost_a_cluster(own_client, style):
     """No worker can give it back: a run says so, and does not wait for it."""
     graph = Graph.from_networkx(nx.cycle_graph(12), clusters=2, client=None).persist(own_client)
@@ -181,8 +185,15 @@ def test_concurrent_runs_do_not_mix(client, ring, style):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    ("style", "how"),
+    [
+        ("clocked", signal.SIGINT),
+        ("finish_async", signal.SIGKILL),
+        ("clocked", signal.SIGKILL),
+        ("finish_async", signal.SIGINT),
+    ],
+)
 def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, tmp_path):
     """Ctrl-C, and a client that is gone altogether: its tasks end, others can run."""
     dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)

@@ -110,10 +110,10 @@ def made(client, how, folder):
     raise AssertionError(how)
 
 
-HOWS = ["generator", "arrays of Dask", "saved", "loaded", "copies", "another graph"]
+HOWS = ["generator", "saved", "loaded", "another graph", "copies", "arrays of Dask"]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("how", HOWS)
 def test_a_graph_comes_back(trio, how, tmp_path):
     """After each of two losses; whatever needs its clusters next makes them again."""
@@ -126,6 +126,7 @@ def test_a_graph_comes_back(trio, how, tmp_path):
         trio.wait_for_workers(3, timeout=COME_BACK)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rank", [0, 2])
 def test_labels_on_workers_come_back(trio, rank):
     """Results after the loss have the identifiers that they had before."""
@@ -159,8 +160,8 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
         dgsuite.run("mis", graph, style="clocked", client=trio)
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.few(2)
+@pytest.mark.parametrize("how", HOWS[::-1])
 def test_an_array_made_before_a_loss(trio, how, tmp_path):
     """Dask makes it again, or says that it cannot; one that is made afterwards has what comes back."""
     graph, here = made(trio, how, tmp_path)
@@ -226,10 +227,17 @@ def outputs(ds):
     return {name: ds[name].values for name in ds if "node" in ds[name].dims}
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
-    ("kernel", "form", "after"),
-    [("mis", None, False), ("pagerank", None, True), ("dst", "recursive", False)],
+    ("kernel", "form", "after", "style"),
+    [
+        ("pagerank", None, True, "clocked"),
+        ("dst", "recursive", False, "finish_async"),
+        ("mis", None, False, "clocked"),
+        ("pagerank", None, True, "finish_async"),
+        ("dst", "recursive", False, "clocked"),
+        ("mis", None, False, "finish_async"),
+    ],
 )
 def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, style, after):
     """Outputs, rounds and messages are those of a run that nothing disturbed."""
@@ -255,7 +263,7 @@ def in_tasks(copies):
     )
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("copies", [False, "0s"])
 @pytest.mark.parametrize(
     ("kernel", "phase", "after"),
@@ -276,7 +284,8 @@ def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after, copies
         np.testing.assert_array_equal(found[name].values, expected[name].values)
 
 
-@pytest.mark.parametrize("embed", [1 << 20, 0])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("embed", [0, 1 << 20])
 def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
     """A small one travels with tasks. A large one was sent once, and is lost: the run begins again."""
     monkeypatch.setattr("dgsuite.core.workers.placement.EMBED", embed)
@@ -292,7 +301,8 @@ def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
     assert (graph.placed == {}) == (embed > 0)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("workers", [2, 1])
 def test_state_in_tasks_when_no_worker_is_left(workers, monkeypatch):
     """Until Dask's nannies have started new ones, at other addresses."""
     monkeypatch.setattr("dgsuite.core.workers.placement.PATIENCE", COME_BACK)

@@ -103,8 +103,8 @@ def _worker(address):
         process.wait()
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.few(1)
+@pytest.mark.parametrize("style", STYLES[::-1])
 @pytest.mark.parametrize(
     ("number", "how"),
     [(signal.SIGKILL, "is gone"), (signal.SIGSTOP, "has not answered for 2 s")],
@@ -232,7 +232,8 @@ def test_runs_within_tasks(client, style):
     ]
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL])
 def test_the_turn_of_a_client_that_is_gone_passes_on(client, ring, how, tmp_path):
     """One that was killed has no connection; one that is frozen has no tasks under way in the end."""
     timeout = "60 s" if how == signal.SIGKILL else "5 s"
