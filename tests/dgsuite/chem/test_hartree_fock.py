@@ -252,27 +252,26 @@ def once_at_work(worker):
     worker.kill()
 
 
-def test_a_killed_worker(own_client):
+@pytest.mark.few(2)
+@pytest.mark.parametrize(("balance", "rank"), [("static", 1), ("dask", 0), ("dynamic", 0)])
+def test_a_killed_worker(own_client, balance, rank):
     """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
-    for balance, rank in (("static", 1), ("dynamic", 0), ("dask", 0)):
-        pids = own_client.run(os.getpid)
-        victim = psutil.Process(pids[worker_addresses(own_client)[rank]])
+    victim = psutil.Process(own_client.run(os.getpid)[worker_addresses(own_client)[rank]])
 
-        def kill(number, energy, worker=victim):
-            if number == 0:
-                threading.Thread(target=once_at_work, args=(worker,)).start()
+    def kill(number, energy):
+        if number == 0:
+            threading.Thread(target=once_at_work, args=(victim,)).start()
 
-        def run(balance=balance, kill=kill):
-            return dgsuite.hartree_fock(
-                "benzene", balance=balance, client=own_client, on_iteration=kill
-            )
+    def run():
+        return dgsuite.hartree_fock(
+            "benzene", balance=balance, client=own_client, on_iteration=kill
+        )
 
-        if balance == "dask":
-            assert float(run().energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
-        else:
-            with pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost"):
-                run()
-        own_client.wait_for_workers(2, timeout=30)
+    if balance == "dask":
+        assert float(run().energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
+    else:
+        with pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost"):
+            run()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")

@@ -71,31 +71,22 @@ def same(one, other):
         np.testing.assert_array_equal(value, other[name], err_msg=name)
 
 
-@pytest.mark.parametrize("kind", NETWORKS)
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(("kind", "name"), in_turn(NETWORKS, [*KERNELS]))
 def test_any_cut_has_the_same_faults(name, kind):
     expected = found(name, random(clusters=1), NETWORKS[kind], style="serial")
     for how in ({"clusters": 4, "partition": "hash"}, {"clusters": 7}):
         same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_compiled_loops_have_the_same_faults(name, monkeypatch):
-    for kind in (
-        "loss",
-        "loss by receiver",
-        "loss by sender",
-        "listed",
-        "drops",
-        "churn",
-        "away",
-        "all",
-    ):
-        expected = found(name, random(clusters=2), NETWORKS[kind], style="serial")
-        with monkeypatch.context() as patched:
-            patched.setattr(thresholds, "compile_from", -1)
-            for how in ({"clusters": 1}, {"clusters": 4, "partition": "hash"}):
-                same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
+COMPILED = ("loss", "loss by receiver", "loss by sender", "listed", "drops", "churn", "away", "all")
+
+
+@pytest.mark.parametrize(("name", "kind"), in_turn(KERNELS, COMPILED))
+def test_compiled_loops_have_the_same_faults(name, kind, monkeypatch):
+    expected = found(name, random(clusters=2), NETWORKS[kind], style="serial")
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+    for how in ({"clusters": 1}, {"clusters": 4, "partition": "hash"}):
+        same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
 
 
 WAYS = [

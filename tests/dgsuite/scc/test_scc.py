@@ -282,6 +282,7 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
     assert int(ran.wire_bytes.sum()) > 2 * 2 * 8 * 2000
 
 
+@pytest.mark.long
 def test_costs_over_mpi():
     """Between two of MPI's processes."""
     pytest.importorskip("mpi4py")

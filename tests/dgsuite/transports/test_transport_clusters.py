@@ -91,7 +91,7 @@ def test_a_worker_killed_in_the_middle_of_transfers(cluster):
         )
 
 
-@pytest.fixture(params=["mpi", "mpi-sock"])
+@pytest.fixture(scope="module", params=["mpi", "mpi-sock"])
 def by_mpi(request):
     """Two workers that MPI has started, and by which transport of MPI's."""
     pytest.importorskip("mpi4py")
@@ -124,6 +124,7 @@ def test_what_mpi_sends_over(by_mpi):
     assert (found > sent) == (name == "mpi-sock")
 
 
+@pytest.mark.few(1)
 def test_clocked_runs_over_mpi(by_mpi):
     _, client = by_mpi
     assert all(address.startswith("tcp://127.") for address in Session.of(client).workers())

@@ -94,6 +94,7 @@ def test_bytes_are_counted_as_by_tcp(kind):
     assert run(main(kind)) == run(main("tcp"))
 
 
+@pytest.mark.few(5)
 def test_a_waiting_end_continues_to_receive(kind):
     """Both ends send more than any buffer holds before either reads."""
 
@@ -447,10 +448,11 @@ def _swapper(address, *how):
     asyncio.run(main())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("buffer", "most"), [("4 MiB", SHORT), (4096, SHORT), (4096, 10 * SHORT)])
-def test_no_end_sleeps_through_a_message(buffer, most):
+@pytest.mark.parametrize("rounds", [1000, 5000])
+def test_no_end_sleeps_through_a_message(rounds, buffer, most):
     """It is signalled in memory while it polls, and on the socket once it sleeps."""
-    rounds = 5000
 
     async def main():
         done = asyncio.get_running_loop().create_future()

@@ -21,15 +21,16 @@ def there():
         yield there
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("how", "style"),
     [
         ("kill", "clocked"),
         ("kill", "finish_async"),
-        pytest.param("restart", "finish_async", marks=pytest.mark.long),
-        pytest.param("freeze", "clocked", marks=pytest.mark.long),
-        pytest.param("pause", "finish_async", marks=pytest.mark.long),
-        pytest.param("scheduler", "clocked", marks=pytest.mark.long),
+        ("restart", "finish_async"),
+        ("freeze", "clocked"),
+        ("pause", "finish_async"),
+        ("scheduler", "clocked"),
     ],
 )
 def test_a_run_that_is_disturbed_ends_as_it_should(there, how, style):

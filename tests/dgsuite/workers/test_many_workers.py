@@ -54,7 +54,8 @@ def forget(dask_worker):
     dask_worker.plugins["dgsuite"].meshes.clear()
 
 
-@pytest.mark.parametrize("name", ["bf", "mis", "lcr", "mst", "dr", "pagerank", "louvain"])
+@pytest.mark.few(3)
+@pytest.mark.parametrize("name", ["lcr", "pagerank", "mst", "mis", "bf", "dr", "louvain"])
 def test_many_workers_find_the_same(many, name, ring):
     graph = ring
     if name != "lcr":
@@ -171,6 +172,7 @@ def test_a_run_that_fails_keeps_no_mesh(many, ring):
     assert dgsuite.run(Sleeps(), ring, style="clocked", client=many).sizes["round"] == 3
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rank", [0, 4])
 def test_a_killed_worker_is_named(many, ring, rank):
     """At the root of the tree, and at a leaf."""

@@ -15,6 +15,7 @@ from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.base.memory import give_back
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels.bsp import Kernel
+from tests.support.cases import in_turn
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.faulty import Greedy
 
@@ -63,7 +64,8 @@ def hold(dask_worker, more):
     manager.memory_limit = max(used + more, 1)
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_messages_that_do_not_fit_are_refused(style):
     """And the next run, whose messages are few, is right."""
     from tests.support.toys import TellsAll
@@ -87,7 +89,7 @@ def test_messages_that_do_not_fit_are_refused(style):
 def test_a_halo_that_leaves_no_room_is_refused():
     """Once it is there, on the worker."""
     with client_of(2, set_as_default=False) as client:
-        spread = genval.graph("er", 200_000, m=400_000, clusters=2, seed=1, client=client)
+        spread = genval.graph("er", 40_000, m=80_000, clusters=2, seed=1, client=client)
         dgsuite.run("bf", spread, style="clocked", client=client)
         client.run(hold, more=-(1 << 40))
         with pytest.raises(
@@ -125,8 +127,9 @@ def sites(dask_worker):
     return len(kept)
 
 
-@pytest.mark.parametrize("form", ["iterative", "recursive"])
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.parametrize(
+    ("form", "style"), in_turn(["iterative", "recursive"], ["clocked", "finish_async"])
+)
 def test_the_memory_of_a_run_is_free_at_its_end(style, form):
     """Without a collection of garbage: the next run gets the same memory, not new pages."""
     with client_of(2, set_as_default=False) as client:

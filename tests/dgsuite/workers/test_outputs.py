@@ -48,12 +48,14 @@ def graph_of(client, labels="none", **options):
     return graph.persist(client)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("style", "labels"),
     [
-        *(("clocked", labels) for labels in LABELS),
+        ("clocked", "uuid"),
         ("finish_async", "text"),
+        ("clocked", "none"),
+        ("clocked", "text"),
         ("in_turn", "none"),
         ("recursive", "text"),
     ],

@@ -76,6 +76,7 @@ def without_memory(dask_worker):
 
 
 @pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+@pytest.mark.few(1)
 @pytest.mark.parametrize("workers", [2, 4])
 def test_large_messages_and_no_shared_values(workers):
     """Messages to single nodes go through comms, many of them after the gate; so do broadcasts that no memory

@@ -37,6 +37,7 @@ def sent(size, sender):
     return UnicastBatch(np.empty(0, np.int32), None, None, {"x": values})
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("tasks", [2, 3, 4])
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
@@ -62,13 +63,16 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, mon
         assert together(tasks, task) == [tasks * len(SIZES)] * tasks
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("meets", [True, False])
 @pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("tasks", [2, 3])
-def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(few, tasks, meets, monkeypatch):
+@pytest.mark.parametrize("rounds", [100, 500])
+def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(
+    rounds, few, tasks, meets, monkeypatch
+):
     """Written ahead of the barrier or after it, in one piece or many, while others come."""
     monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
-    rounds = 500
 
     async def task(mesh):
         mesh.alone = True
@@ -133,9 +137,9 @@ def loose():
     return source, target, n
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
-@pytest.mark.parametrize("workers", [2, 3, 4])
+@pytest.mark.parametrize("workers", [3, 2, 4])
 def test_small_buffers_change_no_results(four, loose, workers, buffer):
     source, target, n = loose
     graph = dgsuite.Graph.from_edges(source, target, n=n, clusters=workers, client=four)

@@ -22,7 +22,7 @@ from tests.support.clusters import assert_nothing_held, client_of
 KERNELS = {"matching": "mate", "mis": "in_mis", "random_walks": "walk"}
 
 
-@pytest.fixture(scope="module", params=[(1, 4), (2, 2)], ids=["1 x 4", "2 x 2"])
+@pytest.fixture(scope="module", params=[(2, 2), (1, 4)], ids=["2 x 2", "1 x 4"])
 def threaded(request):
     """A client of workers that have several threads each."""
     workers, threads = request.param
@@ -30,6 +30,7 @@ def threaded(request):
         yield client
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_runs_of_several_threads_of_a_client(threaded, style):
     """At once, with several clusters a worker: each gets its own results."""
