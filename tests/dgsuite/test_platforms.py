@@ -68,13 +68,12 @@ def test_styles_run_without(names, without, client, graph):
     assert ("barrier" in shared) == (waits and not missing >= MEMORY)
 
 
-@pytest.mark.long
 def test_styles_are_imported_where_nothing_is_to_be_had():
     code = "import dgsuite, dgsuite.core.executors.clocked, dgsuite.core.transports.mpb"
     subprocess.run([sys.executable, "-c", code], env=environment("none-of-all"), check=True)
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize("platform", [*PLATFORMS][::-1])
 def test_the_page_has_what_runs_on(platform):
     """Of each platform but this one with our code's sight of the system cut to what is there."""
