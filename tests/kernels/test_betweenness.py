@@ -127,6 +127,7 @@ def test_an_edge_that_weighs_nothing_counts_without_weights(partition):
     assert genval.validate("bc", graph, ds).ok
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("form", "deal"), FORMS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_more_paths_than_a_float_holds_are_an_error(form, deal, weighted):
@@ -278,6 +279,7 @@ def test_cyclic_dealing_balances_what_blocks_do_not():
     assert shares(graph, "cyclic") > 0.9
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_on_workers(threaded, weighted):
     """Both forms, all deals and styles: the same bits."""

@@ -49,7 +49,7 @@ def differing(datasets, names):
     return {n for ds in datasets for n in names if not np.array_equal(datasets[0][n], ds[n])}
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(st.data())
 @pytest.mark.parametrize("name", sorted(BLOCK))
 def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
@@ -98,6 +98,7 @@ def test_styles_workers_and_threads_change_nothing(name, way, request):
     assert not differing([alone, ds], names)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["bfs", "core_number", "sssp", "wcc"])
 def test_a_deep_graph_takes_few_rounds(name):
     """A path of 2,000 nodes in four parts: one round a part, and what opens and closes."""

@@ -257,6 +257,7 @@ def test_a_silent_node_is_noticed(sites, silent, directed):
     np.testing.assert_array_equal(outputs["least"], np.where(least < np.inf, least, 0))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 @pytest.mark.parametrize("n", [1500, LARGE])
 def test_sums_of_floats_have_the_same_bits_on_workers(threaded, client_of_one, style, n):

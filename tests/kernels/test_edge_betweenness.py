@@ -76,6 +76,7 @@ def test_as_igraph(directed, weighted):
     np.testing.assert_allclose(np.stack(found, axis=1), wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_on_workers(threaded, weighted):
     graph = genval.rmat(n=8, clusters=4)

@@ -28,6 +28,7 @@ def test_any_grid_gives_the_tree_of_bfs(data):
         np.testing.assert_array_equal(expected[name], found[name])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_on_workers(threaded, style):
     graph = genval.graph("rmat", 2**14, clusters=6, client=threaded)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import dask
 import dask.dataframe as dd
 import numpy as np
@@ -84,23 +86,22 @@ def test_outputs_are_those_from_the_start(name, data):
         steps.append((graph, found))
 
 
-@pytest.mark.parametrize(("name", "style"), in_turn(sorted(SINCE), ["clocked", "finish_async"]))
-def test_on_workers(client, name, style):
+@pytest.mark.parametrize(
+    ("name", "way"), in_turn(sorted(SINCE), [*product(("clocked", "finish_async"), range(3))])
+)
+def test_on_workers(client, name, way):
     luck = np.random.default_rng(4)
     src, dst = luck.integers(0, 300, (2, 400))
-    cuts = ({}, {"partition": "hash"}, {"directed": name not in UNDIRECTED})
-    for how in cuts if style == "clocked" else cuts[1:2]:
-        graph = Graph.from_edges(src, dst, duplicates="min", clusters=4, **how).persist(client)
-        grown = graph.with_edges(*luck.integers(0, 310, (2, 30)))
-        before = dgsuite.run(name, graph, style=style, **EXACT.get(name, {}))
-        found = dgsuite.run(name, grown, style=style, since=before, **EXACT.get(name, {}))
-        alone = dgsuite.run(
-            name, grown.compute(), style="serial", since=before, **EXACT.get(name, {})
-        )
-        expected = dgsuite.run(name, grown, style="serial", **EXACT.get(name, {}))
-        assert not differing(name, found, expected)
-        for each in (*SINCE[name].outputs, "messages", "round"):
-            assert np.array_equal(found[each], alone[each])
+    style, how = way[0], ({}, {"partition": "hash"}, {"directed": name not in UNDIRECTED})[way[1]]
+    graph = Graph.from_edges(src, dst, duplicates="min", clusters=4, **how).persist(client)
+    grown = graph.with_edges(*luck.integers(0, 310, (2, 30)))
+    before = dgsuite.run(name, graph, style=style, **EXACT.get(name, {}))
+    found = dgsuite.run(name, grown, style=style, since=before, **EXACT.get(name, {}))
+    alone = dgsuite.run(name, grown.compute(), style="serial", since=before, **EXACT.get(name, {}))
+    expected = dgsuite.run(name, grown, style="serial", **EXACT.get(name, {}))
+    assert not differing(name, found, expected)
+    for each in (*SINCE[name].outputs, "messages", "round"):
+        assert np.array_equal(found[each], alone[each])
 
 
 def test_outputs_that_have_stayed_on_the_workers(client):

@@ -10,7 +10,7 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
-from tests.support.cases import TYPICAL
+from tests.support.cases import TYPICAL, typical
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import (
     BY_CUT,
@@ -98,7 +98,7 @@ def test_families(kernel, faithful):
         check(case, one(case))
 
 
-@pytest.mark.parametrize("kernel", DIRECTED)
+@pytest.mark.parametrize("kernel", typical(DIRECTED))
 def test_directed_graphs_of_three_nodes(kernel):
     for case in cases(kernel, [net for n in (1, 2, 3) for net in directed(n)]):
         check(case, (2 + case.number % 2,))
@@ -131,7 +131,7 @@ def test_block_forms(name):
                 assert_same_outputs(kernel, first, found)
 
 
-@every_form
+@typical_form
 def test_families_in_compiled_loops(kernel, faithful, compiled_from_zero):
     for case in cases(kernel, families(), faithful):
         check(case, one(case))

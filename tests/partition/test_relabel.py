@@ -63,7 +63,7 @@ def test_identifiers_of_arrays(names):
     assert set(ds.parent.values.tolist()) <= {*names.tolist(), graph.labels.none}
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("chunks", [60, 7, 300])
 def test_the_numbers_do_not_depend_on_pieces(names, chunks):
     whole = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True)

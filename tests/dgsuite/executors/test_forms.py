@@ -63,6 +63,7 @@ def test_components_are_found_by_blocks_where_clusters_hold_together():
     assert ds.attrs["form_reason"].endswith("in other clusters alone are 100 % of a sample")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "asked",
     [

@@ -70,7 +70,7 @@ def test_outputs_are_those_of_the_iterative_form(case):
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(case=cases())
 def test_outputs_on_workers(client, style, case):
     kernel, make, cut = case

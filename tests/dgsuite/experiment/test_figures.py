@@ -122,22 +122,17 @@ USUAL = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("number", "swept", "values"),
     [
         (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
-        pytest.param(
+        (
             16,
             {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async", "fresh": "true"},
             [8, 16],
-            marks=pytest.mark.long,
         ),
-        pytest.param(
-            18,
-            {"n": "[2, 3]", "more": 'workers = "n"', "clusters": '"n"'},
-            [2, 3],
-            marks=pytest.mark.long,
-        ),
+        (18, {"n": "[2, 3]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 3]),
         (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
     ],
 )

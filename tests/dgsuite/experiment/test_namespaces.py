@@ -156,6 +156,7 @@ def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path)
 
 
 @needed
+@pytest.mark.long
 def test_an_experiment_runs_by_either_means(tmp_path):
     config = tmp_path / "both.toml"
     config.write_text(EXPERIMENT)

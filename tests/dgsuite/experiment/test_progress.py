@@ -135,6 +135,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("where", ["here", "worker"])
 def test_what_is_said_meanwhile_has_a_line_of_its_own(tmp_path, where):
     """That a process compiles: this one, or a worker on the same terminal."""

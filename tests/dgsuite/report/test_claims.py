@@ -414,6 +414,7 @@ def to_one(trace):
     return trace.isel(record=np.sort(first))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("kernel", "other", "said"),
     [

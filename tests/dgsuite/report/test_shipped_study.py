@@ -1,4 +1,7 @@
-"""The results that ship, in docs/study: what the papers say has a verdict on them, and they make a page."""
+"""The results that ship, in docs/study: what the papers say has a verdict on them, and they make a page.
+
+`make pages` runs these tests.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from dgsuite.studies.report.folder import results_in
 from dgsuite.studies.report.page import page
 from dgsuite.studies.study import STEPS
 from tests.support.paths import ROOT
+
+pytestmark = pytest.mark.long
 
 STUDY = ROOT / "docs" / "study"
 
@@ -67,17 +72,6 @@ def test_results_name_no_file_of_the_machine_that_made_them(results):
         assert "/" not in str(ds.attrs.get("command", ""))
 
 
-def test_a_page_of_some_has_the_figures_of_each_paper(results, rows):
-    some = ("figure11.nc", "scalability-figure2.nc", "scc-bc-figure10.nc")
-    text, left_out = page({name: results[name] for name in some}, rows)
-    assert left_out == {}
-    assert 'id="figure11"' in text
-    for title in ("X10 on the SCC, Figure 10.", "Scalability on Graph500, Figures 2 to 3"):
-        assert title in text
-    assert "Not here yet" in text
-
-
-@pytest.mark.long
 def test_the_page_has_them_all(results, rows):
     text, left_out = page(results, rows)
     assert left_out == {}

@@ -118,6 +118,7 @@ def offered(directed):
     ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("directed", [False, True])
 def test_outputs_are_those_of_networkx(graphalytics, tmp_path, directed):
     net = network(directed)

@@ -103,6 +103,7 @@ def by_mpi(request):
         yield request.param, client
 
 
+@pytest.mark.few(1)
 def test_what_mpi_sends_over(by_mpi):
     """Over sockets all that a run exchanges, otherwise nothing of it."""
 

@@ -30,7 +30,7 @@ def threaded(request):
         yield client
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_runs_of_several_threads_of_a_client(threaded, style):
     """At once, with several clusters a worker: each gets its own results."""
