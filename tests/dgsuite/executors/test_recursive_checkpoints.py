@@ -38,7 +38,7 @@ def test_it_goes_on_from_any_tick(name, monkeypatch):
     total = []
 
     @given(st.data())
-    @settings(max_examples=4)
+    @settings(max_examples=8)
     def check(data):
         kernel, make = data.draw(inputs(name, 12))
         kernel = RECURSIVE[name](**kernel.__dict__)
