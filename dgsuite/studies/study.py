@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -165,7 +164,7 @@ def _called(arguments: Sequence[str]) -> int:
             return process.wait()
         except BaseException:
             if capabilities.has("signals"):
-                process.send_signal(signal.SIGINT)  # of a terminal it has had it; it cleans up
+                process.terminate()  # it cleans up, also where it ignores SIGINT, as a shell's jobs do
             try:
                 process.wait(PATIENCE)
             except subprocess.TimeoutExpired:

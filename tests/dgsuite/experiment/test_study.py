@@ -94,9 +94,11 @@ def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monke
 
 
 def test_a_signal_ends_the_step_too(tmp_path):
+    """Also where SIGINT is ignored, as in a shell's background job."""
     with subprocess.Popen(
         [sys.executable, "-m", "dgsuite", "study", "figure14", "-o", str(tmp_path)],
         stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     ) as running:  # fmt: skip
         children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
         deadline = time.monotonic() + 60
