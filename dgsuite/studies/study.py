@@ -164,7 +164,7 @@ def _called(arguments: Sequence[str]) -> int:
             return process.wait()
         except BaseException:
             if capabilities.has("signals"):
-                process.terminate()  # it cleans up, also where it ignores SIGINT, as a shell's jobs do
+                process.terminate()  # it cleans up; background jobs ignore SIGINT
             try:
                 process.wait(PATIENCE)
             except subprocess.TimeoutExpired:

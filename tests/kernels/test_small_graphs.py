@@ -10,7 +10,7 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
-from tests.support.cases import TYPICAL, typical
+from tests.support.cases import typical
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import (
     BY_CUT,
@@ -29,11 +29,7 @@ CUTS = (2, 3, 4, 5)
 
 every_form = pytest.mark.parametrize(("kernel", "faithful"), FORMS)
 
-typical_form = pytest.mark.parametrize(
-    ("kernel", "faithful"),
-    [pytest.param(*form, marks=[] if form[0] in TYPICAL else pytest.mark.long) for form in FORMS],
-)
-"""Those of other kernels are long."""
+typical_form = pytest.mark.parametrize(("kernel", "faithful"), typical(FORMS))
 
 
 @pytest.fixture

@@ -341,6 +341,9 @@ def in_turn(names, ways, always=None):
     ]
 
 
-def typical(names):
-    """Cases of each name; those of kernels that are not `TYPICAL` are long."""
-    return [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.long) for name in names]
+def typical(cases):
+    """Cases by a kernel's name, or a tuple that begins with it; those of kernels that are not `TYPICAL` are
+    long.
+    """
+    rows = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*row, marks=[] if row[0] in TYPICAL else pytest.mark.long) for row in rows]

@@ -78,7 +78,7 @@ def test_nothing_of_a_run_is_garbage_in_cycles(kernel):
     graph = genval.graph("er", 60, m=200, weights=100, seed=2, client=None)
 
     def engine():
-        kinds = map(type, gc.get_objects())  # a proxy of what is gone has no class of its own
+        kinds = map(type, gc.get_objects())  # isinstance fails for a proxy of what is gone
         return sum(issubclass(kind, (Site, Mailbox, Broadcasts)) for kind in kinds)
 
     gc.collect()

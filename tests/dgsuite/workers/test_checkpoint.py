@@ -48,7 +48,7 @@ from tests.support.toys import MutatesInPlace, Unwritable
 EACH_PHASE = 0.0
 
 MOST = 4
-"""Phases of a run after each of which it goes on elsewhere, on a number of sites of its own."""
+"""Phases of a run after each of which it goes on elsewhere, each time on another number of sites."""
 
 
 def plan_of(graph, folder="memory://checkpoints", every=EACH_PHASE, **facts):
