@@ -111,6 +111,7 @@ def test_the_examples_of_a_page_run(page, tmp_path):
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "",  # workers print, too; buffered, lines of two do not mix
             "DASK_TEMPORARY_DIRECTORY": str(tmp_path / "dask"),  # others purge the common one
         },
         capture_output=True,

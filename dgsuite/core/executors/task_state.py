@@ -242,6 +242,7 @@ class Driver:
         graphs: list[Tasks] = [{} for _ in self.places]
         before: Sequence[Any] = self.before
         packed: Sequence[Any] = self.packed
+        kept: list[list[str]] = []
         copies = self.every is not None and perf_counter() - self.copied >= self.every
         for number, step in enumerate(self.collected, self.sent):
             done = [self.key(step.phase, number, at.me) for at in self.places]
@@ -249,7 +250,10 @@ class Driver:
                 task = partial(phase, at, step, number == self.sent, self.others)
                 graph[done[at.me]] = task, self.held[at.me], before[at.me], [*packed]
             last = number + 1 == self.sent + len(self.collected)
-            before = self.copy(graphs, number, done) if copies and last else done
+            before = done
+            if copies and last:
+                copied, before = self.copy(graphs, number, done)
+                kept = [done, copied]
             packed = [self.key(f"{step.phase}-pack", number, at.me) for at in self.places]
             for graph, key, each in zip(graphs, packed, before, strict=True):
                 graph[key] = PARCELS, each
@@ -259,30 +263,42 @@ class Driver:
         self.sent += len(self.collected)
         self.collected = []
         needed = self.before, self.packed  # until the scheduler has this graph
-        left, self.before, self.packed, self.logged = self.send(graphs, done, before, packed, rows)
+        sent = self.send(graphs, before, packed, rows, *kept)
+        self.before, self.packed, self.logged = sent[:3]
         for log, each in zip(self.logs, self.results(self.logged), strict=True):
             for row in each:
                 log.add(*row)
         del needed
         if copies:
             tasks.finish_anywhere(self.packed, self.watch)
-            self.kept, self.copied = [left, self.before], perf_counter()
+            self.kept, self.copied = sent[3:], perf_counter()
         if self.tell is not None:
             for site, log in reversed([*enumerate(self.logs)]):
                 self.tell(site, log.progress())
 
-    def copy(self, graphs: Sequence[Tasks], number: int, done: Sequence[str]) -> list[str]:
-        """Add to the graphs of the sites that each is copied to the next worker; the keys of the copies.
+    def copy(
+        self, graphs: Sequence[Tasks], number: int, done: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Add to the graphs of the sites that each is copied to the next worker, and from there back.
 
-        The run goes on from the copies. So Dask need not repeat what was before, as long as it finds one
-        of each site and its copy.
+        The run goes on from what came back. So Dask need not repeat what was before, as long as it finds
+        one of each site and its copy. Only tasks between them are sent to another worker, and these are
+        soon released: of a result that two workers hold, Dask's memory manager drops either one.
+
+        Returns
+        -------
+        Keys of the copies, and of what came back.
         """
-        copies = [self.key("site-copy", number, at.me) for at in self.places]
-        for me, (home, copy, one) in enumerate(zip(self.homes, copies, done, strict=True)):
+        send, copies, back, own = (
+            [self.key(f"site-{does}", number, at.me) for at in self.places]
+            for does in ("send", "copy", "return", "own")
+        )
+        for me, home in enumerate(self.homes):
             elsewhere = (k % len(graphs) for k in range(me, me + len(graphs)))
             next_ = next(k for k in elsewhere if self.homes[k] != home)
-            graphs[next_][copy] = received, one
-        return copies
+            graphs[me] |= {send[me]: (received, done[me]), own[me]: (received, back[me])}
+            graphs[next_] |= {copies[me]: (received, send[me]), back[me]: (received, copies[me])}
+        return copies, own
 
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """What tasks return, once all are done, whichever worker runs them."""

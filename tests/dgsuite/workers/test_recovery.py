@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import contextmanager
+from threading import Event, Thread
 
 import dask
 import dask.dataframe as dd
@@ -314,8 +316,37 @@ def test_state_in_tasks_when_no_worker_is_left(workers, monkeypatch):
     np.testing.assert_array_equal(found.in_mis, expected.in_mis)
 
 
+@contextmanager
+def thinned_out(client, keep):
+    """What several workers hold is kept by one alone, as Dask's memory manager has it: by a given one."""
+
+    def drop(dask_scheduler):
+        for task in [*dask_scheduler.replicated_tasks]:
+            holders = {worker.address: worker for worker in task.who_has}
+            using = {waiter.processing_on for waiter in task.waiters}
+            for address, worker in holders.items() if keep in holders else ():
+                if address != keep and worker not in using:
+                    dask_scheduler.request_remove_replicas(address, [task.key], stimulus_id="thin")
+
+    def thin_out():
+        while not over.wait(0.01):
+            client.run_on_scheduler(drop)
+
+    over = Event()
+    thinner = Thread(target=thin_out)
+    thinner.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thinner.join()
+
+
 def test_copies_bound_what_dask_repeats(trio):
-    """Late in a run that loses a worker the others repeat all of it, or with copies little."""
+    """Late in a run that loses a worker the others repeat all of it, or with copies little.
+
+    Even if the worker that is lost has the only replica of whatever was sent to it.
+    """
     graph = generated(trio)
 
     def computed(copies, strike):
@@ -324,7 +355,7 @@ def test_copies_bound_what_dask_repeats(trio):
         first, place, last = worker_addresses(trio)
         trio.run(arm, strike, False, Signal(), workers=[place])
         trio.run(arm, -1, False, Signal(), workers=[first, last])
-        with in_tasks(copies):
+        with in_tasks(copies), thinned_out(trio, place):
             dgsuite.run("pagerank", graph, style="finish_async", client=trio)
         left = [first, last, *[place] * (strike < 0)]
         return sum(trio.run(disarm, workers=left).values())
