@@ -23,7 +23,7 @@ from typing import Any
 import dask
 import numpy as np
 import psutil
-from common import Options, record
+from common import Options, cluster, record
 
 CHIP = {"buffer": "8 KiB", "places": 48}
 
@@ -78,19 +78,9 @@ def chip(protocols: list[str], tiny: bool) -> None:
 
 def idle(protocols: list[str], tiny: bool) -> None:
     """Processor time of a cluster, and of comms, that do nothing."""
-    from distributed import Client, LocalCluster
-
     # TCP first: the others slow Dask's clocks in this process when they are first used
     for protocol in ["tcp", *protocols]:
-        with (
-            LocalCluster(
-                n_workers=1 if tiny else 4,
-                threads_per_worker=1,
-                dashboard_address=None,
-                protocol=protocol,
-            ) as cluster,
-            Client(cluster) as client,
-        ):
+        with cluster(1 if tiny else 4, protocol) as client:
             client.gather(client.map(abs, range(100)))
             time.sleep(0.1 if tiny else 5)
             here = psutil.Process()
@@ -133,7 +123,7 @@ async def _rest(protocol: str, seconds: float) -> float:
 
 def kills(protocols: list[str], tiny: bool) -> None:
     """Workers killed in transfers, and what is left of them."""
-    from distributed import Client, LocalCluster, wait
+    from distributed import wait
     from distributed.comm.core import Comm
 
     from dgsuite.core.transports.shared import Shared
@@ -142,14 +132,7 @@ def kills(protocols: list[str], tiny: bool) -> None:
     for protocol in protocols:
         dice = random.Random(1)
         slowest = 0.0
-        with (
-            # Dask gives up a worker that is down 15 s after it was down, were it restarted meanwhile
-            dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, protocol=protocol
-            ) as cluster,
-            Client(cluster) as client,
-        ):
+        with cluster(2, protocol) as client:
             for k in range(times):
                 begin = time.monotonic()
                 chunks = client.map(_chunk, range(8), [k] * 8)

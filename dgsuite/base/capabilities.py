@@ -107,8 +107,8 @@ CAPABILITIES = {
     ),
     "signal masks": Capability(
         _attributes(signal, "pthread_sigmask"),
-        "signals that a thread can hold back (pthread_sigmask)",
-        "Ctrl-C reaches workers, too",
+        "signals that a thread can hold back, or gets alone (pthread_sigmask)",
+        "Ctrl-C reaches workers, too; one that is missed ends a command without cleaning up",
     ),
     "signals": Capability(
         _attributes(os, "killpg"),

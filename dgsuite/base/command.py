@@ -34,6 +34,9 @@ DEBUG = "dgsuite.debug"
 GRACE = 2.0
 """Seconds that a command has to clean up after a signal. Then the process is ended."""
 
+TIMES = 40
+"""How often in these seconds a signal that the main thread has not handled is sent to it again."""
+
 
 class Command:
     """A command: a function of command-line arguments, by default the process's, that returns an exit status.
@@ -95,7 +98,10 @@ class Command:
         self._sockets = reader, writer = socket.socketpair()  # open until the process ends
         writer.setblocking(False)
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        threading.Thread(target=self._limit, args=(reader,), daemon=True).start()
+        limit = threading.Thread(
+            target=self._limit, args=(reader, threading.get_ident()), daemon=True
+        )
+        limit.start()
         for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._stop)
@@ -114,12 +120,18 @@ class Command:
         _silence()
         raise KeyboardInterrupt
 
-    def _limit(self, reader: socket.socket) -> None:
+    def _limit(self, reader: socket.socket, main: int) -> None:
         """End the process `GRACE` seconds after a signal, whatever the main thread does."""
         number = 0
         while number not in SIGNALS:  # other signals may have handlers, too
             number = reader.recv(1)[0]
-        time.sleep(GRACE)
+        from dgsuite.base import capabilities  # only now: it imports what most commands do not need
+
+        for _ in range(TIMES):
+            time.sleep(GRACE / TIMES)
+            if self._signal is None and capabilities.has("signal masks"):
+                # one that came to another thread, or just before a system call, does not interrupt that
+                signal.pthread_kill(main, number)
         self._leave(number)
 
     def _leave(self, number: int) -> NoReturn:

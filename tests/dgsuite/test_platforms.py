@@ -145,7 +145,7 @@ def test_named_memory_is_found_once_and_removed(monkeypatch, tmp_path):
 OFTEN = {
     "os": "memfd_create sched_getaffinity sched_setaffinity geteuid getuid killpg register_at_fork fork "
     "O_NOFOLLOW O_NONBLOCK O_CLOEXEC fchmod name uname",
-    "signal": "SIGKILL pthread_sigmask alarm setitimer",
+    "signal": "SIGKILL pthread_sigmask pthread_kill alarm setitimer",
     "socket": "AF_UNIX SO_PEERCRED send_fds recv_fds",
     "sys": "platform",
     "ctypes": "CDLL",
@@ -153,6 +153,7 @@ OFTEN = {
 """Names that not every platform has, or that tell one from another."""
 
 BEHIND = {
+    "dgsuite/base/command.py": "what has signals of one thread",
     "dgsuite/base/files.py": "what has locks",
     "dgsuite/core/transports/local.py": "a scheme that needs passed files",
     "dgsuite/core/transports/memory.py": "memory of either kind",

@@ -17,7 +17,7 @@ from tests.support.clusters import heed_interrupts
 from tests.support.paths import ROOT
 
 COMMAND = """
-import ctypes, os, signal, sys, time
+import ctypes, os, signal, sys, threading, time
 from dgsuite.base.command import Command
 
 def work():
@@ -63,6 +63,17 @@ def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word):
     process.send_signal(number)
     assert process.communicate(timeout=60) == (b"cleaned\n", f"{word}\n".encode())
     assert process.returncode == 128 + number
+
+
+def test_a_signal_that_another_thread_gets_interrupts_what_the_main_thread_waits_for(tmp_path):
+    """As one may that comes between Python's last look at signals and a system call."""
+    process = started(
+        tmp_path,
+        "threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start();"
+        " time.sleep(100)",
+    )
+    assert process.communicate(timeout=60) == (b"cleaned\n", b"interrupted\n")
+    assert process.returncode == 130
 
 
 def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):

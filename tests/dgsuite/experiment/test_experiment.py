@@ -557,7 +557,9 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
     ]  # fmt: skip
     try:
         deadline = time.monotonic() + 30
-        while not where.exists():
+        while not where.exists() or not where.read_text().endswith(
+            "}"
+        ):  # Dask writes it bit by bit
             assert time.monotonic() < deadline
             time.sleep(0.1)
         address = json.loads(where.read_text())["address"]
