@@ -68,6 +68,8 @@ def test_rounds_load_no_loops(name, called, monkeypatch):
         called.clear()
         sites.simulate(kernel, cut, 2)
         late = {loop for loop, types in called if (loop, types) not in loaded}
-        assert late <= LATER
+        # a site without negative weights takes longer offers once a negative one comes from another site
+        negative = any(c.weights is not None and (c.weights < 0).any() for c in cut.parts)
+        assert late <= LATER | ({"push_nearer"} if negative else set())
 
     check()
