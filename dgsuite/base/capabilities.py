@@ -107,7 +107,7 @@ CAPABILITIES = {
     ),
     "signal masks": Capability(
         _attributes(signal, "pthread_sigmask"),
-        "signals that a thread can hold back, or gets alone (pthread_sigmask)",
+        "signals that a thread can block, or that go to one thread (pthread_sigmask)",
         "Ctrl-C reaches workers, too; one that is missed ends a command without cleaning up",
     ),
     "signals": Capability(

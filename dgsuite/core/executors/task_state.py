@@ -282,8 +282,8 @@ class Driver:
         """Add to the graphs of the sites that each is copied to the next worker, and from there back.
 
         The run goes on from what came back. So Dask need not repeat what was before, as long as it finds
-        one of each site and its copy. Only tasks between them are sent to another worker, and these are
-        soon released: of a result that two workers hold, Dask's memory manager drops either one.
+        one of each site and its copy. Neither is sent to another worker itself, but the result of a task in
+        between, which is soon released: of a result that two workers hold, Dask's memory manager keeps one.
 
         Returns
         -------

@@ -318,7 +318,7 @@ def test_state_in_tasks_when_no_worker_is_left(workers, monkeypatch):
 
 @contextmanager
 def thinned_out(client, keep):
-    """What several workers hold is kept by one alone, as Dask's memory manager has it: by a given one."""
+    """Dask's memory manager keeps one replica of what several workers hold; here that of a given worker."""
 
     def drop(dask_scheduler):
         for task in [*dask_scheduler.replicated_tasks]:
