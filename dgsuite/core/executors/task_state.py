@@ -263,15 +263,15 @@ class Driver:
         self.sent += len(self.collected)
         self.collected = []
         needed = self.before, self.packed  # until the scheduler has this graph
-        sent = self.send(graphs, before, packed, rows, *kept)
-        self.before, self.packed, self.logged = sent[:3]
+        futures = self.send(graphs, before, packed, rows, *kept)
+        self.before, self.packed, self.logged, *held = futures
         for log, each in zip(self.logs, self.results(self.logged), strict=True):
             for row in each:
                 log.add(*row)
         del needed
         if copies:
             tasks.finish_anywhere(self.packed, self.watch)
-            self.kept, self.copied = sent[3:], perf_counter()
+            self.kept, self.copied = held, perf_counter()
         if self.tell is not None:
             for site, log in reversed([*enumerate(self.logs)]):
                 self.tell(site, log.progress())

@@ -322,11 +322,13 @@ def thinned_out(client, keep):
 
     def drop(dask_scheduler):
         for task in [*dask_scheduler.replicated_tasks]:
-            holders = {worker.address: worker for worker in task.who_has}
+            holders = {worker.address for worker in task.who_has}
             using = {waiter.processing_on for waiter in task.waiters}
-            for address, worker in holders.items() if keep in holders else ():
-                if address != keep and worker not in using:
-                    dask_scheduler.request_remove_replicas(address, [task.key], stimulus_id="thin")
+            for worker in [*task.who_has]:
+                if keep in holders and worker.address != keep and worker not in using:
+                    dask_scheduler.request_remove_replicas(
+                        worker.address, [task.key], stimulus_id="thin"
+                    )
 
     def thin_out():
         while not over.wait(0.01):
