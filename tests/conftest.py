@@ -16,6 +16,7 @@ import pytest
 from distributed.utils import get_mp_context
 from hypothesis import HealthCheck, settings
 
+from dgsuite.core.transports.quiet import slow_clocks
 from tests.support import originals
 from tests.support.clusters import client_of, small_as_large
 
@@ -30,6 +31,9 @@ def interruptible():
 
 os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests start
 dask.config.set({"dgsuite.check": True})
+
+# each test process keeps some ten workers ready; at rest they would take a third of a processor
+slow_clocks()
 
 # clusters of this process start each worker as a fork of one that has imported all, in a tenth of the time;
 # those of commands and pages that tests start have theirs spawned, as users have
