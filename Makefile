@@ -69,7 +69,7 @@ doctest: $(VENV)/.documented
 pages: $(VENV)/.documented
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
 	$(BIN)/dgsuite report docs/study --output build/docs/study.html --quiet
-	$(BIN)/python -m pytest -q tests/dgsuite/report/test_shipped_study.py -m long
+	$(BIN)/python -m pytest -q -m long $(addprefix tests/dgsuite/report/test_,report.py shipped_study.py tables.py)
 	$(BIN)/python docs/links.py build/docs
 
 links: $(VENV)/.documented  ## look whether links of pages to other sites still lead there; needs the internet

@@ -133,6 +133,7 @@ def test_blocks_do_not_matter(monkeypatch):
                 assert (column == other).all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("kind", "n", "options"),
     [

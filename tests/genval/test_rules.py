@@ -62,6 +62,7 @@ FILES = {
 """Kernels by the beginning of their files' names."""
 
 
+@pytest.mark.long
 def test_all_of_imsuites_inputs(imsuite_inputs):
     """Every kernel on every input of the original: its result is valid, or its input is named."""
     seen = 0

@@ -85,6 +85,7 @@ def test_with_traitors_more_must_report_a_value():
         assert (run(11, f=2, inputs=halves(11, ones))[0].decided == 0).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("model", "n", "f"), [("crash", 7, 3), ("crash", 10, 3), ("byzantine", 11, 2)]
 )

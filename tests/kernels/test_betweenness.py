@@ -320,6 +320,7 @@ def run_on(client, graph, form):
         dgsuite.run("bc", graph, client=client, graph_form=form, weighted=True)
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle(own_client):
     """Dealt dynamically the result is right; else one error names the worker."""
     graph = genval.rmat(n=12)

@@ -49,6 +49,7 @@ def differing(datasets, names):
     return {n for ds in datasets for n in names if not np.array_equal(datasets[0][n], ds[n])}
 
 
+@pytest.mark.few(5)
 @settings(max_examples=2)
 @given(st.data())
 @pytest.mark.parametrize("name", sorted(BLOCK))
@@ -82,6 +83,7 @@ def test_strong_components_cross_borders_both_ways():
         assert not differing([dgsuite.run("scc", graph, style="serial"), found], ["component"])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("name", "way"),
     in_turn(

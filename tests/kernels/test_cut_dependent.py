@@ -34,6 +34,7 @@ def differing(datasets):
     return {n for ds in datasets for n in names if not np.array_equal(first[n], ds[n])}
 
 
+@pytest.mark.few(2)
 @settings(max_examples=5)
 @given(st.data())
 @pytest.mark.parametrize("weighted", [False, True])
@@ -75,6 +76,7 @@ def test_others_name_none():
     assert "cut_dependent" not in ds.attrs
 
 
+@pytest.mark.long
 def test_for_one_cut_style_and_workers_and_threads_change_nothing(threaded):
     graph = genval.graph("er", 60, m=200, clusters=3, client=None)
     for how, style in zip(FORMS, ("clocked", "finish_async", "clocked"), strict=True):

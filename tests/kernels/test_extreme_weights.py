@@ -42,6 +42,7 @@ def equal(found, wanted):
         np.testing.assert_array_equal(found[name], wanted[name], err_msg=name)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("power", "kernel"), in_turn([1000, 520, 300, -300, -600, -1000, -1070], SCALED)
 )
@@ -93,6 +94,7 @@ def test_weights_that_are_too_far_apart_are_refused(kernel, least):
     run(kernel, weights, **how)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "leiden", "louvain", "pagerank"])
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_large_integers_count_as_floats(kernel, dtype):
@@ -131,6 +133,7 @@ def test_lengths_that_do_not_fit_are_refused(kernel):
             run(kernel, weights, **LENGTHS[kernel])
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("power", [1000, 520, -600, -1070])
 @pytest.mark.parametrize("kernel", [*SCALED, "eigenvector", "katz"])
 def test_results_of_extreme_weights_are_validated(kernel, power):
@@ -148,6 +151,7 @@ def test_results_of_extreme_weights_are_validated(kernel, power):
     assert not genval.validate(kernel, graph, wrong).ok
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("kernel", "style"), in_turn(SCALED, ["clocked", "finish_async"]))
 def test_a_common_factor_changes_nothing_on_workers(client, kernel, style):
     weights = np.ldexp(WEIGHTS, 520)

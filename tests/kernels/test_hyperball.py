@@ -23,6 +23,7 @@ def exact(graph):
     return searches.reached.values, searches.distance.values, harmonic, pairs
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_estimates_are_within_the_stated_error(kind):
     """Root mean squares over nodes and seeds: all nodes of a component share most of their error."""

@@ -39,6 +39,7 @@ def test_modularity_is_that_of_networkx(name, iterations):
     assert found >= 0.98 * theirs
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_planted_communities_are_found(seed):
     net = nx.planted_partition_graph(12, 40, 0.4, 0.02, seed=seed)
@@ -52,6 +53,7 @@ def test_cliques_are_found_by_both_objectives():
     assert communities(CAVEMEN, objective="cpm", resolution=0.5) == cliques
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("share", [0.001, 0.05, 0.4, 2.0])
 def test_the_constant_potts_model_asks_for_a_density(share):
     """At most that of the communities; where it is above all weights, nodes stay alone."""
@@ -120,6 +122,7 @@ def test_the_rule_sees_communities_in_pieces():
     assert "a path to node 0 within the community" in str(report)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kernel", ["leiden", "louvain"])
 @pytest.mark.parametrize("objective", ["modularity", "cpm"])
 def test_levels_end_with_the_communities_of_a_run_without(kernel, objective):
@@ -159,6 +162,7 @@ def test_the_rule_sees_levels_that_are_not_unions():
         assert genval.validate("leiden", graph, {**facts, "community": levels}).ok == ok
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kernel", "style"), in_turn(["leiden", "louvain"], ["clocked", "finish_async"])
 )

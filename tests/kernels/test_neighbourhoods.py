@@ -134,6 +134,7 @@ def test_triangles_and_coefficients_are_those_of_networkx(net, data):
     np.testing.assert_allclose(ds.coefficient, [*nx.clustering(net).values()], rtol=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("core", [0, 64, 1000])
 def test_triangles_are_the_same_for_any_core(core, monkeypatch):
     """Bits of words beyond the first, and lists beside them."""

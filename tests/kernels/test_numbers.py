@@ -289,6 +289,7 @@ def test_betweenness_of_float16_weights_is_checked(clusters, partition):
     assert genval.validate("bc", graph, ds).ok
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "kind"), in_turn(range(3), ["none", "int8", "float64"]))
 def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
     rng = np.random.default_rng(seed)
@@ -315,6 +316,7 @@ def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
                 assert (parent == -1).sum() == nx.number_connected_components(ranked)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", ["iterative", "recursive"])
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_mst_of_ties_and_parts_is_the_same_in_all_styles(client, style, form):
@@ -364,6 +366,7 @@ def outcome(kernel, graph, **how):
     return {name: ds[name].values for name in (*KERNELS[kernel].outputs, *counted)}
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("dtype", "kernel"), in_turn(DTYPES, ["bc", "dr", "mst", "sssp"]))
 def test_weights_at_the_edges_of_their_type(kernel, dtype):
     """Right on any cut, or refused on all."""

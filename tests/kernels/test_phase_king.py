@@ -43,6 +43,7 @@ def test_without_liars_the_majority_wins(n):
         assert ds.messages.values.tolist() == [n * n - 1] * (f + 1)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("strategy", ["random", "two-faced", "silent", "constant", one_and_zero])
 @pytest.mark.parametrize(("n", "f"), [(5, 1), (9, 2), (13, 3)])
 def test_nodes_agree_though_f_lie(n, f, strategy):

@@ -27,6 +27,7 @@ def expected(graph, got):
     return got, rounds
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("clusters", [1, 4])
 def test_rounds_carry_values_in_every_style(client, style, clusters):
@@ -47,6 +48,7 @@ def test_rounds_between_tasks_carry_values(client, style):
     np.testing.assert_array_equal(ds.got, expected(graph, np.zeros(30, int))[0])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_values_that_do_not_fit_the_phases_are_named(client, style):
     graph = Graph.from_networkx(nx.cycle_graph(8), clusters=2)

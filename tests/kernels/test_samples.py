@@ -112,6 +112,7 @@ def shares(graph, draws=3000, **how):
     return counts / draws
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("replace", [False, True])
 def test_all_edges_are_as_likely(replace):
     star = Graph.from_edges(np.zeros(6, int), np.arange(1, 7), directed=True)
@@ -120,6 +121,7 @@ def test_all_edges_are_as_likely(replace):
     assert np.abs(found - 1 / 3).max() < 5 * np.sqrt(1 / 3 / 400)
 
 
+@pytest.mark.long
 def test_edges_by_weight():
     """With replacement in proportion; without, the first as well, and the second among those left."""
     weights = np.array([1.0, 2.0, 3.0, 0.0, 4.0])

@@ -114,6 +114,7 @@ def test_weights(measure, dtype):
         assert run(graph, measure, weighted=False) == run(plain, measure)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("way", [{}, {"k": 3}, {"pairs": np.arange(200).reshape(100, 2) % 71}])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_every_cut_gives_the_same_bits(measure, way):
@@ -199,6 +200,7 @@ def test_weights_that_have_no_meaning_are_refused(measure, weights, message):
     dgsuite.run("similarity", graph, measure=measure, style="serial", weighted=False)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("labels", "way"),
     in_turn([False, True], [*zip(2 * STYLES, ("nodes", "hash", "hash", "nodes"), strict=True)]),

@@ -86,6 +86,7 @@ def test_outputs_are_those_from_the_start(name, data):
         steps.append((graph, found))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "way"), in_turn(sorted(SINCE), [*product(("clocked", "finish_async"), range(3))])
 )
@@ -118,6 +119,7 @@ def test_outputs_that_have_stayed_on_the_workers(client):
         assert np.array_equal(found.component, expected.component)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", sorted(SINCE))
 def test_outputs_stay_on_the_workers(client, name, monkeypatch):
     """Those of a graph without labels do not pass through this process."""

@@ -110,6 +110,7 @@ def test_recursive_forms(name):
                 case.assert_right(found, kernel)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", sorted(BLOCK))
 def test_block_forms(name):
     """Right for any cut, and every cut gives the same."""

@@ -75,6 +75,7 @@ def test_kernels_move_as_their_authors_say(kernel, protocol):
                     break
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kernel", "protocol", "daemon", "bound"),
     [
@@ -111,6 +112,7 @@ BOUNDS = {
 }
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("kernel", STABLE)
 @pytest.mark.parametrize("daemon", DAEMONS)
 def test_kernels_recover_as_fast_as_is_proved(kernel, daemon):
@@ -135,6 +137,7 @@ def test_kernels_recover_as_fast_as_is_proved(kernel, daemon):
             assert max(first, again) <= BOUNDS[kernel](n, m)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("daemon", DAEMONS)
 def test_trees_are_right_after_as_many_rounds_as_hops(daemon):
     """Asynchronous rounds, with any daemon: hops from the root, and one."""

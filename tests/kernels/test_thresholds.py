@@ -63,6 +63,7 @@ def test_each_column_is_a_run_of_its_own(case, data):
     assert report.ok, str(report)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
 @settings(max_examples=5)
 @given(case=scored(), clusters=st.sampled_from([1, 2, 3, 8]))
@@ -177,6 +178,7 @@ def tables(graph, net, ds):
         yield table, pd.DataFrame.from_dict(rows, "index").sort_index()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("where", "partition"), in_turn(["here", "workers", "stays"], ["nodes", "hash"])
 )

@@ -101,6 +101,7 @@ def test_with_too_few_values_all_nodes_may_be_privileged_for_ever():
     assert run(4, k=4, begin=[2, 1, 0, 2]).legitimate_round > 0
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 24])
 @pytest.mark.parametrize("daemon", ["synchronous", "distributed", "central"])
 def test_it_recovers_as_fast_as_is_proved(daemon, n):

@@ -32,6 +32,7 @@ def found(ds):
     return np.concatenate([ds[name].values for name in KERNELS[ds.attrs["kernel"]].outputs])
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_weights_count_where_there_are_some(name):
     how = {"style": "serial", **MORE.get(name, {})}
@@ -90,6 +91,7 @@ def test_what_counted_is_in_the_file(tmp_path):
     assert dgsuite.open(tmp_path / "ranks.nc").attrs["weighted"] == 1
 
 
+@pytest.mark.long
 def test_on_workers(client):
     weighted = graph("amount")
     right = found(dgsuite.run("pagerank", weighted, style="serial"))

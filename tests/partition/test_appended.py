@@ -39,7 +39,7 @@ def files(folder):
     return sorted(os.listdir(folder))
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("labelled", "weighted", "workers"),
     [

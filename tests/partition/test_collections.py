@@ -233,6 +233,7 @@ def test_delta(tmp_path, client, monkeypatch):
         Graph.from_delta(path)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("directed", [False, True])
 def test_bags(directed, client):
     expected = nx.DiGraph() if directed else nx.Graph()

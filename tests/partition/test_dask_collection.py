@@ -30,6 +30,7 @@ def arrays_of(graph):
     return graph.indptr, graph.indices, graph.weights, graph.uid
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("partition", "directed"), in_turn(["nodes", "edges", "hash"], [False, True])
 )

@@ -146,6 +146,7 @@ COLLECTIONS = [from_arrays_of_dask, from_frame, from_bag, from_adjacency]
 HERE = [*COLLECTIONS, from_networkx, from_scipy]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("constructor", HERE)
 @given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(1, 9), k=st.integers(1, 4))
 def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k):
@@ -242,6 +243,7 @@ def written(folder, form, rows, directed):
 FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parquet"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("form", "directed"), in_turn(FORMS, [False, True]))
 def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)

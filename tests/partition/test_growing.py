@@ -36,6 +36,7 @@ def differing(one, other):
     return found
 
 
+@pytest.mark.few(2)
 @given(st.data())
 @pytest.mark.parametrize(("rule", "large"), in_turn(["min", "max", "sum", "first"], [False, True]))
 def test_a_graph_that_grew_is_the_graph_of_all_edges(rule, large, monkeypatch, data):

@@ -84,7 +84,7 @@ STEPS = {
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("step", STEPS)
 def test_tasks_are_linear_in_clusters(client, graphs, step):
     amounts = []

@@ -51,7 +51,7 @@ def both(client, frame, **options):
     return held, here
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", NAMES)
 def test_labels_on_workers_are_those_here(client, frames, kind):
     held, here = both(client, frames[kind], clusters=3)

@@ -103,6 +103,7 @@ def build(client):
     Graph.from_edges(nodes[:-1], nodes[1:], client=client)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("kind", "use"), in_turn(["none", "other"], [run, build]))
 def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, kind, use):
     """Also after a first run; the error names it, what it has, and what this process has."""
@@ -124,6 +125,7 @@ def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, kind, use):
     use(client)
 
 
+@pytest.mark.long
 def test_a_worker_with_the_same_code_elsewhere(own_client, tmp_path):
     """Where the files are does not matter."""
     with worker(own_client, copy(tmp_path / "copy")):

@@ -274,6 +274,7 @@ def test_what_labels_cannot_be(labels, message):
         Graph.from_edges([0], [1], labels=labels)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("kernel", "kind"), in_turn(["bfs", "dr", "dst", "kc", "dp", "bc"], list(KINDS))
 )
@@ -310,6 +311,7 @@ def test_what_a_file_cannot_hold(tmp_path):
     assert genval.validate("bc", graph, traitors.drop_vars("source")).ok
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("damage", ["[1]", "{", '{"tuple": 3}', '{"eval": "1"}', '{"uuid": "x"}'])
 def test_damaged_labels_in_files(tmp_path, damage):
     ds = dgsuite.run("bfs", line(KINDS["pairs"]))

@@ -105,6 +105,7 @@ def test_no_warning(recwarn):
     assert not recwarn.list
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("directed", [False, True])
 def test_sources(directed, tmp_path):
     src, dst, weights = table(3)
@@ -177,7 +178,7 @@ def test_views_keep_loops(directed, partition, tmp_path):
     assert {u: w for (u, v), w in seen.items() if u == v} == loops
 
 
-@pytest.mark.few(4 * len([*KERNELS, "hits"]))
+@pytest.mark.few(6)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", [*KERNELS, "hits"])
@@ -235,6 +236,7 @@ def test_modularity_is_that_of_networkx(directed, weighted):
     assert not np.isclose(dgsuite.quality(plain, labels).modularity, right, atol=1e-3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["leiden", "louvain"])
 def test_communities_count_loops(name):
     """Two cliques are communities; with heavy loops, each within its node, all nodes are alone."""

@@ -25,7 +25,7 @@ def columns():
     yield (name for name in some)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("lazy", "workers"), [(True, True), (False, False), (True, False), (False, True)]
 )

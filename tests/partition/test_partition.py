@@ -148,6 +148,7 @@ def local(monkeypatch, *args, **options) -> Graph:
     return graph
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("how", "clusters"), in_turn(["nodes", "edges", "map"], [1, 5, 2]))
 def test_workers_build_what_one_process_builds(client, big, monkeypatch, how, clusters):
     n, src, dst, weights = big

@@ -63,7 +63,7 @@ def test_identifiers_of_arrays(names):
     assert set(ds.parent.values.tolist()) <= {*names.tolist(), graph.labels.none}
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("chunks", [60, 7, 300])
 def test_the_numbers_do_not_depend_on_pieces(names, chunks):
     whole = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True)
@@ -73,7 +73,7 @@ def test_the_numbers_do_not_depend_on_pieces(names, chunks):
     assert (pieces.to_scipy() != whole.to_scipy()).nnz == 0
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 def test_identifiers_on_workers(names, client):
     frame = pd.DataFrame({"from": names[ENDS[0]], "to": names[ENDS[1]], "cost": np.arange(300)})
     with dask.config.set({"dataframe.convert-string": False}):  # Dask makes text of objects
@@ -92,6 +92,7 @@ def test_identifiers_on_workers(names, client):
         assert ds.node.values.tolist() == list(whole.labels)
 
 
+@pytest.mark.few(2)
 def test_identifiers_of_parquet(tmp_path, names):
     frame = pd.DataFrame({"a": names[ENDS[0]], "b": names[ENDS[1]]})
     if isinstance(names[0], uuid.UUID):

@@ -63,6 +63,7 @@ def test_a_task_looks_at_what_it_gets():
             tasks.task(1, 1, wrong)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_systems_on_dask_do_all_tasks(systems, pattern):
     """Each task checks what it gets, so that a message too few, too many or in another order is an error."""

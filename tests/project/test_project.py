@@ -84,7 +84,7 @@ PAGES = [
         )
     ),
 ]
-"""Pages with examples. By default those of the first three run, by `make doctest` those of all."""
+"""Pages with examples. By default those of the first run, by `make doctest` those of all."""
 
 ELSEWHERE = (
     "compiling loops for this machine|Worker process still alive|input buffer was poorly aligned"
@@ -97,7 +97,7 @@ CLOSING = (
 """A worker's heartbeat that its scheduler's end cut short, with its traceback (distributed#7192, #9032)."""
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page, tmp_path):
     """From a file, in their order. They print what the page says they print, and nothing else."""

@@ -30,7 +30,7 @@ def pictures():
     return module
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", SMALL)
 def test_the_files_run(name, tmp_path):
     """And what they find can be drawn as that of the page is."""

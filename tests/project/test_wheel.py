@@ -89,7 +89,7 @@ def test_others_may_use_its_folders_names(installed, tmp_path):
     assert done.stdout == "[1, 0, 1, 2] True\n"
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("arguments", "printed"),
     [

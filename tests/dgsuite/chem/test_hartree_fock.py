@@ -124,6 +124,7 @@ def test_a_basis_of_valence_electrons_alone_is_refused(tmp_path, atoms, basis):
         dgsuite.hartree_fock(molecule(tmp_path / "m.xyz", *atoms), basis=basis)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("atoms", "basis"),
     [
@@ -252,7 +253,7 @@ def once_at_work(worker):
     worker.kill()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("balance", "rank"), [("static", 1), ("dask", 0), ("dynamic", 0)])
 def test_a_killed_worker(own_client, balance, rank):
     """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""

@@ -233,6 +233,7 @@ def test_a_shell_completes(words, found, capfd, monkeypatch):
     assert offered == found
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("kernel", "kind"),
     [

@@ -97,6 +97,7 @@ def test_any_cut_has_the_same_bits(name, seed, clusters):
             assert np.array_equal(plain[each], found[each])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "way"),
     in_turn(KINDS, [*product(("clocked", "finish_async"), ("threaded", "client"))]),

@@ -72,6 +72,7 @@ WAYS = [
 """Whether graphs take the way of large ones, and sites share memory."""
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS, TYPICAL))
 def test_no_schedule_changes_a_result(name, way, request):
     """A thread is stopped once at every line of the engine that a run takes while another passes."""
@@ -87,6 +88,7 @@ def test_no_schedule_changes_a_result(name, way, request):
     assert pool.lines
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", RECURSIVE)
 def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
     """The same where tasks spawn tasks."""

@@ -125,6 +125,7 @@ def test_lists_reach_their_nodes_where_sites_share_memory(make, cut, name, clien
         np.testing.assert_array_equal(found[output], values)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["ktruss", "lcc", "triangles"])
 @pytest.mark.parametrize("n", [5, pytest.param(6, marks=pytest.mark.long)])
 def test_lists_reach_their_nodes_in_every_small_graph(n, name):

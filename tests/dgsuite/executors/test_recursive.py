@@ -69,6 +69,7 @@ def test_outputs_are_those_of_the_iterative_form(case):
         np.testing.assert_array_equal(whole[name], found[name], err_msg=name)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 @settings(max_examples=12)
 @given(case=cases())
@@ -101,6 +102,7 @@ LOAD = {"operations": 1000}
 """Enough for a worker's threads to share its clusters."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_tasks_share_the_threads_of_a_worker(client_of_threads, client_of_one, style):
     """Tasks of two clusters at once; and the same results and counts as on one thread."""
@@ -145,7 +147,7 @@ def test_every_input_of_imsuite(imsuite_inputs):
         assert genval.validate(kernel, graph, found).ok, path
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize("style", STYLES)
 def test_inputs_of_imsuite_on_workers(client, imsuite_inputs, style):
     """As the paper has them: BF, DST and MST with clocks, too. Those of 16 nodes, and Figure 10's."""
@@ -223,6 +225,7 @@ class Descent(Kernel):
         s.below[nodes] += count
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", ["serial", *STYLES])
 def test_nested_finishes(client, style):
     for owner in (None, np.arange(100) % 3):
@@ -277,6 +280,7 @@ def test_a_failing_task_is_named(client, style):
     assert_nothing_held(client)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_killed_worker_is_named(own_client, style):
     client = own_client

@@ -33,6 +33,7 @@ MOST = 8
 COUNTS = ("messages", "remote", "nbytes", "tasks", "opened", "asyncs", "comm", "mutexes")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_goes_on_from_any_tick(name, monkeypatch):
     total = []
@@ -76,7 +77,7 @@ def test_it_goes_on_from_any_tick(name, monkeypatch):
     assert sum(total)
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize("style", ["clocked", "in_turn"])
 @pytest.mark.parametrize(("name", "calls"), [("mst", 30), ("dr", 10)])
 def test_a_run_that_loses_a_worker_goes_on(three, name, calls, style, tmp_path, caplog):

@@ -71,7 +71,7 @@ def test_what_is_given_is_done(client):
     assert (counted.style, counted.counted_as) == ("serial", "finish_async")
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kernel", ["mst", "pagerank", "by", "kc", "matching", "scc"])
 def test_nothing_of_a_run_is_garbage_in_cycles(kernel):
     """What a run takes is free at its end, without a collection."""

@@ -104,6 +104,7 @@ def test_threads_change_nothing_for_any_kernel(threaded, name, style):
     assert_same(expected, found, KERNELS[name].outputs)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 @pytest.mark.parametrize("name", sorted(RECURSIVE))
 def test_threads_change_nothing_for_any_recursive_form(threaded, name, style):
@@ -164,6 +165,7 @@ def test_in_turn_one_worker_computes_at_a_time(client_of_three):
         dgsuite.run(Stamps(), graph, style="in_turn", client=client_of_three)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("style", "clusters"), in_turn(["finish_async", IN_TASKS, "clocked"], [5, 2])
 )
@@ -209,6 +211,7 @@ def test_mapped_partition(client):
         assert_same(plain, dgsuite.run("mis", mapped, style=style, client=client), ["in_mis"])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
 @pytest.mark.parametrize("form", ["iterative", "recursive"])
 def test_runs_that_follow_one_another_are_as_if_alone(client, style, form, monkeypatch):
@@ -320,6 +323,7 @@ def test_clients_that_cannot_run_are_refused(client):
                 dgsuite.run("mis", there, style=style, client=good)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", ["finish_async", IN_TASKS, "clocked"])
 def test_large_clusters_are_sent_once(client, style, monkeypatch):
     """A graph of this process goes to the workers before the first run, and stays for the next."""

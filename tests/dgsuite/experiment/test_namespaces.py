@@ -65,6 +65,7 @@ def busiest(dataset, hosts):
     return int(dataset.wire_bytes.sum()) / hosts
 
 
+@pytest.mark.long
 @needed
 def test_what_workers_exchange_crosses_the_links_and_no_more_of_it_than_they_let_through():
     expected = dgsuite.run("pagerank", genval.graph("rmat", 1 << 12), style="serial", iterations=10)

@@ -114,7 +114,7 @@ def test_all_processes_are_bound_and_set_free():
 
 
 @TWO
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
 def test_hardware_threads_change_no_results(style, tmp_path):
     """Also of tasks that a former run, on other processors, has kept."""

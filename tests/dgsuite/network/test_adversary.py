@@ -41,6 +41,7 @@ NETWORKS = {
 OFTEN = ("bf", "mis", "wcc")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_any_cut_has_the_same_victims(kind, monkeypatch):
     for name in OFTEN:

@@ -97,6 +97,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS))
 def test_any_style_has_the_same_faults(client, threaded, name, way):
     style, threads, kind = way

@@ -80,6 +80,7 @@ def test_every_setup_is_compared():
         assert claim.data["repeats"] == 30
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("number", "old", "new", "departs"),
     [
@@ -183,6 +184,7 @@ def with_cell(claim, row, column, value):
     return replace(claim, data={**claim.data, "rows": data})
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "row", "column", "value"),
     [
@@ -414,7 +416,7 @@ def to_one(trace):
     return trace.isel(record=np.sort(first))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kernel", "other", "said"),
     [

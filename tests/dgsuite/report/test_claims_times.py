@@ -251,6 +251,7 @@ def test_a_wrong_study_is_found(configs, number, study, old, new, departs):
     assert departs in CHECKS[claim.check](claim, Evidence(configs=configs)).silent
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["mn-similar", "hjfap-similar"])
 @pytest.mark.parametrize(
     ("times_of_bf", "verdict"),

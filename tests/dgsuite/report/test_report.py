@@ -56,6 +56,7 @@ def runs(kernel, kind, **how):
     return ds.assign_attrs(kind=kind, count_as="clocked", repeat=0, threads=1)
 
 
+@pytest.mark.long
 def test_a_page_needs_nothing_else(here, tmp_path):
     some = [runs("bf", "mn"), runs("bf", "mx"), runs("mis", "mn"), runs("mis", "mx")]
     for number in (7, 9, 19):

@@ -17,7 +17,7 @@ from dgsuite.studies.report import results, tables
 from tests.support.paths import ROOT
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "count"), [("figure7", 138), ("figure8", 64), ("figure10", 70)])
 def test_every_cell_is_equal_or_explained(figure, count, here, tmp_path):
     config = ROOT / f"configs/figure{int(figure[6:]):02}.toml"

@@ -76,6 +76,7 @@ def test_intervals_at_a_third_size_cover():
     assert covered >= 0.93 * trials
 
 
+@pytest.mark.long
 def test_two_sizes_of_a_search_predict_a_third_and_more_workers():
     """Breadth-first search, from its counted traffic at 100 kB per second with 2 % of noise: two sizes on 2
     to 6 workers are fitted; the third size, and 8 workers of all, are in the intervals.
@@ -317,6 +318,7 @@ def test_one_command_says_where_to_stop(tmp_path, capsys):
     assert both[1] == pytest.approx(4 * both[0])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

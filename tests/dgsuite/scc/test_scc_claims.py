@@ -416,6 +416,7 @@ def test_a_place_that_does_not_answer_is_found(monkeypatch):
     assert not scc_definitions.exchanged(100_000_000)
 
 
+@pytest.mark.long
 def test_a_wrong_fock_matrix_is_found(monkeypatch):
     pytest.importorskip("pyscf")
     from dgsuite.studies.chem import fock

@@ -75,6 +75,7 @@ def test_a_road_network(gap):
     assert levels.max() > 25  # of 16 rows and columns
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("which", ["web", "twitter"])
 def test_directed_graphs_take_all_kernels(gap, which):
     found = gap("--graph", which, "--scale", 7, "--trials", 1, "--validate", "--json")

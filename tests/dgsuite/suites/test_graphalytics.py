@@ -243,6 +243,7 @@ FILES = {
 }
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     ("ending", "text", "message"),
     [

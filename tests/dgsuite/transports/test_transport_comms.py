@@ -192,6 +192,7 @@ def test_a_silent_peer_does_not_delay_others(kind):
     run(main())
 
 
+@pytest.mark.few(3)
 def test_loops_of_two_threads(kind):
     address, got = [], []
     ready, done = threading.Event(), threading.Event()

@@ -44,6 +44,7 @@ async def settled(look):
         before = look()
 
 
+@pytest.mark.few(3)
 def test_messages_arrive_as_they_were(kind):
     async def main():
         here, there, listener = await pair(kind)
@@ -180,7 +181,7 @@ def test_what_was_sent_before_an_end_arrives(kind):
     run(main())
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 def test_an_end_wakes_a_waiting_peer(kind):
     async def main():
         here, there, listener = await pair(kind)
@@ -305,6 +306,7 @@ def open_files(pid):
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
+@pytest.mark.few(3)
 def test_memory_is_its_owners_and_is_given_back(kind):
     if kind == "uds":
         pytest.skip("has no memory")
@@ -448,7 +450,7 @@ def _swapper(address, *how):
     asyncio.run(main())
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("buffer", "most"), [("4 MiB", SHORT), (4096, SHORT), (4096, 10 * SHORT)])
 @pytest.mark.parametrize("rounds", [1000, 5000])
 def test_no_end_sleeps_through_a_message(rounds, buffer, most):

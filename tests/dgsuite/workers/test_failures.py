@@ -62,6 +62,7 @@ def test_a_task_that_fails_before_its_peers_find_it_leaves_nothing(client, ring)
         time.sleep(0.05)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_long_run_leaves_nothing(client, ring, style, request):
     """Its results go with it, and not only when the client's process collects garbage."""
@@ -76,7 +77,7 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     assert_nothing_held(client)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("style", "workers"),
     [("clocked", 2), ("finish_async", 1), ("in_turn", 2), ("clocked", 1), ("finish_async", 2)],
@@ -184,7 +185,7 @@ def test_concurrent_runs_do_not_mix(client, ring, style):
     assert_nothing_held(client)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("style", "how"),
     [

@@ -58,6 +58,7 @@ def simulate_tasks(kernel, graph):
     return outputs, merge(logs)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", typical(NAMES))
 def test_phases_that_run_again_elsewhere_change_nothing(name):
     graph = references.mine(name, 6).repartition(6)

@@ -54,7 +54,7 @@ def forget(dask_worker):
     dask_worker.plugins["dgsuite"].meshes.clear()
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["lcr", "pagerank", "mst", "mis", "bf", "dr", "louvain"])
 def test_many_workers_find_the_same(many, name, ring):
     graph = ring

@@ -127,6 +127,7 @@ def sites(dask_worker):
     return len(kept)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("form", "style"), in_turn(["iterative", "recursive"], ["clocked", "finish_async"])
 )

@@ -48,7 +48,7 @@ def graph_of(client, labels="none", **options):
     return graph.persist(client)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("style", "labels"),
     [

@@ -115,7 +115,7 @@ def made(client, how, folder):
 HOWS = ["generator", "saved", "loaded", "another graph", "copies", "arrays of Dask"]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("how", HOWS)
 def test_a_graph_comes_back(trio, how, tmp_path):
     """After each of two losses; whatever needs its clusters next makes them again."""
@@ -162,7 +162,7 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
         dgsuite.run("mis", graph, style="clocked", client=trio)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("how", HOWS[::-1])
 def test_an_array_made_before_a_loss(trio, how, tmp_path):
     """Dask makes it again, or says that it cannot; one that is made afterwards has what comes back."""
@@ -229,7 +229,7 @@ def outputs(ds):
     return {name: ds[name].values for name in ds if "node" in ds[name].dims}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kernel", "form", "after", "style"),
     [
@@ -265,7 +265,7 @@ def in_tasks(copies):
     )
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("copies", [False, "0s"])
 @pytest.mark.parametrize(
     ("kernel", "phase", "after"),

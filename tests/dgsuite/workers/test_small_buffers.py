@@ -37,7 +37,7 @@ def sent(size, sender):
     return UnicastBatch(np.empty(0, np.int32), None, None, {"x": values})
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("tasks", [2, 3, 4])
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
@@ -63,7 +63,7 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, mon
         assert together(tasks, task) == [tasks * len(SIZES)] * tasks
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("meets", [True, False])
 @pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("tasks", [2, 3])
@@ -137,7 +137,7 @@ def loose():
     return source, target, n
 
 
-@pytest.mark.few(1)
+@pytest.mark.long
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
 @pytest.mark.parametrize("workers", [3, 2, 4])
 def test_small_buffers_change_no_results(four, loose, workers, buffer):

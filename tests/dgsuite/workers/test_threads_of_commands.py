@@ -82,6 +82,7 @@ clusters = 8
 """
 
 
+@pytest.mark.long
 def test_an_experiment_on_workers_of_several_threads(here, threads, tmp_path):
     found = []
     for count in (1, 4):
