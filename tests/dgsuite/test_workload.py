@@ -95,6 +95,15 @@ def test_threads_share_the_tasks_of_a_cluster(monkeypatch):
     assert runner.work(1) == [0.5]
 
 
+def test_each_task_walks_over_as_many_bytes_as_it_is_given(monkeypatch):
+    walked = []
+    note = lambda words, tasks: walked.append((words.nbytes, tasks))  # noqa: E731
+    monkeypatch.setattr("dgsuite.core.engine._compiled.walk", note)
+    for size in (5, 1 << 12):
+        WorkloadRunner(Workload(cache_bytes=size), [], np.arange(2), 0).work(3)
+    assert walked == [(8, 0), (8, 3), (1 << 12, 0), (1 << 12, 3)]
+
+
 @pytest.mark.parametrize(
     ("form", "style"), in_turn(["iterative", "recursive"], ["finish_async", "clocked"])
 )

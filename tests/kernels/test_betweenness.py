@@ -271,6 +271,15 @@ def shares(graph, deal, clusters=16):
     return np.mean(edges) / np.max(edges)
 
 
+@pytest.mark.parametrize("name", ["bc", "edge_betweenness"])
+def test_clusters_send_along_the_edges_between_them_alone(name):
+    """A cluster asks for each node outside that it has edges to, once; a source reaches all nodes outside."""
+    for clusters, asked, reached in ((1, 0, 0), (2, 2 * 4, 8 * 4), (4, 4 * 6, 8 * 6)):
+        graph = Graph.from_networkx(nx.complete_graph(8), clusters=clusters)
+        ds = dgsuite.run(name, graph, graph_form="partitioned", style="serial")
+        assert ds.messages.values[0] == asked + reached
+
+
 @pytest.mark.long
 def test_cyclic_dealing_balances_what_blocks_do_not():
     """On "medium", where nodes with small ids have the long searches."""

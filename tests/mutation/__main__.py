@@ -29,6 +29,9 @@ from tests.mutation.changes import Change, drawn
 from tests.mutation.copy import Copy
 from tests.support.paths import DATA, ROOT
 
+UNCHANGED = "tests/dgsuite/engine/test_log.py"
+"""Tests that pass without a change, and start no processes."""
+
 
 def equivalents() -> list[dict[str, str]]:
     return tomllib.loads((DATA / "equivalent.toml").read_text())["change"]
@@ -91,12 +94,15 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     given = arguments()
+    given.folder = given.folder.resolve()
     given.folder.mkdir(parents=True, exist_ok=True)
     table = given.folder / f"changes-{given.seed}.jsonl"
     changes, rows = list(islice(drawn(ROOT, given.seed), given.count)), rows_of(table)
     if given.score:
         return score(changes, rows) > 0
     with closing(Copy(given.folder)) as tree:
+        if not tree.run(None, [UNCHANGED], 600)["ran"]:
+            sys.exit(f"tests do not run without a change either; see {tree.output}")
         if given.confirm:
             return confirm(tree, rows)
         for i, change in enumerate(changes):
