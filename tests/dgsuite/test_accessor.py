@@ -107,7 +107,8 @@ def test_a_picture_for_each_round():
     assert [ax.get_title() for ax in titled] == [f"round {i}" for i in range(ds.sizes["round"])]
     for at, ax in enumerate(titled):
         edges, sent, nodes = ax.collections
-        assert len(edges.get_segments()) == 4
+        points = nodes.get_offsets()
+        np.testing.assert_array_equal(edges.get_segments(), np.stack([points[:-1], points[1:]], 1))
         assert len(sent.get_segments()) == ds.messages[at]
         filled = (nodes.get_facecolors() == to_rgba(plots.ACTIVE)).all(axis=1)
         assert filled.tolist() == ds.traffic[at].any("cluster_to").values.tolist()

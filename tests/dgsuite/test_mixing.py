@@ -120,3 +120,12 @@ def test_what_is_no_direction_or_negative_is_refused():
     with pytest.raises(InputError, match="negative"):
         dgsuite.mixing(graph, weighted=True)
     assert float(dgsuite.mixing(graph).assortativity) == -1
+
+
+def test_nodes_without_edges_do_not_count_where_all_degrees_are_the_same():
+    """Their degree of 0 is not the middle, from which sums of rounded weights would differ."""
+    ring = nx.cycle_graph(9)
+    nx.set_edge_attributes(ring, 0.1, "weight")
+    ring.add_nodes_from(range(9, 40))
+    found = dgsuite.mixing(Graph.from_networkx(ring, clusters=3), weighted=True)
+    assert np.isnan(float(found.assortativity))
