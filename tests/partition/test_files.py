@@ -167,6 +167,8 @@ def test_only_temporary_files_of_the_same_target_and_machine_are_removed(tmp_pat
     monkeypatch.undo()
     for other in kept[4:]:
         other.touch()
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda folder: sorted(listed(folder)))  # `gone` after others
     write(path, "text")
     assert {*tmp_path.iterdir()} == {path, *kept}
     assert victim.read_text() == "precious"

@@ -481,6 +481,20 @@ def test_models_of_kernels_are_measured(names, capsys, monkeypatch):
     }
 
 
+def test_models_are_measured_on_graphs_of_the_degrees_that_are_said(monkeypatch):
+    degrees, generate = [], models.generate
+
+    def noted(*args, **kwargs):
+        graph = generate(*args, **kwargs)
+        degrees.append(2 * graph.m / graph.n)
+        return graph
+
+    monkeypatch.setattr(models, "generate", noted)
+    monkeypatch.setattr(models, "KERNELS", {"mis": KERNELS["mis"]})
+    assert [model.kernel for model in models.models()] == ["mis"]
+    assert degrees == [5, 16]
+
+
 def test_configs_that_ship(capsys):
     assert main(["config", "list"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
