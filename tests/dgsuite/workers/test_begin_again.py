@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 
 import dask
 import pytest
+from distributed import CancelledError
 
 from dgsuite.base.errors import RunError, WorkerLost
 from dgsuite.core.workers import recovery
@@ -97,3 +98,32 @@ def test_a_run_that_always_loses_a_worker_ends(scheduler, monkeypatch, most, mem
     else:
         assert isinstance(error.value, WorkerLost)
     assert memory in str(error.value)
+
+
+def test_an_error_of_dasks_is_explained_by_the_workers_of_the_try(scheduler, monkeypatch):
+    """So the run begins again, without the worker that was lost."""
+    looked = []
+
+    @contextmanager
+    def explained():
+        try:
+            yield
+        except CancelledError as error:
+            raise WorkerLost("worker a was lost", "a") from error
+
+    def watch(client, doing, workers):
+        looked.append([*workers])
+        return SimpleNamespace(explain_errors=explained)
+
+    def attempt(states):
+        if "a" in states:
+            raise CancelledError("a task")
+        return [*states]
+
+    monkeypatch.setattr(recovery, "Watch", watch)
+    monkeypatch.setattr(recovery, "_killed_for_memory", lambda *given: "")
+    scheduler.looks = [{"a": HERE, "b": worker(epoch="second")}]
+    scheduler.last = scheduler.looks[0]
+    with dask.config.set({recovery.SETTING: 1}):
+        assert recovery.recovered(attempt, object(), "a run") == ["b"]
+    assert looked == [["a", "b"], ["b"]]

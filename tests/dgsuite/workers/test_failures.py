@@ -11,12 +11,16 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import networkx as nx
 import pytest
 from distributed.core import rpc
 
 import dgsuite
+from dgsuite.base.errors import WorkerLost
+from dgsuite.core.workers.placement import cause
+from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -31,6 +35,29 @@ def test_a_failing_kernel_is_named(client, ring, style):
     with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster 1: ZeroDivision"):
         dgsuite.run(Fails(), ring, clusters=2, style=style, client=client)
     assert_nothing_held(client)
+
+
+def failed(error):
+    return SimpleNamespace(status="error", exception=lambda: error)
+
+
+def test_of_failed_tasks_the_cause_is_named():
+    """A lost peer is mostly a consequence: of another error, or of a worker that the scheduler names."""
+    watch = SimpleNamespace(doing="a run", check_workers=lambda: None)
+    lost, own = PeerLost("worker b was lost", "b"), dgsuite.RunError("round 3 failed")
+    assert cause([failed(lost), failed(own)], watch) is own
+    assert str(cause([failed(lost), failed(KeyError("x"))], watch)) == "a run: KeyError: 'x'"
+    assert str(cause([failed(lost)], watch)) == "a run: worker b was lost"
+    assert str(cause([], watch)) == "a run: its tasks were cancelled"
+
+    def gone():
+        raise WorkerLost("worker a is gone", "a")
+
+    watch.check_workers = gone
+    assert cause([failed(own)], watch) is own
+    for futures in ([failed(lost)], []):
+        with pytest.raises(WorkerLost, match="worker a is gone"):
+            cause(futures, watch)
 
 
 def seeking(dask_worker):

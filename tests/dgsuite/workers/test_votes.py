@@ -23,15 +23,21 @@ def test_they_go_by_messages(few, long, monkeypatch):
     monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
 
     async def task(mesh):
-        heard = []
+        heard, by_messages, exchange = [], [], mesh._exchange
+
+        async def noted(number, *rest):
+            by_messages.append(number)
+            return await exchange(number, *rest)
+
+        mesh._exchange = noted
         for number in range(4):
             mine = LARGE if mesh.rank in long and number % 2 else 1
             _, said = await mesh.exchange(number, {}, Vote(sum=mine))
             heard.append(said.sum)
-        return heard
+        return heard, by_messages
 
     large = len(long) * LARGE + 3 - len(long)
-    assert together(3, task) == [[3, large, 3, large]] * 3
+    assert together(3, task) == [([3, large, 3, large], [1, 3])] * 3
 
 
 def test_runs_on_one_host_have_large_votes_as_elsewhere(client, ring):
