@@ -97,7 +97,10 @@ def test_threads_share_the_tasks_of_a_cluster(monkeypatch):
 
 def test_each_task_walks_over_as_many_bytes_as_it_is_given(monkeypatch):
     walked = []
-    note = lambda words, tasks: walked.append((words.nbytes, tasks))  # noqa: E731
+
+    def note(words, tasks):
+        walked.append((words.nbytes, tasks))
+
     monkeypatch.setattr("dgsuite.core.engine._compiled.walk", note)
     for size in (5, 1 << 12):
         WorkloadRunner(Workload(cache_bytes=size), [], np.arange(2), 0).work(3)

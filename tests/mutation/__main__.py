@@ -101,7 +101,8 @@ def main() -> int:
     if given.score:
         return score(changes, rows) > 0
     with closing(Copy(given.folder)) as tree:
-        if not tree.run(None, [UNCHANGED], 600)["ran"]:
+        row = tree.run(None, [UNCHANGED], 600)
+        if row["failed"] or not row["ran"]:
             sys.exit(f"tests do not run without a change either; see {tree.output}")
         if given.confirm:
             return confirm(tree, rows)
