@@ -187,20 +187,19 @@ def _limit(nbytes=-1):
     resource.setrlimit(resource.RLIMIT_FSIZE, (nbytes, resource.RLIM_INFINITY))
 
 
-def test_a_worker_without_room_or_that_dies_leaves_nothing(tmp_path):
+@pytest.mark.parametrize(
+    ("what", "message"), [("fills", "sorted in {}.*File too large"), ("dies", "lost")]
+)
+def test_a_worker_without_room_or_that_dies_leaves_nothing(what, message, tmp_path):
     pytest.importorskip("resource")
     options = {"dashboard_address": None, "silence_logs": 50, "local_directory": str(tmp_path)}
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
         Client(cluster) as client,
     ):
+        client.run(_limit)
         ends = da.arange(8000, chunks=1000)
-        for what, message in (
-            ("fills", rf"sorted in {tmp_path}.*File too large"),
-            ("dies", "lost"),
-        ):
-            client.run(_limit)
-            src = ends.map_blocks(_struck, what, meta=np.empty(0, int))
-            with pytest.raises(RunError, match=rf"building the graph: .*{message}"):
-                Graph.from_edges(src, ends[::-1].rechunk(1000), n=8000, client=client)
+        src = ends.map_blocks(_struck, what, meta=np.empty(0, int))
+        with pytest.raises(RunError, match=f"building the graph: .*{message.format(tmp_path)}"):
+            Graph.from_edges(src, ends[::-1].rechunk(1000), n=8000, client=client)
         assert not [*tmp_path.rglob("dgsuite-*")]
