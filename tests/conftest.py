@@ -68,13 +68,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark cases of a test as long, beyond the first few that it says."""
+    """Mark cases of a test as long, beyond the first few that it says of those that are not long already."""
     seen = Counter()
     for item in items:
+        few = item.get_closest_marker("few")
+        if few is None or item.get_closest_marker("long"):
+            continue
         test = item.nodeid.partition("[")[0]
         seen[test] += 1
-        few = item.get_closest_marker("few")
-        if few is not None and seen[test] > few.args[0]:
+        if seen[test] > few.args[0]:
             item.add_marker(pytest.mark.long)
 
 

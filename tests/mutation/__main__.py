@@ -103,7 +103,7 @@ def main() -> int:
     with closing(Copy(given.folder)) as tree:
         row = tree.run(None, [UNCHANGED], 600)
         if row["failed"] or not row["ran"]:
-            sys.exit(f"tests do not run without a change either; see {tree.output}")
+            sys.exit(f"tests fail without a change, too; see {tree.output}")
         if given.confirm:
             return confirm(tree, rows)
         for i, change in enumerate(changes):
