@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
@@ -53,6 +54,23 @@ def unfinished(futures: Sequence[Future]) -> list[Future]:
 def failed(future: Future) -> bool:
     """Whether a future will have no result."""
     return future.status not in ("pending", "lost", "finished")
+
+
+@contextmanager
+def letting_go() -> Iterator[None]:
+    """Drop what the frames of an error refer to.
+
+    Whoever keeps the error, as a notebook keeps the last one, would else keep futures, and so results on
+    workers, which Dask makes again when one of them is lost.
+    """
+    try:
+        yield
+    except BaseException as error:
+        failed: BaseException | None = error
+        while failed is not None:
+            clear_frames(failed.__traceback__)
+            failed = failed.__cause__ or failed.__context__
+        raise
 
 
 @dataclass

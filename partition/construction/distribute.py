@@ -24,7 +24,7 @@ from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
 from dgsuite.partition.client.tasks import delayed, pinned, submitted
-from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
@@ -174,6 +174,7 @@ def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DT
     return [entries for entries, _ in facts], facts[0][1]
 
 
+@letting_go()
 def _construct_on_workers(
     pieces: list[Any],
     partition: Partition,
@@ -360,6 +361,7 @@ def _collect(
     return Watch(client, BUILDING, workers).gather(facts)
 
 
+@letting_go()
 def recut(
     parts: Sequence[Any],
     old: Partition,
@@ -400,6 +402,7 @@ def recut(
         return there, _collect(client, _length, there, workers)
 
 
+@letting_go()
 def exchange(
     parts: Sequence[Any],
     partition: Partition,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.memory import frugal
 from dgsuite.partition.client.tasks import delayed, pinned, submitted
-from dgsuite.partition.client.waiting import LOST, Watch
+from dgsuite.partition.client.waiting import LOST, Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.construction import build
 from dgsuite.partition.labels import identifiers
@@ -130,6 +130,7 @@ def _check(count: int) -> None:
         raise InputError("a graph needs at least one node, but there are no edges that name one")
 
 
+@letting_go()
 def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, Labels]:
     watch = Watch(client, edges.BUILDING, worker_addresses(client))
     submit = partial(submitted, client)

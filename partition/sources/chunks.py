@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.partition.client.tasks import pinned, submitted
-from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.cutting import check_identifiers
@@ -119,6 +119,7 @@ def _here(
     return _checked(parts, [_facts(part) for part in parts], tally), partition
 
 
+@letting_go()
 def _on_workers(
     columns: Columns,
     partition: Partition | None,

@@ -20,6 +20,7 @@ from dgsuite.base.telling import telling
 from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
+from tests.support.clusters import assert_nothing_kept
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -200,6 +201,9 @@ def test_a_worker_without_room_or_that_dies_leaves_nothing(what, message, tmp_pa
         client.run(_limit)
         ends = da.arange(8000, chunks=1000)
         src = ends.map_blocks(_struck, what, meta=np.empty(0, int))
-        with pytest.raises(RunError, match=f"building the graph: .*{message.format(tmp_path)}"):
+        said = f"building the graph: .*{message.format(tmp_path)}"
+        with pytest.raises(RunError, match=said) as kept:
             Graph.from_edges(src, ends[::-1].rechunk(1000), n=8000, client=client)
+        assert_nothing_kept(client)
+        assert kept.tb is not None
         assert not [*tmp_path.rglob("dgsuite-*")]

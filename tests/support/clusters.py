@@ -94,6 +94,19 @@ def stored(client):
     return set().union(*there.values())
 
 
+def tasks(client):
+    """Keys of all tasks that the scheduler knows."""
+    return set(client.run_on_scheduler(lambda dask_scheduler: [*map(str, dask_scheduler.tasks)]))
+
+
+def assert_nothing_kept(client, before=frozenset()):
+    """The scheduler knows, or soon will, no task but those before."""
+    deadline = time.monotonic() + 60
+    while left := tasks(client) - before:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
 def killed(pid):
     """Kill a process, which may be gone."""
     with suppress(ProcessLookupError):

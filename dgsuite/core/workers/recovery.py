@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dgsuite.base.errors import InputError, RunError, WorkerLost
 from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
 from dgsuite.partition.client.settings import setting
-from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import ordered_states
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def recovered[T](attempt: Callable[[States], T], client: Client | None, doing: s
         begun = time.monotonic()
         try:
             workers = usable(client, doing, avoided) if lost else ordered_states(client)
-            with Watch(client, doing, workers).explain_errors():
+            with letting_go(), Watch(client, doing, workers).explain_errors():
                 return attempt(workers)
         except WorkerLost as error:
             if error.worker in workers:  # if it is still there, others of the run may not reach it
@@ -94,7 +94,6 @@ def recovered[T](attempt: Callable[[States], T], client: Client | None, doing: s
                     f"{lost}; it was begun {number + 1} times, and lost a worker each time"
                 ) from error
             logger.warning("%s; it begins again (%d of %d)", lost, number + 1, most)
-            _let_go(error)
         except RunError as error:
             if not lost:
                 raise
@@ -172,10 +171,3 @@ def usable(client: Client, doing: str, avoided: Collection[str] = ()) -> States:
         if time.monotonic() > deadline + RENEWING * bool(frozen):
             raise RunError(f"{doing}: no worker is left")
         time.sleep(POLL_SECONDS)
-
-
-def _let_go(error: BaseException | None) -> None:
-    """Drop the frames of an error, which refer to futures and so keep results on workers."""
-    while error is not None:
-        error.__traceback__ = None
-        error = error.__cause__ or error.__context__

@@ -24,7 +24,14 @@ from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
-from tests.support.clusters import assert_nothing_held, heed_interrupts, killed, script, stored
+from tests.support.clusters import (
+    assert_nothing_held,
+    assert_nothing_kept,
+    heed_interrupts,
+    killed,
+    script,
+    tasks,
+)
 from tests.support.faulty import Fails, Refuses, Sleeps, Slow
 
 STYLES = ["finish_async", "clocked"]
@@ -32,9 +39,14 @@ STYLES = ["finish_async", "clocked"]
 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_failing_kernel_is_named(client, ring, style):
-    with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster 1: ZeroDivision"):
+    """The error holds nothing on the workers."""
+    before = tasks(client)
+    message = r"round 3, phase 'send', cluster 1: ZeroDivision"
+    with pytest.raises(dgsuite.RunError, match=message) as kept:
         dgsuite.run(Fails(), ring, clusters=2, style=style, client=client)
+    assert_nothing_kept(client, before)
     assert_nothing_held(client)
+    assert kept.tb is not None
 
 
 def failed(error):
@@ -95,12 +107,9 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     """Its results go with it, and not only when the client's process collects garbage."""
     request.addfinalizer(gc.enable)
     gc.disable()
-    before = stored(client)
+    before = tasks(client)
     dgsuite.run(Sleeps(rounds=80), ring, clusters=2, style=style, client=client)
-    deadline = time.monotonic() + 60
-    while left := stored(client) - before:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    assert_nothing_kept(client, before)
     assert_nothing_held(client)
 
 
