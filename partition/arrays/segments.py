@@ -275,12 +275,23 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
     return count
 
 
+def lent(values: NDArray) -> NDArray:
+    """A read-only view of an array that its owner may write to.
+
+    Compiled loops have a form for read-only arrays and one for others. What is read in some runs as the one
+    and in some as the other, since processes share it or the run is checked, they get as read-only always.
+    """
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
 def members(mask: NDArray, count: int) -> NDArray[np.int64]:
     """Where a mask holds, which is at `count` places."""
     if (compiled := fast(len(mask))) is None:
         return np.flatnonzero(mask)
     out = np.empty(count + 1, np.int64)
-    compiled.both(mask, mask, out)
+    compiled.both(lent(mask), lent(mask), out)
     return out[:count]
 
 

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.once import Once
 from dgsuite.core.engine.messages import not_sent
-from dgsuite.partition.arrays.segments import lay, look_up, mark_rows, pick, put
+from dgsuite.partition.arrays.segments import lay, lent, look_up, mark_rows, pick, put
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
 
@@ -297,10 +297,10 @@ class BroadcastStore:
     # Read.
 
     def values(self, name: str) -> NDArray:
-        """The values of a field, by slot."""
+        """The values of a field, by slot; read-only."""
         if name not in self._fields:
             raise not_sent(name)
-        return self.slots[name]
+        return lent(self.slots[name])
 
     def _own_senders(self) -> Subset:
         """The own senders, among all slots; the mask is theirs alone before `unpack`."""
@@ -322,8 +322,8 @@ class BroadcastStore:
 
     @property
     def lists(self) -> list[NDArray[np.int64]]:
-        """Slots of the senders, as an array for each of `senders`."""
-        return self.made.get("lists", lambda: [part.members for part in self.senders])
+        """Slots of the senders, as a read-only array for each of `senders`."""
+        return self.made.get("lists", lambda: [lent(part.members) for part in self.senders])
 
     @property
     def bitmap(self) -> NDArray[np.uint8]:

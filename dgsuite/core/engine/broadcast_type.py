@@ -24,7 +24,7 @@ from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.packed import Numbers, Packed
 from dgsuite.partition.arrays.reductions import MIN, SUM
-from dgsuite.partition.arrays.segments import ascending, expand, tally
+from dgsuite.partition.arrays.segments import ascending, expand, lent, tally
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 
@@ -89,9 +89,9 @@ class BroadcastType(MessageType):
 def samples_of_values(dtype: np.dtype) -> dict[str, Any]:
     """Arguments of compiled loops that are values of a field, by kind."""
     values = np.empty(0, dtype)
-    found = {"values": values, "largest": MIN.identity(dtype)}
+    found = {"values": values, "read": lent(values), "largest": MIN.identity(dtype)}
     if dtype.kind in KINDS:
-        found |= {KINDS[dtype.kind]: values, "zero": SUM.identity(dtype)}
+        found |= {KINDS[dtype.kind]: lent(values), "zero": SUM.identity(dtype)}
     return found
 
 
@@ -108,9 +108,11 @@ def samples_of(halo: Halo) -> dict[str, Any]:
         "away": halo.away,
         "starts": halo.starts,
         "nodes": np.empty(0, np.int64),
+        "senders": lent(np.empty(0, np.int64)),
         "counts": np.empty(0, np.int32),
         "names": halo.names[:0],
         "mask": np.zeros(0, bool),
+        "marks": lent(np.zeros(0, bool)),
         "bitmap": np.zeros(1, np.uint8),
     }
 

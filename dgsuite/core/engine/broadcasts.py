@@ -19,7 +19,7 @@ from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.packed import parts
 from dgsuite.partition.arrays.reductions import SUM, Reduction
-from dgsuite.partition.arrays.segments import expand, first_marked, listed
+from dgsuite.partition.arrays.segments import expand, first_marked, lent, listed
 from dgsuite.partition.arrays.tiles import Tiles
 from dgsuite.partition.clusters.halo import Halo, Out
 from dgsuite.partition.clusters.subset import Subset
@@ -70,7 +70,7 @@ class Broadcasts(BroadcastStore):
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""
         slots = np.concatenate(self.lists)
-        return slots[np.argsort(self.halo.named(slots), kind="stable")]
+        return lent(slots[np.argsort(self.halo.named(slots), kind="stable")])
 
     @property
     def is_full(self) -> bool:
@@ -380,7 +380,8 @@ class Broadcasts(BroadcastStore):
         hit, least, count = self.made.get("first", self._push_first)
         hit, least = hit[lo:hi], least[lo:hi]
         nodes, source = _room(count, least.dtype)
-        found = loops().collect(hit, hit if among is None else among.mask, least, nodes, source)
+        marked = lent(hit), lent(hit if among is None else among.mask)
+        found = loops().collect(*marked, least, nodes, source)
         share = self.reach * (hi - lo) // max(halo.own, 1)
         return nodes[:found], source[:found], Note({"examined": share})
 

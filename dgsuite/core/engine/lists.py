@@ -13,7 +13,7 @@ from dgsuite.core.engine.fields import concatenated
 from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.kernels.bsp import Share, Shared
-from dgsuite.partition.arrays.segments import ascending, expand, ranges, tally
+from dgsuite.partition.arrays.segments import ascending, expand, lent, ranges, tally
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
@@ -165,5 +165,5 @@ class ListReader(Reader):
         messages = self._messages
         if not isinstance(messages, SiteLists):
             none = np.zeros(self._cluster.n, np.int64)
-            return Shared(none, none, self._empty(name))
-        return Shared(messages.starts, messages.ends, messages.fields[name])
+            return Shared(lent(none), lent(none), lent(self._empty(name)))
+        return Shared(lent(messages.starts), lent(messages.ends), lent(messages.fields[name]))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.loops import loops
-from dgsuite.partition.arrays.segments import expand, listed
+from dgsuite.partition.arrays.segments import expand, lent, listed
 from dgsuite.partition.clusters.halo import Halo
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -146,7 +146,7 @@ class Offers:
         return {
             "weights": self.halo.out_weights,
             "heaviest": self._heaviest,
-            "offered": np.empty(0, dtype),
+            "offered": lent(np.empty(0, dtype)),
             "offers": np.empty(0),
             "least": self._least,
             "most": self._most,

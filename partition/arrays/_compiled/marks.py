@@ -72,7 +72,7 @@ def keep(mask, nodes, out):
         k += np.uint64(mask[np.uint64(v)])
 
 
-@takes("mask", "mask", "nodes")
+@takes("marks", "marks", "nodes")
 @compiled
 def both(one, other, out):
     """Put the indices where both masks hold into `out`; returns their number. Eight are tested at a time."""
@@ -91,7 +91,7 @@ def both(one, other, out):
     return np.int64(k)
 
 
-@takes("mask", "mask", "names", "nodes", "names")
+@takes("marks", "marks", "names", "nodes", "names")
 @compiled
 def collect(one, other, values, out, found):
     """As `both`; also puts the values at these indices into `found`."""

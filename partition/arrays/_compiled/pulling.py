@@ -18,7 +18,7 @@ HEADS = 4
 ONE = np.uint64(1)
 
 
-@takes("indptr", "indices", 0, "nodes", "bitmap", "values", "largest", False)
+@takes("indptr", "indices", 0, "nodes", "bitmap", "read", "largest", False)
 @compiled
 def pull(indptr, indices, first, rows, sent, values, worst, largest):
     """For each row, the smallest (or largest) value of its senders, and the number of senders.
@@ -164,7 +164,7 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
     return np.int64(found), looked
 
 
-@takes("indptr", "indices", 0, "nodes", "bitmap", "values", "values")
+@takes("indptr", "indices", 0, "nodes", "bitmap", "read", "values")
 @compiled
 def pull_minima(indptr, indices, first, rows, sent, values, own):
     """For each row, whether all its senders' values exceed its own."""

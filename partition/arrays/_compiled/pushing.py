@@ -18,8 +18,8 @@ ONE = np.uint64(1)
     "back_indptr",
     "back_indices",
     0,
-    "nodes",
-    "values",
+    "senders",
+    "read",
     "values",
     "mask",
     False,
@@ -67,7 +67,15 @@ def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values,
 
 
 @takes(
-    "out_indptr", "out_indices", "back_indptr", "back_indices", 0, "nodes", "words", "words", "mask"
+    "out_indptr",
+    "out_indices",
+    "back_indptr",
+    "back_indices",
+    0,
+    "senders",
+    "words",
+    "values",
+    "mask",
 )
 @compiled
 def push_or(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit):
@@ -90,7 +98,7 @@ def push_or(indptr, indices, back_indptr, back_indices, first, senders, values, 
                 hit[r] = True
 
 
-@takes("out_indptr", "out_indices", 0, 0, "nodes", "mask")
+@takes("out_indptr", "out_indices", 0, 0, "senders", "mask")
 @compiled
 def push_any(indptr, indices, shift, base, senders, hit):
     """Mark the rows that are reached."""
@@ -101,7 +109,7 @@ def push_any(indptr, indices, shift, base, senders, hit):
                 hit[r] = True
 
 
-@takes("out_indptr", "out_indices", 0, 0, "nodes", "names", "mask", "names")
+@takes("out_indptr", "out_indices", 0, 0, "senders", "names", "mask", "names")
 @compiled
 def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     """Mark the rows that are reached, each with its smallest sender; returns how many are new."""
@@ -122,7 +130,7 @@ def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     return count
 
 
-@takes("out_indptr", "out_indices", 0, 0, "nodes", 0, "starts", "counts", "counts", "nodes", 0)
+@takes("out_indptr", "out_indices", 0, 0, "senders", 0, "starts", "counts", "counts", "nodes", 0)
 @compiled
 def push_count(indptr, indices, shift, base, senders, first, starts, hits, away, found, count):
     """Count the messages that reach a row, and those of them that come from other clusters.
@@ -194,7 +202,7 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
     0,
     "weights",
     "heaviest",
-    "nodes",
+    "senders",
     "offered",
     "names",
     "most",

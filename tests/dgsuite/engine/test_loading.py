@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from numba import typeof
 
 from dgsuite.base import compiling
-from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.site import Site
 from dgsuite.partition.arrays import _compiled
 from tests.support import sites
@@ -43,11 +42,8 @@ def called(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in COMMUNITIES])
 def test_rounds_load_no_loops(name, called, monkeypatch):
-    """With the exceptions listed, and those of kernels that make graphs of their own; read-only arrays, which
-    checked runs have, are other types.
-    """
+    """With the exceptions listed, and those of kernels that make graphs of their own."""
     monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
-    monkeypatch.setattr(sites, "Guard", lambda check: Guard())
     warm, loaded = Site.warm, set()
 
     def recorded(site):
