@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import dask
 import networkx as nx
 import numpy as np
@@ -12,6 +14,7 @@ from matplotlib.colors import to_rgba
 import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.core.results import plots
+from dgsuite.kernels import RECURSIVE
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,26 @@ def test_seconds_are_the_means_of_the_workers(graph, client):
     assert found["workers"] == 2
     assert found["computing"] == pytest.approx(float(ds.compute_seconds.sum()) / 2)
     assert found["exchange"] == pytest.approx(float(ds.exchange_seconds.mean("cluster").sum()))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "how"),
+    [
+        ("bfs", {"style": "serial"}),
+        ("bfs", {"style": "clocked"}),
+        ("bfs", {"style": "finish_async"}),
+        (RECURSIVE["bf"](root=0), {"style": "finish_async"}),
+        ("bc", {"deal": "dynamic"}),
+    ],
+)
+def test_seconds_are_those_of_the_run(kernel, how, client):
+    ring = Graph.from_networkx(nx.cycle_graph(24), clusters=2, client=client)
+    begin = perf_counter()
+    ds = dgsuite.run(kernel, ring, client=client, **how)
+    seconds = perf_counter() - begin
+    spent = ds[["compute_seconds", "cpu_seconds", "exchange_seconds"]]
+    assert all((each >= 0).all() for each in spent.values())
+    assert all((each.sum(each.dims[0]) <= seconds).all() for each in spent.values())
 
 
 @pytest.mark.parametrize("kernel", ["bfs", "lcr"])
@@ -94,8 +117,9 @@ def test_labels_and_what_is_on_workers(client):
 
 
 def test_other_datasets_are_refused():
-    with pytest.raises(InputError, match="not the result of one run"):
-        xr.Dataset({"x": 1}).dgsuite.summary()
+    for ds in (xr.Dataset({"x": 1}), xr.Dataset({"messages": ("round", [1])})):
+        with pytest.raises(InputError, match="not the result of one run"):
+            ds.dgsuite.summary()
 
 
 def test_a_picture_for_each_round():
@@ -114,6 +138,7 @@ def test_a_picture_for_each_round():
         assert filled.tolist() == ds.traffic[at].any("cluster_to").values.tolist()
     bars = [bar.get_height() for bar in figure.axes[-1].patches]
     assert bars == ds.messages.values.tolist()
+    assert figure.axes[-1].get_ylim()[0] == 0
     with pytest.raises(InputError, match="clusters=5 and trace=True"):
         dgsuite.run("bfs", path, clusters=2, trace=True).dgsuite.plot.network(path)
     text = plots.svg(figure, "a path")

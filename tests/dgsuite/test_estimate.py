@@ -16,7 +16,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running import measured, sizes
 from dgsuite.core.running.estimate import estimate
-from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE
+from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE, bsp
 from dgsuite.partition.arrays import mapped
 from tests.support.paths import ROOT
 from tests.support.sites import simulate
@@ -266,6 +266,15 @@ def test_types_of_fields():
     assert pairs - estimate("bfs_many", 10**5, 10**6).parts["state"] == 4 * 10**10
     walks = estimate("random_walks", 1000, 1000, length=9, walks=2).parts["state"]
     assert 4 * 2 * 10 * 1000 <= walks <= 4 * 2 * 12 * 1000
+
+
+def test_a_state_whose_type_is_not_there_is_left_out():
+    """As where it is imported for type checkers alone."""
+
+    class Odd(bsp.Kernel):
+        def start(self, c: bsp.Cluster, net: bsp.Net) -> NoSuchState: ...  # noqa: F821
+
+    assert sizes.per_node(Odd(), 100) == 0
 
 
 @pytest.mark.parametrize("kernels", [KERNELS, RECURSIVE, BLOCK])

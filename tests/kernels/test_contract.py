@@ -319,6 +319,7 @@ def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):
         serial.run(Wrong(what=what), ring(6, clusters=2).parts)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("kind", ["broadcast", "unicast", "announce", "ship"])
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dgsuite.base.command import Command
 from tests.support.clusters import heed_interrupts
 from tests.support.paths import ROOT
 
@@ -205,6 +206,22 @@ def test_wrong_input_ends_a_command_with_status_2_and_one_line(command):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError(28, "No space left on device"), "error: No space left on device"),
+        (FileNotFoundError(2, "No such file", "a.toml"), "error: a.toml: No such file"),
+        (OSError("as Dask has it"), "error: as Dask has it"),
+    ],
+)
+def test_errors_of_the_system_are_said_in_words(error, line, capsys):
+    def work():
+        raise error
+
+    assert Command(work)() > 0
+    assert capsys.readouterr().err == f"{line}\n"
 
 
 EDGES = [sys.executable, "-m", "dgsuite.genval", "edges", "ring", "--n"]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite.base.errors import RunError
+from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Step, Tally, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels import BellmanFord
@@ -21,6 +22,15 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import graphs
 from tests.support.toys import Toy
+
+
+def test_a_halo_that_has_slots_for_all_nodes_is_made_once():
+    """Two of a complete graph would be the same."""
+    bounds = np.array([0, 1, 2])
+    for graph, same in ((nx.complete_graph(8), True), (nx.path_graph(8), False)):
+        parts = Graph.from_networkx(graph, clusters=2).parts[:1]
+        read = Halos.of(parts).get(parts, bounds, 0, False)
+        assert (Halos.of(parts).get(parts, bounds, 0, True) is read) == same
 
 
 def test_only_halo_values_travel():

@@ -17,6 +17,7 @@ from dgsuite.base import thresholds
 from dgsuite.core.engine import relays
 from dgsuite.core.engine.relays import Relays
 from dgsuite.core.executors.finish_async import Driver
+from dgsuite.core.executors.task_state import Driver as TaskDriver
 from dgsuite.core.executors.task_state import sites
 from dgsuite.core.workers.part import Part, compute, covered, keep
 from dgsuite.core.workers.plugin import PeerLost
@@ -43,6 +44,22 @@ def test_threads_of_a_worker_have_a_task_each():
         dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
     assert len(counts.tasks) == 3 * 2 * (1 + 3 + 1)
     assert sum(counts.tasks.values()) == 3 * 2 * (3 + 3) + 2 * 4
+
+
+@pytest.mark.parametrize(
+    ("homes", "nexts"), [("ab", [1, 0]), ("abc", [1, 2, 0]), ("aabbc", [2, 2, 4, 4, 0])]
+)
+def test_a_site_is_copied_to_the_next_on_another_worker(homes, nexts):
+    places = [SimpleNamespace(me=me) for me in range(len(homes))]
+    run = SimpleNamespace(homes=homes, places=places, key="{}-{}-{}".format)
+    graphs = [{} for _ in homes]
+    done = [f"done-{me}" for me in range(len(homes))]
+    copies, own = TaskDriver.copy(run, graphs, 5, done)
+    for me, there in enumerate(nexts):
+        (send,) = graphs[there][copies[me]][1:]
+        (back,) = graphs[me][own[me]][1:]
+        assert graphs[me][send][1:] == (done[me],)
+        assert graphs[there][back][1:] == (copies[me],)
 
 
 @pytest.mark.parametrize("size", [*range(1, 40), 64, 100, 1000])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.core.recursion.batches import wave
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
 from dgsuite.kernels.bsp.recursion import spawn
@@ -38,6 +39,22 @@ COUNTED = ("asyncs", "finishes", "comm", "barriers", "mutexes")
 def recursive(kernel):
     """The recursive form of a kernel with its parameters."""
     return RECURSIVE[kernel.name](**kernel.__dict__)
+
+
+def test_batches_that_run_side_by_side_are_of_different_clusters():
+    """A cluster may have two of a name: those under the finish of another task."""
+    later = [
+        (1, "walk", 2, True),
+        (1, "walk", 3, False),
+        (1, "walk", 3, True),
+        (2, "walk", 0, False),
+    ]
+    queue = [(1, "walk", 2, False), *later]
+    waves = []
+    while queue:
+        waves.append([key[2:] for key in wave(queue)])
+    alone = [(2, False)], [(2, True), (3, False)], [(3, True)], [(0, False)]
+    assert waves == [*alone]
 
 
 def assert_same_outputs(a, b, kernel):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
 from dgsuite.base import thresholds
+from dgsuite.core.network.chances import Chances
 from dgsuite.core.network.faults import NEVER, Crashes
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
@@ -168,6 +169,16 @@ def test_messages_are_lost_by_the_weights_of_edges():
         dgsuite.run("bfs", Graph.from_edges(*chain, weights=[2.0] * 6), network={"loss": "weight"})
 
 
+def test_messages_along_no_edge_have_no_chance():
+    """Also where a key is beyond all that there are."""
+    path = Graph.from_edges([0, 1], [1, 2], n=5, weights=[0.5, 1.0], directed=True)
+    chances = Chances(path.parts)
+    src, dst = np.array([0, 1, 0, 4, 4]), np.array([1, 0, 2, 4, 0])
+    limits = chances.of(src, dst).tolist()
+    assert limits[0] == limits[1] > 0
+    assert limits[2:] == [0, 0, 0]
+
+
 def test_a_ring_whose_messages_are_lost_has_no_leader():
     ring = Graph.from_edges(np.arange(9), (np.arange(9) + 1) % 9)
     ds = dgsuite.run("lcr", ring, network=Network(loss=0.5))
@@ -295,6 +306,9 @@ def test_the_network_is_written_down():
     assert len(many.attrs["network"]) < 300
     assert "5000" in many.attrs["network"]
     assert len(repr(Network(crashes=crashes))) < 300
+    away = [(0, 2, node) for node in range(9)]
+    assert "churn=<9 values>" in repr(Network(churn=away))
+    assert "(0, 2, 7)" in repr(Network(churn=away[:8]))
 
 
 @given(st.integers(0, 10**6), st.integers(1, 9), st.floats(0, 1), st.floats(0, 0.5))

@@ -43,12 +43,17 @@ def test_all_hear_what_all_say(size):
 
 
 def test_it_stays_shut_while_one_is_missing():
-    gate = Gate(np.zeros(Gate.nbytes(2), np.uint8), 0, 2)
-    gate.arrive(Word(0, 0, b""))
-    begin = time.perf_counter()
-    assert not gate.look_out(1e-3)
-    assert not gate.sleep(0.05)
-    assert time.perf_counter() - begin > 0.04
+    """In each pass; meanwhile the other sleeps."""
+    shared = np.zeros(Gate.nbytes(2), np.uint8)
+    gate, late = (Gate(shared, rank, 2) for rank in range(2))
+    for number in range(3):
+        gate.arrive(Word(number, 0, b""))
+        begin = time.perf_counter()
+        assert not gate.look_out(1e-3)
+        assert not gate.sleep(0.05)
+        assert time.perf_counter() - begin > 0.04
+        late.arrive(Word(number, 0, b""))
+        assert gate.is_open()
 
 
 @pytest.mark.parametrize("said", [bytes(ROW - HEAD.size), bytes(ROW - HEAD.size + 1)])

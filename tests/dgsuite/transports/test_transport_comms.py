@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -17,6 +18,7 @@ from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.exchange.messages import content, step
+from dgsuite.core.transports.mpb import MPB, MPIMPB
 from dgsuite.kernels.bsp import Vote
 from tests.support.comms import KINDS, pair, run
 
@@ -27,6 +29,20 @@ def kind(request):
     scheme, settings = KINDS[request.param]
     with dask.config.set(settings):
         yield scheme
+
+
+@pytest.mark.parametrize("kind", [MPB, MPIMPB])
+def test_whose_memory_is_written(kind):
+    """That of the peer by `mpimpb` alone."""
+    mine, theirs = np.zeros((2, 8), np.uint8)
+    end = SimpleNamespace(remote_write=kind is MPIMPB)
+    kind._assign(end, mine, True, theirs, False)
+    read, written = (mine, theirs) if kind.remote_write else (theirs, mine)
+    assert np.shares_memory(np.asarray(end._out), written)
+    assert np.shares_memory(np.asarray(end._in), read)
+    assert end._out_waits == (written is mine)
+    assert end._in_waits == (read is mine)
+    assert kind.remote_write == end.remote_write
 
 
 def test_handshake_and_addresses(kind):

@@ -100,6 +100,17 @@ def test_a_run_that_always_loses_a_worker_ends(scheduler, monkeypatch, most, mem
     assert memory in str(error.value)
 
 
+def test_a_run_begins_on_the_workers_as_they_are(scheduler, monkeypatch):
+    """Dask's paused workers will go on; only a run that begins again does without them."""
+    monkeypatch.setattr(
+        recovery, "Watch", lambda *given: SimpleNamespace(explain_errors=nullcontext)
+    )
+    scheduler.looks = [{"a": worker(status="paused")}]
+    scheduler.last = scheduler.looks[0]
+    assert recovery.recovered(list, object(), "a run") == ["a"]
+    assert scheduler.now == 0
+
+
 def test_an_error_of_dasks_is_explained_by_the_workers_of_the_try(scheduler, monkeypatch):
     """So the run begins again, without the worker that was lost."""
     looked = []

@@ -347,6 +347,12 @@ def test_no_copy_of_a_file_stays(trio):
     at(writer, write, b"fourth", [])
     at(writer, remove)
     assert not any(files(trio).values())
+    deadline = time.monotonic() + 20
+    while any(
+        trio.run(lambda dask_worker: dask_worker.rpc.active).values()
+    ):  # links are given back
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_worker_that_is_gone_is_asked_for_one_copy_alone(trio):
