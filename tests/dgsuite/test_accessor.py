@@ -67,6 +67,8 @@ def test_seconds_are_those_of_the_run(kernel, how, client):
     spent = ds[["compute_seconds", "cpu_seconds", "exchange_seconds"]]
     assert all((each >= 0).all() for each in spent.values())
     assert all((each.sum(each.dims[0]) <= seconds).all() for each in spent.values())
+    assert (ds.cpu_seconds <= ds.compute_seconds + 0.01).all()
+    assert ds.exchange_seconds.sum() > 0
 
 
 @pytest.mark.parametrize("kernel", ["bfs", "lcr"])
@@ -145,6 +147,13 @@ def test_a_picture_for_each_round():
     assert text.startswith('<svg role="img" aria-label="a path"')
     assert "#000000" not in text
     assert f">round {ds.sizes['round'] - 1}</text>" in text
+
+
+def test_nodes_of_a_graph_in_parts_are_drawn_apart():
+    parts = Graph.from_networkx(nx.disjoint_union(nx.complete_graph(4), nx.star_graph(3)))
+    where = plots.places(parts)
+    apart = np.linalg.norm(where[:, None] - where, axis=2) + 9 * np.eye(len(where))
+    assert apart.min() > 0.05 * np.ptp(where)
 
 
 def test_probabilities_have_the_intervals_of_wilson():

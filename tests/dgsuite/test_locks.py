@@ -6,7 +6,7 @@ import asyncio
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import SimpleNamespace
 
 import dask
@@ -21,6 +21,7 @@ from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
+from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import Alone, at_once, drive
 from dgsuite.core.running.session import GraphSession
 from dgsuite.core.transports import flags
@@ -144,6 +145,25 @@ def test_meshes_that_are_kept():
     assert len(meshes) == 0
     wait_for(lambda: made[MOST].closed and made[MOST + 1].closed)
     assert not made[3].closed  # it is the caller's
+
+
+@pytest.mark.parametrize("found", [True, False, TimeoutError])
+def test_a_mesh_that_cannot_be_taken_up_is_disposed_of(found):
+    """Some other task has none, or does not answer."""
+
+    def run(asked):
+        assert asked == ("plugin", "key", "a run")
+        if found is TimeoutError:
+            raise found
+        return found
+
+    mesh, plan = Mesh(), SimpleNamespace(mesh_key=lambda rank: rank, run_id="a run")
+    mesh.processors, mesh.runner = [None, clocked.own_processors()], SimpleNamespace(run=run)
+    mesh.resume = lambda *given: ("plugin", *given[1:])
+    plugin = SimpleNamespace(meshes=SimpleNamespace(take={1: mesh}.get))
+    with suppress(TimeoutError):
+        assert clocked._resumed(plugin, "key", plan, 1) is (mesh if found else None)
+    assert mesh.closed == (found is not True)
 
 
 def wait_for(condition):

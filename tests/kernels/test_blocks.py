@@ -49,7 +49,6 @@ def differing(datasets, names):
     return {n for ds in datasets for n in names if not np.array_equal(datasets[0][n], ds[n])}
 
 
-@pytest.mark.few(5)
 @settings(max_examples=2)
 @given(st.data())
 @pytest.mark.parametrize("name", sorted(BLOCK))

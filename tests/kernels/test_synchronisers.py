@@ -171,7 +171,9 @@ def test_delays_have_their_laws(p):
         share = 1 - (1 - p) ** most
         spread = np.sqrt(share * (1 - share) / len(words))
         assert abs((ticks <= most).mean() - share) <= 5 * spread
-    ticks = Law.of("uniform", 3, 7, p).ticks(words)
+    uniform = Law.of("uniform", 3, 7, p)
+    assert not len(uniform.powers)
+    ticks = uniform.ticks(words)
     assert abs(np.bincount(ticks, minlength=8)[3:] - 20_000).max() < 5 * np.sqrt(1e5 * 0.2 * 0.8)
     assert (ticks.min(), ticks.max()) == (3, 7)
 

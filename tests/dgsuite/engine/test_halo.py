@@ -97,6 +97,9 @@ def test_sparse_and_dense_halo_lists_agree():
         np.testing.assert_array_equal(found.halo.named(heard), nodes)
         np.testing.assert_array_equal(found.values("value")[heard], nodes * 3)
         assert batch.nbytes <= nodes.nbytes + max(4 * senders, n // 16)
+        for each in (store, found):
+            each.clear()
+            assert not each.sent.any()
 
 
 @given(st.booleans().flatmap(lambda directed: graphs(directed)), st.integers(1, 4))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from threading import Thread
+from types import SimpleNamespace
 from urllib.request import urlopen
 from xml.etree.ElementTree import fromstring
 
@@ -18,6 +19,7 @@ from distributed.utils import key_split
 import dgsuite
 from dgsuite import Graph, genval
 from dgsuite.core.workers import pages
+from dgsuite.core.workers.spans import MOST, SpanPlugin
 from dgsuite.partition.client import spans
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
@@ -122,6 +124,24 @@ def test_a_span_of_the_user_holds_all(client):
         dgsuite.run("mis", graph, style="clocked", client=client)
     assert {*seen(client)} == {("mine",)}
     assert spans.SPAN == "dgsuite"
+
+
+def test_spans_forget_what_the_scheduler_has_forgotten():
+    groups = [Group(str(k)) for k in range(MOST + 9)]
+    known = {group.name: group for group in groups[:5]}
+    listed = SimpleNamespace(groups={*groups}, _metadata={"collections": [{}] * (MOST + 1)})
+    few = SimpleNamespace(groups={*groups[-2:]}, _metadata=None)
+    whole = SimpleNamespace(children=[listed, few])
+    there = {"spans": SimpleNamespace(spans={spans.SPAN: whole})}
+    SpanPlugin().update_graph(SimpleNamespace(extensions=there, task_groups=known))
+    assert listed.groups == {*groups[:5]}
+    assert not listed._metadata["collections"]
+    assert len(few.groups) == 2
+
+
+class Group:
+    def __init__(self, name):
+        self.name = name
 
 
 def get(client, path):

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import dask
 import networkx as nx
@@ -369,6 +370,16 @@ def test_memory_is_kept_for_runs_alone(ring):
         while client.run(freed).popitem()[1] > most - (1 << 25):
             assert time.monotonic() < deadline
             time.sleep(worker.RELIEF / 10)
+
+
+@pytest.mark.parametrize(("ends", "idle", "kept"), [(1, 99, True), (0, 30, True), (0, 99, False)])
+def test_memory_is_kept_for_a_while(monkeypatch, ends, idle, kept):
+    """As long as there is a run, and a minute more."""
+    monkeypatch.setattr(worker, "keep_as_before", lambda: given.append(True))
+    given, here = [], SimpleNamespace(status="running")
+    plugin = SimpleNamespace(_ends=ends, _used=time.monotonic() - idle, worker=here)
+    worker.RunPlugin._relieve(plugin)
+    assert (plugin._used is not None, not given) == (kept, kept)
 
 
 def test_a_paused_worker_is_named(own_client, ring):
