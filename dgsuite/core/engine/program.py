@@ -345,8 +345,6 @@ class Tally:
     """Mutex operations of the original beyond those for the messages."""
     asyncs: int = 0
     """Tasks of the original beyond those that were spawned."""
-    tasks: int = 0
-    """Spawned tasks that ran."""
     opened: int = 0
     """Finishes that tasks opened for what they spawned."""
     loads: int = 0

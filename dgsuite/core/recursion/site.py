@@ -212,7 +212,7 @@ class RecursiveSite(Site):
             if rest is not None:
                 self.put(Batch(depth, task, index, rest))
             under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
-            self._take(step, index - self.first_cluster, result, under, len(inbox))
+            self._take(step, index - self.first_cluster, result, under)
 
     def _side_by_side(
         self, call: Callable[[Any], Any], items: Sequence[Any], pool: Executor | None
@@ -263,16 +263,13 @@ class RecursiveSite(Site):
         step = self.logged(step)
         return step.turn, step.position, step.round, step.phase
 
-    def _take(
-        self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
-    ) -> None:
+    def _take(self, step: Step, k: int, result: Any, under: Under | None = None) -> None:
         """Count what tasks returned, and send what they spawned."""
         entry = self.log.entry(self.moment(step), self.new_tally)
         entry.compute[k] += self.compute[k]
         entry.cpu[k] += self.cpu[k]
         entry.tally.loads += int(self.loads[k])
         entry.tally.toil += float(self.toil[k])
-        entry.tally.tasks += tasks
         spawned = []
         for item in result if type(result) is tuple else (result,):
             if isinstance(item, Spawn):

@@ -30,7 +30,7 @@ NAMES = sorted(RECURSIVE)
 MOST = 8
 """Ticks of a run after each of which it goes on elsewhere."""
 
-COUNTS = ("messages", "remote", "nbytes", "tasks", "opened", "asyncs", "comm", "mutexes")
+COUNTS = ("messages", "remote", "nbytes", "opened", "asyncs", "comm", "mutexes")
 
 
 @pytest.mark.few(2)
