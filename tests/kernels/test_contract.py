@@ -28,7 +28,7 @@ from dgsuite.partition.graph.views import incoming
 from tests.support.faulty import BadProgram, Endless, EndlessTasks, Sly, Unfit, Wrong
 from tests.support.floats import FloatSums, FloatVotes, FoldedFloats, SpawnedFloats, Vectors, draws
 from tests.support.sites import assert_same, simulate
-from tests.support.toys import OverwritesSenders, Some
+from tests.support.toys import OverwritesSenders, Some, Toy
 
 STYLES = ("serial", "finish_async", "clocked")
 
@@ -346,6 +346,16 @@ def test_values_that_a_field_cannot_hold_are_refused(kind, field, number, dtype,
         serial.run(kernel, graph.parts)
     fits = 1.0 if field == "yes" else 100.0
     serial.run(Unfit(kind=kind, field=field, number=fits), graph.parts)
+
+
+class Shorter(Toy):
+    def read(self, c, s, inbox):
+        s.got = s.got[1:]
+
+
+def test_an_output_of_another_length_is_refused():
+    with pytest.raises(RunError, match=r"'got' is an output, .* each of 3 nodes, not .* \(2,\)"):
+        serial.run(Shorter(), ring(6, clusters=2).parts)
 
 
 SEEN_WHEN_CHECKED = [

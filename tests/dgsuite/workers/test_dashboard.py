@@ -19,6 +19,7 @@ from distributed.utils import key_split
 import dgsuite
 from dgsuite import Graph, genval
 from dgsuite.core.workers import pages
+from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.core.workers.spans import MOST, SpanPlugin
 from dgsuite.partition.client import spans
 from tests.support.clusters import client_of
@@ -137,6 +138,15 @@ def test_spans_forget_what_the_scheduler_has_forgotten():
     assert listed.groups == {*groups[:5]}
     assert not listed._metadata["collections"]
     assert len(few.groups) == 2
+
+
+def test_runs_that_are_over_are_forgotten_as_others_begin():
+    plugin = DashboardPlugin()
+    plugin.scheduler = SimpleNamespace(tasks={"bfs-first-0": SimpleNamespace(processing_on="here")})
+    plugin._running, plugin._sites = {}, {}
+    for run in ("first", "second", "third"):
+        plugin.log_event(PREFIX, (run, 0, (1,)))
+    assert [*plugin._running] == [*plugin._sites] == ["first", "third"]
 
 
 class Group:

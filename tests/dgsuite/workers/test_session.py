@@ -8,12 +8,14 @@ import time
 import dask
 import numpy as np
 import pytest
-from distributed import Event, Future
+from distributed import Client, Event, Future
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
 from dgsuite.core.executors import session_tasks
 from dgsuite.core.executors.session_tasks import SessionTasks, _identity
+from dgsuite.core.running import runner
+from dgsuite.core.workers import recovery
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.client.waiting import Watch
@@ -42,6 +44,20 @@ def until(condition, seconds=10):
 @pytest.fixture
 def graph(client):
     return genval.graph("rmat", 2**12, clusters=4).persist(client)
+
+
+def test_a_run_goes_by_its_own_client(client, monkeypatch):
+    """Whatever it requests, while another one is the default."""
+    seen = []
+    monkeypatch.setattr(
+        runner, "recovered", lambda *how: seen.append(Client.current()) or done(*how)
+    )
+    done = recovery.recovered
+    ring = genval.graph("ring", 12, clusters=2)
+    with client_of(1, set_as_default=False) as other:
+        dgsuite.run("bfs", ring, style="clocked", client=other)
+        assert Client.current() is client
+    assert seen == [other]
 
 
 def test_runs_have_the_results_of_others_and_one_set_of_tasks(client, graph):
