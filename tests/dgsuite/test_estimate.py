@@ -268,6 +268,14 @@ def test_types_of_fields():
     assert 4 * 2 * 10 * 1000 <= walks <= 4 * 2 * 12 * 1000
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_replicated_kernel_holds_the_whole_graph(weighted):
+    """In CSR: ends in 32 bits, and weights in 64."""
+    weights = np.int64 if weighted else None
+    few, many = (estimate("bc", 10**6, m, weights=weights) for m in (10**6, 2 * 10**6))
+    assert many.parts["state"] - few.parts["state"] == 2 * 10**6 * (12 if weighted else 4)
+
+
 def test_a_state_whose_type_is_not_there_is_left_out():
     """As where it is imported for type checkers alone."""
 
