@@ -294,7 +294,7 @@ def cluster(
     import dask
     from distributed import Client, LocalCluster
 
-    from dgsuite.studies.experiment.clusters import sigint_blocked
+    from dgsuite.studies.experiment.clusters import terminal_blocked
 
     settings = {
         "dgsuite.clocked.transport": "fastest" if protocol is None else "comm",
@@ -302,7 +302,7 @@ def cluster(
         "distributed.deploy.lost-worker-timeout": "1h",
     }
     with dask.config.set(settings):
-        with sigint_blocked():
+        with terminal_blocked():
             own = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=threads,

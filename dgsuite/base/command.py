@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 """Signals that end a command, each with a word for the last line of its output."""
+
+if hasattr(signal, "SIGHUP"):  # its terminal is gone
+    SIGNALS[signal.SIGHUP] = "hung up"
 
 READER_LEFT = 128 + 13
 """Status of a command whose output is no longer read, as of a program that SIGPIPE ended."""
@@ -51,7 +55,7 @@ class Command:
     main
         Function that does the work and returns the status.
     line
-        Line printed when a signal ends the command; ``{}`` stands for "interrupted" or "terminated".
+        Line printed when a signal ends the command; ``{}`` stands for its word among `SIGNALS`.
 
     Attributes
     ----------
@@ -87,7 +91,7 @@ class Command:
     def run(self) -> NoReturn:
         """Run the command, then end the process.
 
-        The first SIGINT or SIGTERM raises KeyboardInterrupt; later ones have no effect. The process ends
+        The first of `SIGNALS` raises KeyboardInterrupt; later ones have no effect. The process ends
         when that exception has left the command, or after `GRACE` seconds, even while compiled code runs.
         Signals that the process ignores, for example under nohup or in a shell's background job, stay
         ignored.
@@ -143,7 +147,8 @@ class Command:
         line = self.line.format(SIGNALS[signal.Signals(number)])
         # on a terminal in place of what is left in its line, such as a bar or ^C
         over = "\r\033[K" if os.isatty(2) else ""
-        os.write(2, f"{over}{line}\n".encode())
+        with suppress(OSError):  # the terminal is gone
+            os.write(2, f"{over}{line}\n".encode())
         os._exit(128 + number)
 
 

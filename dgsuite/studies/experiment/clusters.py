@@ -110,17 +110,18 @@ def connect(address: str) -> Iterator[Client]:
 
 
 @contextmanager
-def sigint_blocked() -> Iterator[None]:
-    """Block SIGINT in processes and threads that start meanwhile: a terminal sends it to all of them.
+def terminal_blocked() -> Iterator[None]:
+    """Block SIGINT and SIGHUP in processes and threads that start meanwhile: a terminal sends them to all.
 
     This process ends them. A signal that arrives meanwhile is handled at the end.
     """
     if not capabilities.has("signal masks"):
         yield
         return
-    resource_tracker.ensure_running()  # if started later, its thread would not block it
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
+        resource_tracker.ensure_running()  # if started later, its thread would not block SIGINT
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -151,7 +152,7 @@ def local(
     check_protocol(protocol)
     slow_clocks()
     with ExitStack() as stack:
-        with sigint_blocked():
+        with terminal_blocked():
             cluster = stack.enter_context(
                 LocalCluster(
                     n_workers=workers,

@@ -135,7 +135,7 @@ class Partners:
     def __init__(self, protocols: Sequence[str], count: int) -> None:
         import dask
 
-        from dgsuite.studies.experiment.clusters import sigint_blocked
+        from dgsuite.studies.experiment.clusters import terminal_blocked
 
         context = multiprocessing.get_context("spawn")
         self.protocols, self.addresses = protocols, [[""]] * 0
@@ -145,7 +145,7 @@ class Partners:
             process = context.Process(
                 target=_partner, args=(protocols, dask.config.config, there), daemon=True
             )
-            with sigint_blocked():
+            with terminal_blocked():
                 process.start()
             there.close()
             self._pipes.append(here)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
+import termios
 import textwrap
 import time
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from dgsuite.base.command import Command
@@ -57,7 +61,12 @@ def started(
 
 
 @pytest.mark.parametrize(
-    ("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
+    ("number", "word"),
+    [
+        (signal.SIGINT, "interrupted"),
+        (signal.SIGTERM, "terminated"),
+        (signal.SIGHUP, "hung up"),
+    ],
 )
 def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word):
     process = started(tmp_path, "time.sleep(100)")
@@ -90,6 +99,43 @@ def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):
     process.wait()
     assert os.read(ours, 100) == b"\r\x1b[Kinterrupted\r\n"
     os.close(ours)
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux's /proc")
+def test_a_terminal_that_closes_ends_a_command_and_what_it_started(tmp_path):
+    """As when an ssh connection is lost: the system sends a signal to all that the terminal has started."""
+    ours, theirs = os.openpty()
+    run = ["kernel", "lcr", "ring", "--n", "20000", "--workers", "2", "-o", tmp_path / "lcr.nc"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dgsuite", *run],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    seen = b""
+    while b"lcr, clocked: round" not in seen:
+        seen += os.read(ours, 100)
+    started = [process.pid, *(child.pid for child in psutil.Process(process.pid).children())]
+    shared = set().union(*(semaphores(pid) for pid in started))
+    assert len(started) == 4  # two workers, and the process that removes their semaphores
+    assert shared
+    os.close(ours)
+    assert process.wait(60) == 128 + signal.SIGHUP
+    deadline = time.monotonic() + 60
+    while any(map(psutil.pid_exists, started)) or any(map(os.path.exists, shared)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
+
+
+def semaphores(pid):
+    """Files of the named semaphores of a process."""
+    return {*re.findall(r"/dev/shm/sem\.\S+", Path(f"/proc/{pid}/maps").read_text())}
 
 
 def test_a_second_signal_does_not_disturb_cleaning_up(tmp_path):
