@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -20,6 +20,7 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.kernels.bsp import Kernel, Links, Output, Round, State, broadcast, vote
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, inputs
+from tests.support.examples import examples
 
 ENDINGS = ("parquet", "nc", "json")
 WHAT = ("at", "source", "destination", "messages", "bytes", "round", "name")
@@ -56,7 +57,7 @@ def added_up(ds: xr.Dataset, owner: np.ndarray, clusters: int) -> np.ndarray:
     return np.einsum("rij,ik,jl->rkl", ds.traffic.values, member, member)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.one_of(*(inputs(name) for name in NAMES if not KERNELS[name].ships)),
     st.sampled_from([1, 2, 3]),

@@ -7,7 +7,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -16,6 +16,7 @@ from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
+from tests.support.examples import examples
 
 SAME = {
     "all_pairs": ("level",),
@@ -49,7 +50,7 @@ def differing(datasets, names):
     return {n for ds in datasets for n in names if not np.array_equal(datasets[0][n], ds[n])}
 
 
-@settings(max_examples=2)
+@examples(2)
 @given(st.data())
 @pytest.mark.parametrize("name", sorted(BLOCK))
 def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):

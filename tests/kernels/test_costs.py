@@ -6,7 +6,7 @@ import dataclasses
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -15,6 +15,7 @@ from dgsuite.core.running.bounds import letters as known_letters
 from dgsuite.core.running.catalogue import costs
 from dgsuite.kernels import KERNELS
 from tests.support import cases
+from tests.support.examples import examples
 
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
@@ -52,7 +53,7 @@ def test_docstrings_say_what_runs_take(name):
 
 @pytest.mark.parametrize("name", cases.NAMES)
 @given(data=st.data())
-@settings(max_examples=3)
+@examples(3)
 def test_runs_take_what_docstrings_say(name, data):
     kernel, make = data.draw(cases.inputs(name))
     if kernel._forms is not None:

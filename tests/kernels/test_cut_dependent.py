@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -13,6 +13,7 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
+from tests.support.examples import examples
 
 FORMS = [
     {"graph_form": "replicated"},
@@ -35,7 +36,7 @@ def differing(datasets):
 
 
 @pytest.mark.few(2)
-@settings(max_examples=5)
+@examples(5)
 @given(st.data())
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -14,6 +14,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
 from tests.kernels.test_louvain import NETWORKS, weighted
 from tests.support.cases import cuts, edges, in_turn
+from tests.support.examples import examples
 
 CAVEMEN = nx.connected_caveman_graph(20, 8)
 
@@ -88,7 +89,7 @@ def test_resolution():
     assert sizes[0] < sizes[1] < sizes[2]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.data())
 def test_any_cut_gives_the_same_right_communities(data):
     n = data.draw(st.integers(1, 24))

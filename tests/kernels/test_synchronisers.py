@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -16,6 +16,7 @@ from dgsuite.base.mixing import mix
 from dgsuite.base.ticks import Law
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import networks
+from tests.support.examples import examples
 from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
 
 LAWS = (
@@ -43,7 +44,7 @@ EVENTS = {"alpha": AlphaEvents, "beta": BetaEvents}
 
 @pytest.mark.parametrize("name", EVENTS)
 @pytest.mark.parametrize("compile_from", [thresholds.compile_from, -1])
-@settings(max_examples=4)
+@examples(4)
 @given(
     st.sampled_from(LAWS),
     networks(most=9),

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -16,6 +16,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, in_turn
 from tests.support.clusters import small_as_large
 from tests.support.corruptions import COMPONENTS
+from tests.support.examples import examples
 
 SCORES = [0.5, 0.7, 0.8, 0.9, 0.95, 1.0]
 
@@ -66,7 +67,7 @@ def test_each_column_is_a_run_of_its_own(case, data):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
-@settings(max_examples=5)
+@examples(5)
 @given(case=scored(), clusters=st.sampled_from([1, 2, 3, 8]))
 def test_style_workers_and_threads_change_nothing(threaded, style, case, clusters):
     _, make, thresholds = case

@@ -11,7 +11,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph
@@ -21,6 +21,7 @@ from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
 from tests.support.clusters import assert_nothing_kept
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -52,7 +53,7 @@ def plain(pieces, directed, keep, rule):
     return {way: RULES[rule](weights) for way, weights in found.items()}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     pieces=PIECES,
     cut=partitions(),

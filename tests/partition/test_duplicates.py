@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
@@ -24,6 +24,7 @@ from dgsuite.partition.construction import distribute
 from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.duplicates import RULES
 from tests.support.cases import in_turn
+from tests.support.examples import examples
 
 N = 6
 RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
@@ -156,7 +157,7 @@ def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k):
 
 
 @pytest.mark.parametrize("constructor", COLLECTIONS)
-@settings(max_examples=3)
+@examples(3)
 @given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(9, 15), k=st.integers(1, 4))
 def test_rules_follow_a_dictionary_on_workers(constructor, client, rows, rule, directed, chunk, k):
     how = {"directed": directed, "duplicates": rule, "clusters": k, "client": client}

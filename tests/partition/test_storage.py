@@ -8,7 +8,7 @@ import uuid
 import fsspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -16,6 +16,7 @@ from dgsuite import Graph, InputError
 from dgsuite.partition.client import session
 from dgsuite.partition.graph.views import both_ways
 from dgsuite.partition.store import archives, storage
+from tests.support.examples import examples
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(7)
@@ -81,7 +82,7 @@ def test_what_was_saved_comes_back(alone, tmp_path, labels, options):
         assert list(map(type, again.labels)) == list(map(type, graph.labels))
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(1, 30), st.integers(1, 8), st.data())
 def test_any_graph_comes_back(alone, tmp_path_factory, n, clusters, data):
     ends = st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=30)

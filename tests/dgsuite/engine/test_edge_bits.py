@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -16,6 +16,7 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
+from tests.support.examples import examples
 
 INF = float("inf")
 
@@ -84,7 +85,7 @@ def test_without_it_nothing_is_counted():
 
 @pytest.mark.parametrize("name", KINDS)
 @given(st.integers(0, 999), st.integers(1, 7))
-@settings(max_examples=4)
+@examples(4)
 def test_any_cut_has_the_same_bits(name, seed, clusters):
     how = {"congest": INF, "style": "serial", **KINDS[name]}
     one = random(seed, clusters=1)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -27,6 +27,7 @@ from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
+from tests.support.examples import examples
 from tests.support.faulty import Fails, Wrong
 from tests.support.schedules import Shuffled
 from tests.support.sites import alone, assert_same, simulate
@@ -56,7 +57,7 @@ def test_any_cut_gives_the_same_for_every_kernel(name, way, monkeypatch):
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(st.data())
-    @settings(max_examples=2 if compiled else 4)
+    @examples(2 if compiled else 4)
     def check(data):
         kernel, make = data.draw(inputs(name))
         whole = make()
@@ -131,7 +132,7 @@ def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, mo
     some = st.sampled_from([BellmanFord(), Reductions(), PageRank(iterations=3)])
 
     @given(graphs(directed=True), some, st.integers(1, 5), POOLS)
-    @settings(max_examples=30)
+    @examples(30)
     def check(pair, kernel, sites, pool):
         whole, cut = pair
         one_by_one = serial.run(kernel, whole.parts)
@@ -155,7 +156,7 @@ def test_broadcasts_backwards_are_those_of_the_reversed_graph(compiled, monkeypa
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(graphs(directed=True), st.integers(1, 5))
-    @settings(max_examples=30)
+    @examples(30)
     def check(pair, sites):
         whole, cut = pair
         forwards = serial.run(Reductions(), whole.reversed().parts)

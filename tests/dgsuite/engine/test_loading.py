@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import typeof
 
@@ -15,6 +15,7 @@ from dgsuite.core.executors import clocked
 from dgsuite.partition.arrays import _compiled
 from tests.support import sites
 from tests.support.cases import COMMUNITIES, NAMES, cuts, inputs
+from tests.support.examples import examples
 
 LATER = {"outside", "pull_sum", "push_down", "push_sum", "sum_tiles", "weigh"}
 """Loops that load when they are first used: a cluster's, or of few kernels that nothing tells of before."""
@@ -72,7 +73,7 @@ def test_rounds_load_no_loops(name, called, monkeypatch):
     monkeypatch.setattr(Site, "warm", recorded)
 
     @given(st.data())
-    @settings(max_examples=2)
+    @examples(2)
     def check(data):
         kernel, make = data.draw(inputs(name))
         cut = make(**data.draw(cuts(make().n)))

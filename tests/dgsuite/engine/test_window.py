@@ -7,7 +7,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -20,6 +20,7 @@ from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import graphs, inputs
+from tests.support.examples import examples
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import Reductions
 
@@ -87,7 +88,7 @@ def run_ahead(kernel, graph, sites, order):
 
 @pytest.mark.parametrize("name", ["bfs", "cdlp", "matching", "mis", "sssp", "wcc"])
 @given(st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_a_site_may_go_ahead(name, data):
     """It never writes what others have yet to read."""
     kernel, make = data.draw(inputs(name))

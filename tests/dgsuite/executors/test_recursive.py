@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -21,6 +21,7 @@ from dgsuite.kernels.bsp.recursion import spawn
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
+from tests.support.examples import examples
 from tests.support.toys import MeetingTasks
 
 NAMES = sorted(RECURSIVE)
@@ -69,7 +70,7 @@ def cases(draw):
     return kernel, make, draw(cuts(make().n))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases())
 def test_outputs_are_those_of_the_iterative_form(case):
     kernel, make, cut = case
@@ -88,7 +89,7 @@ def test_outputs_are_those_of_the_iterative_form(case):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=12)
+@examples(12)
 @given(case=cases())
 def test_outputs_on_workers(client, style, case):
     kernel, make, cut = case

@@ -9,7 +9,7 @@ from dataclasses import replace
 import dask
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -24,6 +24,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.faults.inject import Signal, arm
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import COME_BACK
+from tests.support.examples import examples
 
 NAMES = sorted(RECURSIVE)
 
@@ -39,7 +40,7 @@ def test_it_goes_on_from_any_tick(name, monkeypatch):
     total = []
 
     @given(st.data())
-    @settings(max_examples=8)
+    @examples(8)
     def check(data):
         kernel, make = data.draw(inputs(name, 12))
         kernel = RECURSIVE[name](**kernel.__dict__)

@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -23,6 +23,7 @@ from tests.support import references
 from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
+from tests.support.examples import examples
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
 
 NAMES = [name for name in ALL if name not in COMMUNITIES]
@@ -78,7 +79,7 @@ def run_in(style, kernel, graph, **how):
 
 
 @pytest.mark.parametrize("style", ["finish_async", IN_TASKS, "clocked", "in_turn"])
-@settings(max_examples=2)
+@examples(2)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, clusters):
     kernel, make = case
@@ -123,7 +124,7 @@ def client_of_three():
         yield client
 
 
-@settings(max_examples=5)
+@examples(5)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_in_turn_changes_nothing(client_of_three, case, clusters):
     kernel, make = case

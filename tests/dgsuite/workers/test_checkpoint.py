@@ -20,7 +20,7 @@ import dask
 import numpy as np
 import pytest
 from distributed import Client
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -42,6 +42,7 @@ from dgsuite.partition.clusters.subset import Subset
 from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, TYPICAL, cuts, in_turn, inputs
 from tests.support.clusters import COME_BACK
+from tests.support.examples import examples
 from tests.support.sites import alone, assert_same, simulate
 from tests.support.toys import MutatesInPlace, Unwritable
 
@@ -63,7 +64,7 @@ def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(st.data())
-    @settings(max_examples=1)
+    @examples(1)
     def check(data):
         kernel, make = data.draw(inputs(name, 12))
         graph = make()

@@ -9,13 +9,14 @@ from math import ceil, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite.core.engine.collectives import Contribution, partners, tree
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.kernels.bsp import Vote
 from dgsuite.kernels.bsp.votes import vote
+from tests.support.examples import examples
 
 SIZES = [*range(1, 20), 31, 32, 33, 63, 64, 100, 128, 256, 512, 1000, 1024]
 
@@ -80,7 +81,7 @@ votes = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(votes, min_size=1, max_size=40), st.randoms(use_true_random=False), st.data())
 def test_all_find_the_same_votes_and_what_is_due_to_them(cast, random, data):
     size = len(cast)
