@@ -32,6 +32,7 @@ from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
 from tests.support.comms import KINDS, pair, run
+from tests.support.patience import PATIENCE
 from tests.support.toys import Meets
 
 
@@ -116,7 +117,7 @@ def test_threads_wait_for_each_other(monkeypatch):
             threads[-1].join(0.3)  # longer than any call takes
             did_not_wait = [k for k, thread in enumerate(threads) if not thread.is_alive()]
         for thread in threads:
-            thread.join(60)
+            thread.join(PATIENCE)
         assert not did_not_wait, [calls[k] for k in did_not_wait]
         assert not any(thread.is_alive() for thread in threads)
     assert gc.get_threshold() == thresholds

@@ -23,6 +23,7 @@ from dgsuite.kernels.tools.fixed import Sums, added
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims.data import claims
 from tests.support.clusters import has_worked
+from tests.support.patience import PATIENCE
 
 FORMS = [("replicated", "block"), ("replicated", "cyclic"), ("partitioned", "block")]
 
@@ -340,13 +341,13 @@ def test_a_worker_killed_in_the_middle(own_client):
     found = dgsuite.run("bc", graph, client=client, deal="dynamic")
     thread.join()
     np.testing.assert_array_equal(found.betweenness, right)
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=PATIENCE)
     for form in ("replicated", "partitioned"):
         thread = kill_one(client, 0.4)
         with pytest.raises(dgsuite.RunError, match=r"worker .* was lost"):
             run_on(client, graph, form)
         thread.join()
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("form", ["replicated", "partitioned"])

@@ -17,6 +17,7 @@ import pytest
 from dgsuite.base import files
 from dgsuite.base.errors import InputError
 from dgsuite.base.files import atomic_write
+from tests.support.patience import PATIENCE
 
 
 def write(path, text):
@@ -32,7 +33,7 @@ def temporary(path, random):
 def test_two_threads_that_write_one_path(tmp_path):
     """Both write at the same time; the last one to end is seen, and it is complete."""
     path = tmp_path / "out.txt"
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=PATIENCE)
     names, failures = [], []
 
     def one(text):
@@ -83,7 +84,7 @@ def test_the_umask_sets_the_mode(tmp_path):
         "with atomic_write(sys.argv[1]) as part: open(part, 'w').close()"
     )
     path = tmp_path / "out.txt"
-    subprocess.run([sys.executable, "-c", code, path], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code, path], check=True, timeout=PATIENCE)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
@@ -259,7 +260,7 @@ def test_every_writer_ends_in_one_line_if_a_file_may_not_be_that_large(tmp_path,
         capture_output=True,
         text=True,
         preexec_fn=limit,
-        timeout=100,
+        timeout=PATIENCE,
         check=False,
     )
     names = ("a.nc", "a.png", "a.csv", "a.html")

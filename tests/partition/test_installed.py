@@ -22,6 +22,7 @@ from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 COMMAND = "from distributed.cli.dask_{0} import main; main()"
 
@@ -64,7 +65,7 @@ def running(what, path, *options):
         yield
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(PATIENCE)
 
 
 @contextmanager
@@ -139,7 +140,7 @@ def test_a_scheduler_without_it(tmp_path):
     said = r"the scheduler at tcp://.* has no dgsuite that .*restart the scheduler"
     with (
         running("scheduler", path, *options),
-        Client(scheduler_file=str(file), timeout=60) as client,
+        Client(scheduler_file=str(file), timeout=PATIENCE) as client,
     ):
         for use in (run, lambda client: Session.of(client).workers()):
             with pytest.raises(dgsuite.InputError, match=said):

@@ -23,6 +23,7 @@ from dgsuite.partition.arrays.packed import Packed
 from dgsuite.partition.graph import compression
 from dgsuite.partition.store import archives
 from tests.support.graphs import same
+from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -144,7 +145,7 @@ def test_pages_beyond_the_budget_are_let_go(monkeypatch):
     array = mapped.on_disk(1 << 25, np.uint8)
     array[:] = 7
     monkeypatch.setattr(mapped.keeper(), "budget", 1 << 20)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while resident(array) > 1 << 20:
         assert time.monotonic() < deadline
         time.sleep(mapped.EVERY)

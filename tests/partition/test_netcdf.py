@@ -17,6 +17,7 @@ import dgsuite
 from dgsuite import Graph
 from dgsuite.base import netcdf
 from dgsuite.base.errors import InputError
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -125,5 +126,5 @@ def test_a_file_without_a_checksum_is_tried_in_another_process(
 def test_a_trial_read_ends_without_its_parent():
     """The parent may be killed while the HDF5 library is in an endless loop."""
     program = "from dgsuite.base import netcdf_trial; netcdf_trial.limit(1)\nwhile True: pass"
-    ended = subprocess.run([sys.executable, "-c", program], timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], timeout=PATIENCE)
     assert -ended.returncode in (signal.SIGXCPU, signal.SIGKILL)

@@ -24,6 +24,7 @@ from dgsuite.partition.construction import distribute
 from tests.support.cases import in_turn
 from tests.support.clusters import client_of, stored
 from tests.support.graphs import same
+from tests.support.patience import PATIENCE
 
 
 @given(
@@ -265,7 +266,7 @@ def test_nothing_is_left_on_the_workers(client, big):
 
     graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=3, client=client)
     keys = {str(part.key) for part in graph.parts}
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while left():
         assert time.monotonic() < deadline, left()
         time.sleep(0.05)
@@ -280,7 +281,7 @@ def test_a_lost_worker_is_an_error(client):
 
 
 def _until_it_left(part, outputs):
-    assert Event("left").wait(60)
+    assert Event("left").wait(PATIENCE)
     return []
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from dgsuite.base.extras import EXTRAS
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 OPTIONAL = (
     "h5netcdf",
@@ -90,7 +91,7 @@ def run(code, folder, *arguments):
     """A new process, in which no optional package is installed."""
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 from nbclient import NotebookClient
 
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 DOCS = ROOT / "docs"
 SMALL = {
@@ -16,7 +17,7 @@ SMALL = {
 
 def run(notebook):
     """Execute a notebook; what its cells put out, as text."""
-    NotebookClient(notebook, timeout=200, kernel_name="python3").execute(cwd=str(DOCS))
+    NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute(cwd=str(DOCS))
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     return [
         "".join(

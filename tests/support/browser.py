@@ -17,6 +17,8 @@ from typing import Any
 from tornado.httpclient import AsyncHTTPClient
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
+from tests.support.patience import PATIENCE
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
@@ -108,7 +110,7 @@ async def _address(folder: Path) -> str:
             continue
         port = words[0]
         found = await AsyncHTTPClient().fetch(
-            f"http://127.0.0.1:{port}/json/list", request_timeout=60
+            f"http://127.0.0.1:{port}/json/list", request_timeout=PATIENCE
         )
         for one in json.loads(found.body):
             if one["type"] == "page" and one["url"].startswith("file:"):

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from distributed import SchedulerPlugin
 
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 
 def heed_interrupts() -> None:
@@ -25,7 +26,7 @@ def has_worked(processes, seconds):
         times = [process.cpu_times() for process in processes]
         return sum(t.user + t.system for t in times)
 
-    before, deadline = spent(), time.monotonic() + 60
+    before, deadline = spent(), time.monotonic() + PATIENCE
     while spent() < before + seconds:
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -101,7 +102,7 @@ def tasks(client):
 
 def assert_nothing_kept(client, before=frozenset()):
     """The scheduler knows, or soon will, no task but those before."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while left := tasks(client) - before:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
@@ -115,7 +116,7 @@ def killed(pid):
 
 def assert_nothing_held(client):
     """No run has left anything on the workers."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while any(any(h) for h in client.run(held).values()):
         assert time.monotonic() < deadline, (client.run(held), client.run(named))
         time.sleep(0.05)

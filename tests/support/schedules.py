@@ -10,6 +10,7 @@ from random import Random
 
 from dgsuite.base import once
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 FOLDERS = ("dgsuite/base", "dgsuite/core/engine", "dgsuite/core/recursion", "partition")
 SHARED = [str(ROOT / name) for name in FOLDERS]
@@ -107,10 +108,10 @@ class Preempting:
 
         first = threading.Thread(target=traced, daemon=True)
         first.start()
-        first.join(60)
+        first.join(PATIENCE)
         if not begun:
             others.start()
-        others.join(60)
+        others.join(PATIENCE)
         assert not first.is_alive()
         assert not others.is_alive()
         if failed:

@@ -24,6 +24,7 @@ from dgsuite.studies.chem.basis import start
 from dgsuite.studies.chem.fock import BALANCES, compute
 from dgsuite.studies.chem.scf import plan
 from tests.support.clusters import assert_nothing_held, client_of, has_worked
+from tests.support.patience import PATIENCE
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 
@@ -303,7 +304,7 @@ def test_an_interrupt_stops_the_workers(client, balance, interruptible):
     with pytest.raises(KeyboardInterrupt):
         dgsuite.hartree_fock("aspirin", basis="6-311g**", balance=balance, client=client)
     for place in worker_addresses(client):
-        client.submit(os.getpid, workers=[place], pure=False).result(timeout=15)
+        client.submit(os.getpid, workers=[place], pure=False).result(timeout=60)
     assert_nothing_held(client)
 
 
@@ -312,7 +313,7 @@ def test_no_worker_is_left(own_client, monkeypatch):
 
     def leave(number, energy):
         own_client.cluster.scale(0)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while Session.of(own_client).workers():
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -24,6 +24,7 @@ from dgsuite.genval import families, imsuite
 from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment import shipped, toml
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -168,7 +169,7 @@ def test_a_reader_that_leaves_ends_a_command_quietly():
     assert process.stdout.readline() == b"# ring, 1000000 nodes, seed 101\n"
     process.stdout.close()
     assert process.stderr.read() == b""
-    assert process.wait(60) == 128 + 13
+    assert process.wait(PATIENCE) == 128 + 13
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
@@ -178,13 +179,13 @@ def test_output_that_cannot_be_written_is_status_2(arguments):
     with open("/dev/full", "wb") as full:
         process = started(*arguments, stdout=full)
         assert process.stderr.read() == b"error: No space left on device\n"
-        assert process.wait(60) == 2
+        assert process.wait(PATIENCE) == 2
 
 
 def test_a_command_whose_output_is_closed_ends_well():
     process = started("kernels", stdout=None, preexec_fn=lambda: os.close(1))
     assert process.stderr.read() == b""
-    assert process.wait(60) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def test_scaling_refuses_runs_without_workers(here, tmp_path):

@@ -20,6 +20,7 @@ import pytest
 from dgsuite.base.command import Command
 from tests.support.clusters import heed_interrupts
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 COMMAND = """
 import ctypes, os, signal, sys, threading, time
@@ -71,7 +72,7 @@ def started(
 def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word):
     process = started(tmp_path, "time.sleep(100)")
     process.send_signal(number)
-    assert process.communicate(timeout=60) == (b"cleaned\n", f"{word}\n".encode())
+    assert process.communicate(timeout=PATIENCE) == (b"cleaned\n", f"{word}\n".encode())
     assert process.returncode == 128 + number
 
 
@@ -82,7 +83,7 @@ def test_a_signal_that_another_thread_gets_interrupts_what_the_main_thread_waits
         "threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start();"
         " time.sleep(100)",
     )
-    assert process.communicate(timeout=60) == (b"cleaned\n", b"interrupted\n")
+    assert process.communicate(timeout=PATIENCE) == (b"cleaned\n", b"interrupted\n")
     assert process.returncode == 130
 
 
@@ -125,8 +126,8 @@ def test_a_terminal_that_closes_ends_a_command_and_what_it_started(tmp_path):
     assert len(started) == 4  # two workers, and the process that removes their semaphores
     assert shared
     os.close(ours)
-    assert process.wait(60) == 128 + signal.SIGHUP
-    deadline = time.monotonic() + 60
+    assert process.wait(PATIENCE) == 128 + signal.SIGHUP
+    deadline = time.monotonic() + PATIENCE
     while any(map(psutil.pid_exists, started)) or any(map(os.path.exists, shared)):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -144,7 +145,7 @@ def test_a_second_signal_does_not_disturb_cleaning_up(tmp_path):
         "os.kill(os.getpid(), signal.SIGINT)",
         "os.kill(os.getpid(), signal.SIGINT); print('cleaned', flush=True)",
     )
-    assert process.communicate(timeout=60) == (b"cleaned\n", b"interrupted\n")
+    assert process.communicate(timeout=PATIENCE) == (b"cleaned\n", b"interrupted\n")
     assert process.returncode == 130
 
 
@@ -160,14 +161,14 @@ def test_a_command_that_does_not_end_is_ended(tmp_path, work, clean):
     """Also while compiled code runs, in which Python handles no signal."""
     process = started(tmp_path, work, clean)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60) == (b"", b"interrupted\n")
+    assert process.communicate(timeout=PATIENCE) == (b"", b"interrupted\n")
     assert process.returncode == 130
 
 
 def test_errors_of_cleaning_up_are_not_reported(tmp_path):
     process = started(tmp_path, "time.sleep(100)", "raise OSError('consequence')")
     process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=60) == (b"", b"terminated\n")
+    assert process.communicate(timeout=PATIENCE) == (b"", b"terminated\n")
     assert process.returncode == 143
 
 
@@ -180,7 +181,7 @@ def test_signals_that_are_ignored_stay_so(tmp_path):
     process = started(
         tmp_path, "os.kill(os.getpid(), signal.SIGINT); print('goes on')", preexec_fn=ignore
     )
-    assert process.communicate(timeout=60) == (b"goes on\ncleaned\n", b"")
+    assert process.communicate(timeout=PATIENCE) == (b"goes on\ncleaned\n", b"")
     assert process.returncode == 0
 
 
@@ -220,7 +221,7 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
         capture_output=True,
         text=True,
         preexec_fn=heed_interrupts,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 130, done.stderr
@@ -246,7 +247,7 @@ def test_wrong_input_ends_a_command_with_status_2_and_one_line(command):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
@@ -293,16 +294,18 @@ def writing(tmp_path):
 
 def test_a_terminated_command_leaves_no_part_of_a_file(writing, tmp_path):
     writing.terminate()
-    assert writing.communicate(timeout=60)[1] == "genval: terminated\n"
+    assert writing.communicate(timeout=PATIENCE)[1] == "genval: terminated\n"
     assert writing.returncode == 143
     assert not list(tmp_path.iterdir())
 
 
 def test_what_a_killed_command_leaves_goes_when_the_file_is_written_again(writing, tmp_path):
     writing.kill()
-    writing.communicate(timeout=60)
+    writing.communicate(timeout=PATIENCE)
     assert len(os.listdir(tmp_path)) == 1
-    subprocess.run([*EDGES, "8", "-o", tmp_path / "edges.txt"], cwd=ROOT, check=True, timeout=60)
+    subprocess.run(
+        [*EDGES, "8", "-o", tmp_path / "edges.txt"], cwd=ROOT, check=True, timeout=PATIENCE
+    )
     assert os.listdir(tmp_path) == ["edges.txt"]
 
 

@@ -22,6 +22,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.examples import examples
+from tests.support.patience import PATIENCE
 from tests.support.toys import MeetingTasks
 
 NAMES = sorted(RECURSIVE)
@@ -309,7 +310,7 @@ def test_a_killed_worker_is_named(own_client, style):
         dgsuite.run(
             Endless(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
         )
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=PATIENCE)
     again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)
     assert again.distance.max() == 6
     assert_nothing_held(client)

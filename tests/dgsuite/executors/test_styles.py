@@ -24,6 +24,7 @@ from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
 from tests.support.examples import examples
+from tests.support.patience import PATIENCE
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
 
 NAMES = [name for name in ALL if name not in COMMUNITIES]
@@ -266,7 +267,7 @@ def test_a_run_leaves_no_site_behind(client):
     client.run(gc.disable)
     try:
         dgsuite.run_each("bfs", graph, [{"root": 1}, {"root": 2}], client=client, seed=987)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while any(client.run(sites).values()) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert set(client.run(sites).values()) == {0}

@@ -32,6 +32,7 @@ from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_interrupts
 from tests.support.mains import graph500
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 SMALL = """
 [experiment]
@@ -62,7 +63,7 @@ def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -521,7 +522,7 @@ def test_interrupted(tmp_path):
         preexec_fn=heed_interrupts,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not list(tmp_path.glob("o.points/*.nc")):
         assert time.monotonic() < deadline
         assert process.poll() is None
@@ -533,10 +534,10 @@ def test_interrupted(tmp_path):
         time.sleep(0.01)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert errors.splitlines() == ["interrupted; finished points are kept"]
-    _, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert not alive
     assert len(list(tmp_path.glob("o.points/*.nc"))) == 1
     assert not (tmp_path / "o.nc").exists()
@@ -556,7 +557,7 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
         )
     ]  # fmt: skip
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         written = ""
         while not written.endswith("}"):  # Dask writes the file bit by bit
             assert time.monotonic() < deadline
@@ -571,7 +572,7 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
             for _ in range(2)
         ]  # fmt: skip
         with Client(address, set_as_default=False) as there:
-            there.wait_for_workers(2, timeout=60)
+            there.wait_for_workers(2, timeout=PATIENCE)
         done = here(experiment.main, small, "--scheduler", address, "--output", "hand.nc")
         assert done.returncode == 0, done.stderr
         with xr.open_dataset(tmp_path / "hand.nc") as ds:
@@ -586,4 +587,4 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
             started
         ):  # workers first: a signal while the scheduler ends may hang Dask
             process.terminate()
-            process.wait(60)
+            process.wait(PATIENCE)

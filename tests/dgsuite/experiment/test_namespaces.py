@@ -21,6 +21,7 @@ from dgsuite.core.transports.throttle import make
 from dgsuite.studies.experiment import namespaces
 from tests.support.clusters import heed_interrupts
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 WHY_NOT = namespaces.missing(make("1 MB"))
 needed = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
@@ -142,17 +143,17 @@ def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path)
     with subprocess.Popen(
         command, cwd=ROOT, preexec_fn=heed_interrupts, stderr=subprocess.PIPE, text=True
     ) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while len(left(process.pid)) < 4:
             assert process.poll() is None, process.stderr.read()
             assert time.monotonic() < deadline
             time.sleep(0.1)
         workers = psutil.Process(process.pid).children()
         process.send_signal(number)
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert not left(process.pid)
-    _, alive = psutil.wait_procs(workers, timeout=10)
+    _, alive = psutil.wait_procs(workers, timeout=PATIENCE)
     assert not alive
 
 

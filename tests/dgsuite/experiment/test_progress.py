@@ -22,6 +22,7 @@ from dgsuite.core.engine.progress import Progress, united
 from dgsuite.core.running import progress
 from tests.support.faulty import Sleeps
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def test_what_is_said_meanwhile_has_a_line_of_its_own(tmp_path, where):
     )
     os.close(terminal)
     lines = list(drawn(screen))
-    assert process.wait(60) == 0
+    assert process.wait(PATIENCE) == 0
     said = [line for line in lines if "compiling" in line]
     assert len(said) == 1
     assert re.fullmatch("compiling loops for this machine; .* ten seconds", said[0])
@@ -195,7 +196,7 @@ ds = dgsuite.run('lcr', ring)
 
 def test_a_notebook_shows_it_below_the_cell():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS])
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute()
     _, slow, quick, graph, kernels = (cell.outputs for cell in notebook.cells)
     assert [output.output_type for output in slow] == ["display_data"]
     assert re.fullmatch(r"lcr, serial: round 12, .*messages, \d+ s", slow[0].data["text/plain"])

@@ -15,12 +15,13 @@ from dgsuite.faces.cli.app import app
 from dgsuite.studies import study
 from dgsuite.studies.experiment import shipped
 from dgsuite.studies.study import NOTES, STEPS, Step, Study, chosen
+from tests.support.patience import PATIENCE
 
 
 def command(*arguments, **how):
     return subprocess.run(
         [sys.executable, "-m", "dgsuite", "study", *map(str, arguments)],
-        capture_output=True, text=True, timeout=300, check=False, **how,
+        capture_output=True, text=True, timeout=PATIENCE, check=False, **how,
     )  # fmt: skip
 
 
@@ -101,12 +102,12 @@ def test_a_signal_ends_the_step_too(tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     ) as running:  # fmt: skip
         children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and not (inner := children.read_text().split()):
             time.sleep(0.1)
         time.sleep(3)
         running.send_signal(signal.SIGTERM)
-        assert running.wait(30) == 128 + signal.SIGTERM
+        assert running.wait(PATIENCE) == 128 + signal.SIGTERM
         while time.monotonic() < deadline + 30 and any(_alive(pid) for pid in inner):
             time.sleep(0.1)
         assert inner

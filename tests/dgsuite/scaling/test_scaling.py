@@ -21,6 +21,7 @@ from dgsuite.studies.scaling.analysis import analyse, split
 from dgsuite.studies.scaling.terms import value
 from tests.support.mains import scaling as main
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 DATA = {
     "processing": ((0.2, 102.1, 10.3), (4, 8, 16, 32, 48, 64), 0.11),
@@ -286,7 +287,7 @@ def python(*arguments):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=PATIENCE,
         check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )

@@ -17,6 +17,7 @@ from dgsuite.suites import running
 from dgsuite.suites.graph500 import problem, report, search
 from tests.support.mains import graph500 as main
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 
 def command(*arguments):
@@ -25,7 +26,7 @@ def command(*arguments):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=PATIENCE,
         check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )

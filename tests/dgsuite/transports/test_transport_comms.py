@@ -21,6 +21,7 @@ from dgsuite.core.exchange.messages import content, step
 from dgsuite.core.transports.mpb import MPB, MPIMPB
 from dgsuite.kernels.bsp import Vote
 from tests.support.comms import KINDS, pair, run
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(params=KINDS)
@@ -231,7 +232,7 @@ def test_loops_of_two_threads(kind):
 
     thread = threading.Thread(target=serve)
     thread.start()
-    assert ready.wait(30)
+    assert ready.wait(PATIENCE)
 
     async def main():
         comm = await connect(address[0])
@@ -240,7 +241,7 @@ def test_loops_of_two_threads(kind):
         comm.abort()
 
     run(main())
-    thread.join(30)
+    thread.join(PATIENCE)
     np.testing.assert_array_equal(got[0]["x"], np.arange(100_000))
 
 

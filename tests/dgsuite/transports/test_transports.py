@@ -25,6 +25,7 @@ from dgsuite.core.exchange.comms import room
 from dgsuite.core.transports import flags
 from dgsuite.core.transports.settings import Settings
 from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(params=KINDS)
@@ -330,7 +331,7 @@ def test_memory_is_its_owners_and_is_given_back(kind):
     run(main())
     gc.collect()
     assert len(maps(os.getpid())) == before
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while open_files(os.getpid()) > files:  # threads of other tests open some, too
         assert time.monotonic() < deadline
         time.sleep(0.05)

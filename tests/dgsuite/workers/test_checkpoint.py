@@ -43,6 +43,7 @@ from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, TYPICAL, cuts, in_turn, inputs
 from tests.support.clusters import COME_BACK
 from tests.support.examples import examples
+from tests.support.patience import PATIENCE
 from tests.support.sites import alone, assert_same, simulate
 from tests.support.toys import MutatesInPlace, Unwritable
 
@@ -348,7 +349,7 @@ def test_no_copy_of_a_file_stays(trio):
     at(writer, write, b"fourth", [])
     at(writer, remove)
     assert not any(files(trio).values())
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while any(
         trio.run(lambda dask_worker: dask_worker.rpc.active).values()
     ):  # links are given back
@@ -410,7 +411,7 @@ def test_memory_is_given_back_by_a_run_that_fails_and_a_client_that_leaves(trio)
         with pytest.raises(RunError, match="max_rounds"):
             run_there(other, "workers://pagerank", max_rounds=3)
         assert all(files(trio).values())
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while any(files(trio).values()):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -24,6 +24,7 @@ from dgsuite.core.workers.spans import MOST, SpanPlugin
 from dgsuite.partition.client import spans
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -156,14 +157,14 @@ class Group:
 
 def get(client, path):
     """What the scheduler's dashboard answers."""
-    with urlopen(client.dashboard_link.replace("/status", path), timeout=60) as answer:
+    with urlopen(client.dashboard_link.replace("/status", path), timeout=PATIENCE) as answer:
         assert answer.headers.get_content_type() == "text/html"
         return answer.read().decode()
 
 
 def wait_for(client, text):
     """The page, once it shows a text: workers and clients tell the scheduler without waiting."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while text not in (found := get(client, "/dgsuite")):
         assert time.monotonic() < deadline, found
         time.sleep(0.05)

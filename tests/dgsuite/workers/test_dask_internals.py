@@ -15,6 +15,7 @@ import pytest
 import xarray as xr
 
 from tests.support.clusters import client_of
+from tests.support.patience import PATIENCE
 
 
 def missing(thing, *names):
@@ -329,7 +330,7 @@ def test_a_scheduler_sends_the_tasks_of_a_run_at_once():
         own.run_on_scheduler(slow)
         thread = threading.Thread(target=runs, daemon=True)
         thread.start()
-        thread.join(60)
+        thread.join(PATIENCE)
         assert not thread.is_alive(), "see partition/client/sending.py"
 
 

@@ -33,6 +33,7 @@ from tests.support.clusters import (
     tasks,
 )
 from tests.support.faulty import Fails, Refuses, Sleeps, Slow
+from tests.support.patience import PATIENCE
 
 STYLES = ["finish_async", "clocked"]
 
@@ -95,7 +96,7 @@ def test_a_task_that_fails_before_its_peers_find_it_leaves_nothing(client, ring)
             dgsuite.run(Refuses(), ring, clusters=2, style="clocked", client=client)
         client.run(seek)
     assert_nothing_held(client)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while client.run(seeking) != before:
         assert time.monotonic() < deadline, (before, client.run(seeking))
         time.sleep(0.05)
@@ -135,7 +136,7 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
         )
     assert error.value.worker == address
     assert "Dask killed" not in str(error.value)  # no word of memory
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=PATIENCE)
     again = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     assert again.sizes["round"] == 3
     assert_nothing_held(client)
@@ -149,11 +150,11 @@ def test_a_graph_that_lost_a_cluster(own_client, style):
     dgsuite.run("lcr", graph, style=style, client=own_client)
     pid = own_client.run(os.getpid)[worker_addresses(own_client)[1]]
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while own_client.futures[graph._parts[1].key].status == "finished":
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    own_client.wait_for_workers(2, timeout=60)
+    own_client.wait_for_workers(2, timeout=PATIENCE)
     assert "2 clusters on the workers, not recoverable" in repr(graph)
     with pytest.raises(
         dgsuite.RunError, match=r"cluster 1 of the graph was lost .* build the graph"
@@ -201,7 +202,7 @@ def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):
     killer.join()
     os.close(pipe)
     free = client.submit(os.getpid, workers=[survivor], pure=False)
-    assert free.result(timeout=60) != victim
+    assert free.result(timeout=PATIENCE) != victim
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -216,7 +217,7 @@ def test_concurrent_runs_do_not_mix(client, ring, style):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert found == {5: 5, 9: 9, 14: 14}
     assert_nothing_held(client)
 
@@ -250,7 +251,7 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
     assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(how)
-    process.wait(60)
+    process.wait(PATIENCE)
     ds = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     assert ds.sizes["round"] == 3
     assert_nothing_held(client)

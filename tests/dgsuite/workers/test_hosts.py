@@ -9,6 +9,7 @@ import dgsuite
 from dgsuite import genval
 from tests.support import hosts, on_hosts
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 
 WHY_NOT = hosts.missing()
 pytestmark = [
@@ -97,7 +98,7 @@ def test_a_host_that_goes_away(monkeypatch):
             if line.startswith("begun"):
                 break
         network.cut(2)
-        out, _ = client.communicate(timeout=60)
+        out, _ = client.communicate(timeout=PATIENCE)
     assert client.returncode == 1
     assert out.splitlines()[-1].startswith("dgsuite.base.errors.WorkerLost: ")
     assert "10.77.0.3" in out.splitlines()[-1]

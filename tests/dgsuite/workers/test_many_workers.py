@@ -22,6 +22,7 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import assert_nothing_held, client_of, counting, killed
 from tests.support.faulty import Fails, Sleeps
+from tests.support.patience import PATIENCE
 from tests.support.toys import EmptyInbox
 
 WORKERS = 5
@@ -157,7 +158,7 @@ def test_a_mesh_is_closed_after_its_time(many, ring):
     assert not any(many.run(meshes).values())
     with dask.config.set({"dgsuite.clocked.keep": "100ms"}):
         dgsuite.run("lcr", ring, style="clocked", client=many)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while any(many.run(meshes).values()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -190,7 +191,7 @@ def test_a_killed_worker_is_named(many, ring, rank):
             client=many,
             on_round=lambda rounds: killed(victim),
         )
-    many.wait_for_workers(WORKERS, timeout=60)
+    many.wait_for_workers(WORKERS, timeout=PATIENCE)
     for _ in count():
         if len(worker_addresses(many)) == WORKERS:
             break

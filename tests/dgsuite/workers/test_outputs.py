@@ -19,6 +19,7 @@ from dgsuite import Graph, InputError, WorkerLost, genval
 from dgsuite.partition.client.gather import SETTING, gathered
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.partitioners import Partition
+from tests.support.patience import PATIENCE
 
 RNG = np.random.default_rng(4)
 ENDS = np.concatenate([RNG.integers(0, 200, (2, 300)), [np.arange(199), np.arange(1, 200)]], axis=1)
@@ -135,7 +136,7 @@ def test_results_are_let_go_with_the_dataset(client, lazily):
     assert client.run_on_scheduler(state)
     assert int(ds.in_mis.sum()) > 0
     del ds
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while client.run_on_scheduler(state):
         assert time.monotonic() < deadline
         time.sleep(0.05)

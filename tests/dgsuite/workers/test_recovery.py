@@ -25,6 +25,7 @@ from dgsuite.partition.sources.edges import Pieces
 from tests.faults.inject import Signal, arm, disarm
 from tests.support.clusters import COME_BACK, client_of
 from tests.support.graphs import same
+from tests.support.patience import PATIENCE
 
 N = 400
 
@@ -70,7 +71,7 @@ def kill(client, rank, graph=None):
     pid = client.run(os.getpid, workers=[address])[address]
     held = client.who_has()
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while address in client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.workers]):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -147,7 +148,7 @@ def test_labels_on_workers_come_back(trio, rank):
 def ranks(graph, client):
     """PageRank by identifier, from the workers."""
     ds = dgsuite.run("pagerank", graph, client=client)
-    table = client.compute(dgsuite.to_dataframe(ds)).result(timeout=60)
+    table = client.compute(dgsuite.to_dataframe(ds)).result(timeout=PATIENCE)
     return table.sort_values("node").reset_index(drop=True)
 
 
@@ -377,7 +378,7 @@ def test_tries_are_bounded(trio):
         pytest.raises(RunError, match=r"worker .* lost.*; it was begun 2 times, and lost a worker"),
     ):
         dgsuite.run("pagerank", graph, style="clocked", client=trio)
-    trio.wait_for_workers(1, timeout=60)
+    trio.wait_for_workers(1, timeout=PATIENCE)
     trio.run(disarm)
     with (
         dask.config.set({"dgsuite.recovery.tries": -1}),

@@ -21,6 +21,7 @@ from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import client_of
+from tests.support.patience import PATIENCE
 
 
 def same(one, other, names=("level", "parent")):
@@ -123,7 +124,7 @@ def test_other_tasks_run_meanwhile(client, graph):
     """Each worker has one thread, and its task of the session does not keep it."""
     with graph.session() as session:
         session.run("bfs")
-        assert client.submit(sum, [1, 2], pure=False).result(timeout=20) == 3
+        assert client.submit(sum, [1, 2], pure=False).result(timeout=60) == 3
         assert int(graph.degree.sum().compute()) == 2 * graph.m
         session.run("bfs")
 
@@ -234,7 +235,7 @@ def test_the_error_of_a_task_is_waited_for(client, monkeypatch):
     ends = Event(client=client)
 
     def fail():
-        ends.wait(60)
+        ends.wait(PATIENCE)
         raise ValueError("this one")
 
     session = object.__new__(SessionTasks)

@@ -17,6 +17,7 @@ from dgsuite.core.exchange.joining import SHARING
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.transports import memory
 from tests.support.clusters import client_of
+from tests.support.patience import PATIENCE
 
 HERE = "127.0.0.1"
 
@@ -64,7 +65,7 @@ def test_workers_of_one_host_share_memory_by_default():
             assert any("gate" in path for path in found)
             assert not any("values" in path for path in found)
         client.run(close_kept)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while any(client.run(mapped).values()):
             assert time.monotonic() < deadline
             time.sleep(0.05)

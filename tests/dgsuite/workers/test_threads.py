@@ -18,6 +18,7 @@ from dgsuite.core.workers.guest import NEVER, no_full_collections
 from dgsuite.core.workers.plugin import reports
 from dgsuite.partition.client.session import Session
 from tests.support.clusters import assert_nothing_held, client_of
+from tests.support.patience import PATIENCE
 
 KERNELS = {"matching": "mate", "mis": "in_mis", "random_walks": "walk"}
 
@@ -46,7 +47,7 @@ def test_runs_of_several_threads_of_a_client(threaded, style):
     begin = threading.Barrier(len(serial))
 
     def one(kernel, k):
-        begin.wait(60)
+        begin.wait(PATIENCE)
         for _ in range(2):
             ds = dgsuite.run(kernel, graphs[k], style=style, seed=3, client=threaded)
             np.testing.assert_array_equal(ds[KERNELS[kernel]], serial[kernel, k][KERNELS[kernel]])
@@ -70,7 +71,7 @@ def test_threads_of_a_client_hear_of_their_runs_by_one_table():
 
     client = SimpleNamespace(id="Client-1", subscribe_topic=subscribe_topic)
     tables.append(reports(client)[1])
-    second.join(20)
+    second.join(PATIENCE)
     assert tables[0] is tables[1]
 
 
@@ -91,7 +92,7 @@ def test_threads_of_a_client_tell_of_runs_that_end_at_once():
             if len(self) == 1:
                 other = threading.Thread(target=dashboard.tell, args=(client, "second"))
                 other.start()
-                other.join(20)
+                other.join(PATIENCE)
 
     client = SimpleNamespace(loop=Loop())
     untold = Session.of(client).kept.get("untold", Untold)

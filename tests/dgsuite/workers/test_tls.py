@@ -16,6 +16,7 @@ from distributed.comm.addressing import parse_address, parse_host_port
 
 import dgsuite
 from dgsuite import Graph, genval
+from tests.support.patience import PATIENCE
 
 WORKERS = 4  # a mesh of more than three listens as long as it lives
 SMOKE = [
@@ -105,12 +106,12 @@ def test_strangers_leave_no_trace_in_a_run(client, identity, tmp_path):
     known.load_cert_chain(*identity)
 
     def plain(port):
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as stranger:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as stranger:
             return ended(stranger, data)
 
     def encrypted(port):
         with (
-            socket.create_connection(("127.0.0.1", port), timeout=60) as under,
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as under,
             known.wrap_socket(under, server_hostname="127.0.0.1") as stranger,
         ):
             return ended(stranger, data)
@@ -146,10 +147,10 @@ def test_a_client_without_a_certificate_is_refused(client, identity):
     nameless = ssl.create_default_context(cafile=identity[0])
     for address in [client.scheduler.address, *client.scheduler_info()["workers"]]:
         host, port = parse_host_port(parse_address(address)[1])
-        with socket.create_connection((host, port), timeout=60) as plain:
+        with socket.create_connection((host, port), timeout=PATIENCE) as plain:
             assert ended(plain)
         with (
-            socket.create_connection((host, port), timeout=60) as plain,
+            socket.create_connection((host, port), timeout=PATIENCE) as plain,
             nameless.wrap_socket(plain, server_hostname=host) as encrypted,
         ):
             assert ended(encrypted)

@@ -42,6 +42,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.faults.cluster import QUIET, command, scheduler
 from tests.support.clusters import assert_nothing_held, client_of, held, script
 from tests.support.faulty import Sleeps
+from tests.support.patience import PATIENCE
 
 STYLES = ["finish_async", "clocked"]
 
@@ -116,9 +117,9 @@ def test_a_scheduler_that_ends_is_named(ring, style, number, how):
     with (
         scheduler() as (process, address),
         _worker(address),
-        Client(address, timeout=60) as client,
+        Client(address, timeout=PATIENCE) as client,
     ):
-        client.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=PATIENCE)
         worker_addresses(client)  # the scheduler imports dgsuite, slowly on a busy machine
 
         def on_round(rounds):
@@ -136,7 +137,7 @@ def test_a_scheduler_that_freezes_before_the_first_request_is_named():
     with (
         dask.config.set({"dgsuite.timeout": "2s"}),
         scheduler() as (process, address),
-        Client(address, timeout=60) as client,
+        Client(address, timeout=PATIENCE) as client,
     ):
         os.kill(process.pid, signal.SIGSTOP)
         with pytest.raises(dgsuite.RunError, match=f"{address} has not answered for 2 s"):
@@ -366,7 +367,7 @@ def test_memory_is_kept_for_runs_alone(ring):
         dgsuite.run("lcr", ring, style="clocked", client=client)
         (most,) = client.run(freed).values()
         client.run(idle)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while client.run(freed).popitem()[1] > most - (1 << 25):
             assert time.monotonic() < deadline
             time.sleep(worker.RELIEF / 10)
@@ -447,7 +448,7 @@ def test_workers_are_waited_for(ring, caplog):
             ),
         ):
             dgsuite.run("mis", ring, style="clocked", client=client)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while client.futures:  # the error keeps no task that waits
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -523,7 +524,7 @@ def test_a_full_mesh_accepts_no_connections(client, ring):
         )
     )
     run.start()
-    assert running.wait(60)
+    assert running.wait(PATIENCE)
     during = client.run(listening)
     assert any(any(h) for h in client.run(held).values())
     run.join()
