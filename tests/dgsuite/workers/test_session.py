@@ -241,6 +241,7 @@ def test_the_error_of_a_task_is_waited_for(client, monkeypatch):
     session = object.__new__(SessionTasks)
     session._futures = [client.submit(fail, pure=False)]
     monkeypatch.setattr(session_tasks, "sleep", lambda seconds: ends.set())
+    monkeypatch.setattr(session_tasks, "SETTLING", PATIENCE)
     try:
         with pytest.raises(RunError, match="this one"):
             session._raise(Watch(client, "a session"))
