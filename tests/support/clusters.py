@@ -14,9 +14,12 @@ from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
 
-def heed_interrupts() -> None:
-    """For subprocesses that get a SIGINT: a shell's background jobs inherit that it is ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def heed_signals() -> None:
+    """For subprocesses that get a SIGINT or SIGHUP. They may inherit that these are ignored: the first in a
+    shell's background jobs, the second under nohup.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def has_worked(processes, seconds):

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from dgsuite.base.command import Command
-from tests.support.clusters import heed_interrupts
+from tests.support.clusters import heed_signals
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
@@ -42,7 +42,7 @@ def started(
     tmp_path,
     work,
     clean="print('cleaned', flush=True)",
-    preexec_fn=heed_interrupts,
+    preexec_fn=heed_signals,
     stderr=subprocess.PIPE,
 ):
     """A process that runs a command, once it is at work."""
@@ -105,6 +105,11 @@ def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux's /proc")
 def test_a_terminal_that_closes_ends_a_command_and_what_it_started(tmp_path):
     """As when an ssh connection is lost: the system sends a signal to all that the terminal has started."""
+
+    def take_terminal():
+        heed_signals()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
     ours, theirs = os.openpty()
     run = ["kernel", "lcr", "ring", "--n", "20000", "--workers", "2", "-o", tmp_path / "lcr.nc"]
     process = subprocess.Popen(
@@ -115,7 +120,7 @@ def test_a_terminal_that_closes_ends_a_command_and_what_it_started(tmp_path):
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        preexec_fn=take_terminal,
     )
     os.close(theirs)
     seen = b""
@@ -220,7 +225,7 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
         capture_output=True,
         text=True,
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed_signals,
         timeout=PATIENCE,
         check=False,
     )

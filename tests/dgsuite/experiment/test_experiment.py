@@ -29,7 +29,7 @@ from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report import sweeps
-from tests.support.clusters import has_worked, heed_interrupts
+from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
@@ -519,7 +519,7 @@ def test_interrupted(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed_signals,
         start_new_session=True,
     )
     deadline = time.monotonic() + PATIENCE

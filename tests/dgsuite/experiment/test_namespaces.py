@@ -19,7 +19,7 @@ from dgsuite import genval
 from dgsuite.__main__ import main
 from dgsuite.core.transports.throttle import make
 from dgsuite.studies.experiment import namespaces
-from tests.support.clusters import heed_interrupts
+from tests.support.clusters import heed_signals
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
@@ -141,7 +141,7 @@ def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path)
     output = tmp_path / "slow.nc"
     command = [sys.executable, "-m", "dgsuite", "run", str(config), "--output", str(output)]
     with subprocess.Popen(
-        command, cwd=ROOT, preexec_fn=heed_interrupts, stderr=subprocess.PIPE, text=True
+        command, cwd=ROOT, preexec_fn=heed_signals, stderr=subprocess.PIPE, text=True
     ) as process:
         deadline = time.monotonic() + PATIENCE
         while len(left(process.pid)) < 4:

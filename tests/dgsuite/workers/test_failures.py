@@ -27,7 +27,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import (
     assert_nothing_held,
     assert_nothing_kept,
-    heed_interrupts,
+    heed_signals,
     killed,
     script,
     tasks,
@@ -246,7 +246,7 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
         [sys.executable, str(program), client.scheduler.address],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed_signals,
     )
     assert process.stdout is not None
     process.stdout.readline()
