@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from dgsuite.core.transports.quiet import slow_clocks
 from tests.support import originals
 from tests.support.clusters import client_of, small_as_large
+from tests.support.examples import MOST
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ for late in (
     import_module(late)
 
 # how long examples take to draw or run says how busy the machine is; fixtures last for a session
-for name, examples in (("default", 10), ("long", 200)):
+for name, examples in (("default", MOST), ("long", 20 * MOST)):
     settings.register_profile(
         name,
         deadline=None,

@@ -276,10 +276,10 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
 
 
 def lent(values: NDArray) -> NDArray:
-    """A read-only view of an array that its owner may write to.
+    """A read-only view of an array, for clusters that share it and for compiled loops.
 
-    Compiled loops have a form for read-only arrays and one for others. What is read in some runs as the one
-    and in some as the other, since processes share it or the run is checked, they get as read-only always.
+    Numba compiles a loop for read-only arrays apart from that for others. An array that is read-only in some
+    runs alone, since processes share it or the run is checked, is passed as read-only in all runs.
     """
     view = values.view()
     view.flags.writeable = False
@@ -290,8 +290,8 @@ def members(mask: NDArray, count: int) -> NDArray[np.int64]:
     """Where a mask holds, which is at `count` places."""
     if (compiled := fast(len(mask))) is None:
         return np.flatnonzero(mask)
-    out = np.empty(count + 1, np.int64)
-    compiled.both(lent(mask), lent(mask), out)
+    out, mask = np.empty(count + 1, np.int64), lent(mask)
+    compiled.both(mask, mask, out)
     return out[:count]
 
 

@@ -60,8 +60,8 @@ def failed(future: Future) -> bool:
 def letting_go() -> Iterator[None]:
     """Drop what the frames of an error refer to.
 
-    Whoever keeps the error, as a notebook keeps the last one, would else keep futures, and so results on
-    workers, which Dask makes again when one of them is lost.
+    Code that keeps the error, as a notebook keeps the last one, would otherwise keep futures. Dask holds
+    their results on workers, and computes them again when a worker is lost.
     """
     try:
         yield

@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.once import Once
-from dgsuite.partition.arrays.segments import group
-
-
-def fixed(values: NDArray) -> NDArray:
-    """The array, made read-only, since several clusters share it."""
-    values.flags.writeable = False
-    return values
+from dgsuite.partition.arrays.segments import group, lent
 
 
 def not_sent(name: str) -> InputError:
@@ -46,8 +40,8 @@ class MessageList:
         own: int,
     ) -> None:
         self.to, self.starts, self._order = group(row, own)
-        self.row = fixed(row[self._order])
-        self.src = None if src is None else fixed(src[self._order])
+        self.row = lent(row[self._order])
+        self.src = None if src is None else lent(src[self._order])
         self._field = field
         self._sorted = Once()
 
@@ -60,6 +54,6 @@ class MessageList:
 
     def _sort(self, name: str) -> NDArray:
         try:
-            return fixed(self._field(name, self._order))
+            return lent(self._field(name, self._order))
         except KeyError:
             raise not_sent(name) from None

@@ -111,7 +111,8 @@ def connect(address: str) -> Iterator[Client]:
 
 @contextmanager
 def terminal_blocked() -> Iterator[None]:
-    """Block SIGINT and SIGHUP in processes and threads that start meanwhile: a terminal sends them to all.
+    """Block SIGINT and SIGHUP, which a terminal sends to all processes, in those that start meanwhile, and in
+    threads.
 
     This process ends them. A signal that arrives meanwhile is handled at the end.
     """

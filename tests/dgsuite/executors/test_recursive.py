@@ -55,8 +55,7 @@ def test_batches_that_run_side_by_side_are_of_different_clusters():
     waves = []
     while queue:
         waves.append([key[2:] for key in wave(queue)])
-    alone = [(2, False)], [(2, True), (3, False)], [(3, True)], [(0, False)]
-    assert waves == [*alone]
+    assert waves == [[(2, False)], [(2, True), (3, False)], [(3, True)], [(0, False)]]
 
 
 def assert_same_outputs(a, b, kernel):

@@ -350,9 +350,8 @@ def test_no_copy_of_a_file_stays(trio):
     at(writer, remove)
     assert not any(files(trio).values())
     deadline = time.monotonic() + PATIENCE
-    while any(
-        trio.run(lambda dask_worker: dask_worker.rpc.active).values()
-    ):  # links are given back
+    # connections are given back to the pools
+    while any(trio.run(lambda dask_worker: dask_worker.rpc.active).values()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 

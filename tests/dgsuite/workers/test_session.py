@@ -50,10 +50,12 @@ def graph(client):
 def test_a_run_goes_by_its_own_client(client, monkeypatch):
     """Whatever it requests, while another one is the default."""
     seen = []
-    monkeypatch.setattr(
-        runner, "recovered", lambda *how: seen.append(Client.current()) or done(*how)
-    )
-    done = recovery.recovered
+
+    def noted(*how):
+        seen.append(Client.current())
+        return recovery.recovered(*how)
+
+    monkeypatch.setattr(runner, "recovered", noted)
     ring = genval.graph("ring", 12, clusters=2)
     with client_of(1, set_as_default=False) as other:
         dgsuite.run("bfs", ring, style="clocked", client=other)
