@@ -18,7 +18,7 @@ from dgsuite.core.engine.program import Fault, Step
 from dgsuite.core.engine.watch import Watch
 from dgsuite.core.network.attack import ABSENCES, CRASHES
 from dgsuite.core.network.chances import Chances
-from dgsuite.core.network.faults import NEVER, Fate, Faults, Lies, Listed
+from dgsuite.core.network.faults import NEVER, Fate, Faults, Lies
 from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -170,13 +170,16 @@ class Disturbed:
         for node in self._back.tolist():
             del self._down[node]
         end = int(np.searchsorted(self._rounds, step.round, side="right"))
-        self._waiting += self._due[self._begun : end].tolist() if end > self._begun else []
+        due = self._due[self._begun : max(self._begun, end)]
         self._begun = max(self._begun, end)
+        named = np.isin(due, [*self._listed])
+        drawn = due[~named]
+        self._waiting += due[named].tolist()
         late: list[int] = []
         falling: list[int] = []
         fallen: list[int] = []
         for node in self._waiting:
-            crash = self._listed.get(node, Listed(node, 0, None, True, NEVER, True))
+            crash = self._listed[node]
             if crash.phase not in (None, step.phase) and crash.round == step.round:
                 late.append(node)
             elif crash.until > step.round and not self._dead[node]:
@@ -184,8 +187,9 @@ class Disturbed:
                 if crash.until < NEVER:
                     self._down[node] = crash.until
         self._waiting = late
-        self._falling, self._fallen = np.array(falling, np.int64), np.array(fallen, np.int64)
-        if falling or fallen:
+        self._falling = np.append(drawn[~self._dead[drawn]], np.array(falling, np.int64))
+        self._fallen = np.array(fallen, np.int64)
+        if len(self._falling) or fallen:
             self._none_dead = False
             self._dead = self._dead.copy()
             self._dead[self._fallen] = self._dead[self._falling] = True

@@ -312,8 +312,9 @@ class Lies:
         if not len(which) or not fields:
             return dict(fields)
         some = {name: values[which] for name, values in fields.items()}
-        luck = _hash(self.key, src[which], dst[which], None if number is None else number[which])
-        sent = Sent(some, src[which], dst[which], luck, self.counts, self.round, self.phase)
+        ends = src[which].astype(np.int64), dst[which].astype(np.int64)
+        luck = _hash(self.key, *ends, None if number is None else number[which])
+        sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
         said = self.strategy(sent)
         found = {}
         for name, values in fields.items():

@@ -26,7 +26,7 @@ class Sent(NamedTuple):
     fields
         The value of each message, by field.
     src, dst
-        Node ids of sender and receiver of each.
+        Node ids of sender and receiver of each, int64.
     luck
         uint64: random bits of each message, by the network's seed, phase, sender and receiver.
     counts
