@@ -17,6 +17,7 @@ from dgsuite.core.engine.program import Guard
 from dgsuite.kernels import bsp
 from dgsuite.partition.construction import build
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import incoming
 from tests.support.cases import in_turn
 from tests.support.message_by_message import Oracle
 from tests.support.sites import simulate
@@ -46,6 +47,8 @@ class Hears(bsp.Kernel):
     ranges: ClassVar = {"value": bsp.values(VALUES)}
     state: ClassVar = State
     along_edges: ClassVar = True
+    undirected: ClassVar = False
+    pulls: ClassVar = True
 
     def program(self, net):
         for r in range(ROUNDS):
@@ -98,22 +101,22 @@ FOLDED = {
 def edges(n):
     """Some edges between nodes of small and great ids, with probabilities as weights."""
     luck = np.random.default_rng(n)
-    nodes = np.array([0, 1, n - 1, n - 2, n // 2, 46_340, 46_341, 32_768, *luck.integers(0, n, 20)])
+    nodes = np.array(
+        [0, 1, n - 1, n - 2, n // 2, 46_340, 46_341, 32_768, *luck.integers(n // 3, n, 20)]
+    )
     ends = np.unique(np.sort(luck.choice(nodes, (90, 2)), axis=1), axis=0)
     ends = ends[ends[:, 0] < ends[:, 1]]
     weights = luck.choice([0.0, 0.25, 0.5, 1.0], len(ends))
     return [(*pair, weight) for pair, weight in zip(ends.tolist(), weights.tolist(), strict=True)]
 
 
-def graph_of(n, clusters, along=None):
-    src, dst, weights = zip(*(along or edges(n)), strict=True)
-    return Graph.from_edges(src, dst, n=n, weights=weights, clusters=clusters)
-
-
-def neighbours(along):
-    found = {}
+def neighbours(along, directed):
+    """Those that a node's messages go to, with weights."""
+    found = {node: {} for u, v, _ in along for node in (u, v)}
     for u, v, weight in along:
-        found.setdefault(u, {})[v] = found.setdefault(v, {})[u] = weight
+        found[u][v] = weight
+        if not directed:
+            found[v][u] = weight
     return found
 
 
@@ -133,7 +136,7 @@ def crashing(net, rate):
 
 
 def of_drops(n, net):
-    drops = [(r, u, v) for r, (u, v) in product((0, 1), by_degree(net, 20)) if (u + v + r) % 2]
+    drops = [(r, u, v) for r, (u, v) in product((0, 1), by_degree(net, 60)) if (u + v + r) % 2]
     return {"drops": drops}, {"drops": set(drops)}
 
 
@@ -241,14 +244,16 @@ def folded(net, way, oracle, rounds):
     return found
 
 
-def check(n, along, kind, cuts, ways=WAYS):
+def check(n, along, kind, cuts, ways=WAYS, directed=False):
     """Each way of reading on one of some cuts, with one site and with a site for each cluster."""
-    net = neighbours(along)
+    net = neighbours(along, directed)
     network, of_oracle = NETWORKS[kind](n, net)
     network, oracle = Network(**network, seed=SEED), Oracle(net, seed=SEED, **of_oracle)
     heard = [oracle.heard(r, lambda src, r: 8 * src + r) for r in range(ROUNDS)]
     assert (oracle.lost > 0) == (kind not in ("liars", "random"))
-    graphs = {clusters: graph_of(n, clusters, along) for clusters in cuts}
+    how = {"n": n, "weights": [weight for *_, weight in along], "directed": directed}
+    src, dst = np.array([ends for *ends, _ in along]).T
+    graphs = {k: incoming(Graph.from_edges(src, dst, clusters=k, **how)) for k in cuts}
     nodes = np.array([*net])
     for way, clusters in zip(ways, cycle(cuts), strict=False):
         graph, wanted = graphs[clusters], folded(net, way, oracle, heard)
@@ -277,6 +282,13 @@ def test_compiled_loops_strike_the_same(kind, monkeypatch):
     ends = np.unique(ends[ends[:, 0] < ends[:, 1]], axis=0)
     check(n, [(u, v, 0.25) for u, v in ends.tolist()], kind, (2, 1), WAYS[:4])
     check(n, edges(n), kind, (2, 5), WAYS[:4])
+
+
+@pytest.mark.parametrize("kind", ["drops", "weight", "churn", "adversary"])
+def test_edges_of_one_way(kind):
+    """A site knows those that leave its nodes, and those that come in."""
+    along = [edge[::-1][1:] + edge[2:] if k % 2 else edge for k, edge in enumerate(edges(SIZES[2]))]
+    check(SIZES[2], along, kind, (2, 5), ("first", "min", "sum", "list"), directed=True)
 
 
 @pytest.mark.parametrize("kind", ["drops", "weight", "churn", "adversary", "liars", "crashes"])
