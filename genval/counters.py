@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import GOLDEN, mix
+from dgsuite.base import mixing
+from dgsuite.base.mixing import GOLDEN, keyed, mix, unit
 from dgsuite.base.thresholds import compiles
 
 ALL = (1 << 64) - 1
@@ -81,11 +82,6 @@ def below(words: Words, bound: int | Words) -> Words:
     return ((words >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)
 
 
-def unit(words: Words) -> NDArray[np.float64]:
-    """Convert random words to numbers from 0 to 1, without 1; multiples of 2^-53."""
-    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
 def of_nodes(seed: int, nodes: NDArray, number: int) -> NDArray[np.float64]:
     """Numbers from 0 to 1, without 1: those that kernels draw for nodes, such as one for each round.
 
@@ -98,9 +94,7 @@ def of_nodes(seed: int, nodes: NDArray, number: int) -> NDArray[np.float64]:
     number
         Which draw, from 0.
     """
-    first = mix(np.array([seed & ALL], np.uint64) + GOLDEN)
-    key = mix(first + np.array([number], np.uint64) * GOLDEN)
-    return unit(mix(key + nodes.astype(np.uint64) * GOLDEN))
+    return unit(keyed(mixing.key(seed, number), nodes))
 
 
 def permute(at: Words, size: int, key: int) -> Words:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from dgsuite.base.errors import InputError
-from dgsuite.genval.counters import Words, below, draw, fast, permute, subkey, subkeys, unit
+from dgsuite.base.mixing import unit
+from dgsuite.genval.counters import Words, below, draw, fast, permute, subkey, subkeys
 from dgsuite.genval.imsuite import integer, normalized
 from dgsuite.genval.plan import EDGES, EXTRA, NODES, Ends, Plan
 from dgsuite.partition.sources.piece import MOST_NODES

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.mixing import GOLDEN, keyed, mix
+from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends
@@ -156,9 +156,8 @@ def _joined(job: Job, parts: list[Values]) -> NDArray[np.int64]:
 
 def _words(sent: int, first: NDArray, second: NDArray, facts: dict[str, Any]) -> NDArray[np.uint64]:
     """The random words that delays depend on: by the node that waits, and its neighbour."""
-    seed = mix(np.array([facts["seed"] % 2**64], np.uint64) + GOLDEN)
-    key = mix(seed + np.array([facts["pulse"] * 3 + sent], np.uint64) * GOLDEN)
-    return keyed(keyed(key, first), second)
+    use = key(facts["seed"], facts["pulse"] * 3 + sent, Domain.DELAYS)
+    return keyed(keyed(use, first), second)
 
 
 def _longer(src: NDArray, dst: NDArray, facts: dict[str, Any]) -> NDArray[np.int64]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.mixing import key
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import negative
-from dgsuite.kernels.tools import rng
 from dgsuite.partition.arrays.segments import add
 
 HEAVIEST = 2.0**400
@@ -134,8 +134,8 @@ class FastRP(bsp.Weighted):
             from dgsuite.kernels.analytics import _fastrp
 
             share = self.degrees(c) / (total or 1.0)
-            key = rng.key(self.seed, 0)[0]
-            _fastrp.project(c.ids, share, self.beta, key, self.sparsity, s.vector)
+            first = key(self.seed, 0)[0]
+            _fastrp.project(c.ids, share, self.beta, first, self.sparsity, s.vector)
         return bsp.broadcast(vector=s.vector)
 
     def average(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float) -> None:

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.mixing import key
 from dgsuite.kernels import bsp
-from dgsuite.kernels.tools import rng, sources
+from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import ranges
 
 ALL = -1
@@ -139,7 +140,7 @@ class Sample(bsp.Kernel):
             s.front = met[s.unseen[met]]
         s.unseen[s.front] = False
         weights = c.weights if self.weighted and c.weights is not None else np.empty(0)
-        how = rng.key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
+        how = key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
         rows = c.indptr, c.indices, weights, s.front, c.ids
         counts, place, target = _sample.draw(*rows, *how)
         s.drawers, s.counts = np.append(s.drawers, s.front), np.append(s.counts, counts)

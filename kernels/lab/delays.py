@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import keyed
+from dgsuite.base.pairs import pair_key
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
@@ -105,12 +106,13 @@ def longer(
     by_node = np.zeros(n, np.int64)
     np.maximum.at(by_node, node[every], ticks[every])
     found = by_node[src]
-    edges, ticks = (node * n + other)[~every], ticks[~every]
+    edges, ticks = pair_key(node, other, n)[~every], ticks[~every]
     order = np.lexsort((ticks, edges))
     if len(order):
         edges, ticks = edges[order], ticks[order]
-        at = np.searchsorted(edges, src * n + dst, side="right") - 1
-        np.maximum(found, ticks[at], out=found, where=edges[at] == src * n + dst)
+        along = pair_key(src, dst, n)
+        at = np.searchsorted(edges, along, side="right") - 1
+        np.maximum(found, ticks[at], out=found, where=edges[at] == along)
     return found
 
 

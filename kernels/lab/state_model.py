@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.mixing import Domain
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab.views import Rule, Variable, View
 from dgsuite.kernels.tools.rng import uniform
@@ -221,8 +222,12 @@ class StateModel(bsp.Kernel):
         return self.state.of(c, near=near, **values)
 
     def drawn(self, ids: NDArray, number: int, step: int) -> NDArray[np.float64]:
-        """Random numbers of nodes: those of the daemon in a step have number 0."""
+        """Random numbers of nodes in a step."""
         return uniform("counter", self.seed, ids, number << 40 | step)
+
+    def chance(self, ids: NDArray, step: int) -> NDArray[np.float64]:
+        """Random numbers of the daemon for nodes in a step."""
+        return uniform("counter", self.seed, ids, step, Domain.DAEMON)
 
     def arbitrary(
         self, c: bsp.Cluster, name: str, nodes: NDArray[np.int64], step: int
@@ -288,7 +293,7 @@ class StateModel(bsp.Kernel):
         if self.daemon in ONE:
             return nodes[self.lots(c, s, nodes, step) == first]
         if self.daemon == "distributed":
-            return nodes[self.drawn(c.ids[nodes], 0, step) < self.probability]
+            return nodes[self.chance(c.ids[nodes], step) < self.probability]
         return nodes
 
     def strike(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int, share: float) -> Any:
@@ -337,4 +342,4 @@ class StateModel(bsp.Kernel):
             return -ids
         if self.daemon == "busiest":
             return -(s.moves[nodes] * c.n + ids)
-        return (self.drawn(ids, 0, step) * MOST).astype(np.int64) * c.n + ids
+        return (self.chance(ids, step) * MOST).astype(np.int64) * c.n + ids

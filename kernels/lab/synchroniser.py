@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.mixing import Domain, key
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab.delays import (
@@ -27,7 +28,6 @@ from dgsuite.kernels.lab.delays import (
     wrong_late,
     wrong_weights,
 )
-from dgsuite.kernels.tools import rng
 
 MESSAGE, SAFE, GO = range(3)
 """What nodes send in a pulse. Each has delays of its own; an acknowledgement has the other half of the bits
@@ -105,7 +105,7 @@ class Synchroniser(bsp.Kernel):
 
     def key(self, pulse: int, what: int) -> NDArray[np.uint64]:
         """Key of the delays of what is sent in a pulse."""
-        return rng.key(self.seed, pulse * 3 + what)
+        return key(self.seed, pulse * 3 + what, Domain.DELAYS)
 
     @cached_property
     def longer(self) -> dict[int, NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import GOLDEN, mix
+from dgsuite.base.mixing import GOLDEN, Domain, key, mix, unit
 
 BLOCK = 1 << 13
 """Numbers made at a time: their intermediate results stay in the processor's first cache."""
@@ -19,7 +19,11 @@ node's index: under X10 2.3 (the paper's) a Mersenne Twister, under X10 2.6 Spli
 
 
 def uniform(
-    rng: Numbers, seed: int, nodes: NDArray, draw: int | NDArray[np.int64]
+    rng: Numbers,
+    seed: int,
+    nodes: NDArray,
+    draw: int | NDArray[np.int64],
+    domain: Domain = Domain.KERNEL,
 ) -> NDArray[np.float64]:
     """One number in [0, 1) for each node.
 
@@ -31,6 +35,8 @@ def uniform(
         Node ids.
     draw
         Which draw, from 0: usually the round; or one per node.
+    domain
+        What the numbers are for; IMSuite's generators ignore it.
 
     Examples
     --------
@@ -45,23 +51,16 @@ def uniform(
     if not isinstance(draw, int):
         out = np.empty(len(nodes))
         for number in np.unique(draw).tolist():
-            out[draw == number] = uniform(rng, seed, nodes[draw == number], number)
+            out[draw == number] = uniform(rng, seed, nodes[draw == number], number, domain)
         return out
     if rng == "imsuite":
         return _mersenne_twister(nodes, draw)
     if rng == "imsuite-2.6":
         return _x10_splitmix(nodes, draw)
-    return _splitmix(seed, nodes, draw)
+    return _splitmix(key(seed, draw, domain), nodes)
 
 
-def key(seed: int, draw: int) -> NDArray[np.uint64]:
-    """The key of a draw's numbers, shape (1,), to which the nodes are the counters."""
-    first = mix(np.array([seed % 2**64], np.uint64) + GOLDEN)
-    return mix(first + np.array([draw], np.uint64) * GOLDEN)
-
-
-def _splitmix(seed: int, nodes: NDArray, draw: int) -> NDArray[np.float64]:
-    first = key(seed, draw)
+def _splitmix(first: NDArray[np.uint64], nodes: NDArray) -> NDArray[np.float64]:
     out = np.empty(len(nodes))
     for start in range(0, len(nodes), BLOCK):
         x = nodes[start : start + BLOCK].astype(np.uint64)
@@ -81,7 +80,7 @@ def _x10_splitmix(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
     x ^= x >> np.uint64(33)
     x *= np.uint64(0xC4CEB9FE1A85EC53)
     x ^= x >> np.uint64(33)
-    return np.multiply(x >> np.uint64(11), 2.0**-53, dtype=np.float64)
+    return unit(x)
 
 
 SAME = 4357
@@ -133,5 +132,5 @@ def _mersenne_twister(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64
     y ^= (y << np.uint32(15)) & np.uint32(0xEFC60000)
     y ^= y >> np.uint32(18)
     bits = (y[:, 0].astype(np.uint64) << np.uint64(32)) | y[:, 1]
-    draws = np.multiply(bits >> np.uint64(11), 2.0**-53, dtype=np.float64)
+    draws = unit(bits)
     return np.where(seeds == SAME, np.nextafter(draws, 0), draws)

@@ -13,6 +13,7 @@ MESSAGE, ACKNOWLEDGEMENT, SAFE, GO = range(4)
 
 WORD = 2**64
 GOLDEN = 0x9E3779B97F4A7C15
+APART = 0xD1342543DE82EF95
 
 
 def mixed(x):
@@ -20,6 +21,11 @@ def mixed(x):
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % WORD
     x = (x ^ x >> 27) * 0x94D049BB133111EB % WORD
     return x ^ x >> 31
+
+
+def first_word(seed, domain, number):
+    """What the words of a seed begin with, of a use that has a number in a domain."""
+    return mixed(mixed((seed ^ domain * APART % WORD) + GOLDEN) + number * GOLDEN)
 
 
 def delays(net, seed=101, delay=1, low=1, high=10, p=0.5, late=()):
@@ -36,7 +42,7 @@ def delays(net, seed=101, delay=1, low=1, high=10, p=0.5, late=()):
         if not isinstance(delay, str):
             return delay
         number = {MESSAGE: 0, ACKNOWLEDGEMENT: 0, SAFE: 1, GO: 2}[what]
-        word = mixed(mixed(seed + GOLDEN) + (3 * pulse + number) * GOLDEN)
+        word = first_word(seed, 6, 3 * pulse + number)
         for node in (source, target) if what == MESSAGE else (target, source):
             word = mixed(word + node * GOLDEN)
         luck = Fraction(word % 2**32 if what == ACKNOWLEDGEMENT else word >> 32, 2**32)

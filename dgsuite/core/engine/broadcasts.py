@@ -14,7 +14,7 @@ from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
-from dgsuite.core.network.faults import LEAST, Fate
+from dgsuite.core.network.faults import Fate
 from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.packed import parts
@@ -157,15 +157,15 @@ class Broadcasts(BroadcastStore):
             self._rows = np.empty_like(halo.indptr), np.empty(len(indices), indices.dtype)
         starts, kept = self._rows
         if self.is_compiled and not fate.by_message:
-            from dgsuite.core.network._sieve import sieve
+            from dgsuite.core.network._sieve import AWAY, FALLING, sieve
 
             sent = self.sent.view(np.uint8)
-            for code, nodes in ((2, fate.falling), (3, fate.away)):
+            for code, nodes in ((FALLING, fate.falling), (AWAY, fate.away)):
                 if nodes is not None:
                     which = nodes if halo.ids is None else nodes[halo.ids]
                     sent = sent.copy()
                     sent[: halo.slots][which & self.sent[: halo.slots]] = code
-            fates = fate.key[0], fate.source, fate.target, LEAST, fate.dead
+            fates = fate.key[0], fate.source, fate.target, fate.dead
             along = halo.indptr, indices, halo.names, halo.first, sent
             self.lost = sieve(*along, *fates, starts, kept)
         else:

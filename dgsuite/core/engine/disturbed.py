@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.mixing import Domain
 from dgsuite.base.once import Lock
+from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.node_states import put, take
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.core.engine.watch import Watch
 from dgsuite.core.network.attack import ABSENCES, CRASHES
 from dgsuite.core.network.chances import Chances
-from dgsuite.core.network.faults import LEAST, LIES, LOSS, NEVER, Fate, Faults, Lies, Listed
+from dgsuite.core.network.faults import NEVER, Fate, Faults, Lies
 from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -111,9 +113,9 @@ class Disturbed:
         from dgsuite.core.network._sieve import sieve
 
         none = halo.indptr[:1], halo.indices[:0], halo.names[:0], 0, np.zeros(1, np.uint8)
-        key = self.faults.key(LOSS, 0, 0)[0]
+        key = self.faults.key(Domain.LOSS, 0, 0)[0]
         starts = np.empty_like(halo.indptr[:1])
-        sieve(*none, key, *self._limits, LEAST, self._dead, starts, halo.indices[:0].copy())
+        sieve(*none, key, *self._limits, self._dead, starts, halo.indices[:0].copy())
 
     def begin(self, step: Step) -> None:
         """Before a phase: which nodes crash in it, and what becomes of its messages. May be called again."""
@@ -138,14 +140,14 @@ class Disturbed:
             lies = None
             if self._liars is not None and self.faults.liars is not None:
                 lies = Lies(
-                    self.faults.key(LIES, *self._at),
+                    self.faults.key(Domain.LIES, *self._at),
                     self._liars,
                     self.faults.liars.strategy,
                     self._counts,
                     step.round,
                     step.phase,
                 )
-            key = self.faults.key(LOSS, *self._at)
+            key = self.faults.key(Domain.LOSS, *self._at)
             dead = self._dead if absent is None else self._dead | absent
             self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops, self._chances)
 
@@ -168,13 +170,16 @@ class Disturbed:
         for node in self._back.tolist():
             del self._down[node]
         end = int(np.searchsorted(self._rounds, step.round, side="right"))
-        self._waiting += self._due[self._begun : end].tolist() if end > self._begun else []
+        due = self._due[self._begun : max(self._begun, end)]
         self._begun = max(self._begun, end)
+        named = np.isin(due, [*self._listed])
+        drawn = due[~named]
+        self._waiting += due[named].tolist()
         late: list[int] = []
         falling: list[int] = []
         fallen: list[int] = []
         for node in self._waiting:
-            crash = self._listed.get(node, Listed(node, 0, None, True, NEVER, True))
+            crash = self._listed[node]
             if crash.phase not in (None, step.phase) and crash.round == step.round:
                 late.append(node)
             elif crash.until > step.round and not self._dead[node]:
@@ -182,8 +187,9 @@ class Disturbed:
                 if crash.until < NEVER:
                     self._down[node] = crash.until
         self._waiting = late
-        self._falling, self._fallen = np.array(falling, np.int64), np.array(fallen, np.int64)
-        if falling or fallen:
+        self._falling = np.append(drawn[~self._dead[drawn]], np.array(falling, np.int64))
+        self._fallen = np.array(fallen, np.int64)
+        if len(self._falling) or fallen:
             self._none_dead = False
             self._dead = self._dead.copy()
             self._dead[self._fallen] = self._dead[self._falling] = True
@@ -369,7 +375,7 @@ def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     """Of each message, how many of the same sender to the same receiver come before it; None if there are
     none.
     """
-    pair = src * n + dst
+    pair = pair_key(src, dst, n)
     order = np.argsort(pair, kind="stable")
     new = np.diff(pair[order], prepend=-1) != 0
     if new.all():

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
+from dgsuite.core.network.limits import halved
 from dgsuite.kernels.tools._draws import keyed
+
+FALLING, AWAY = 2, 3
+"""What `sent` says of a node that crashes while it sends, and of one that is away; 1 of others that sent."""
+
+lowered = compiled(halved)
 
 
 @compiled
-def sieve(indptr, indices, names, first, sent, key, source, target, least, dead, starts, kept):
+def sieve(indptr, indices, names, first, sent, key, source, target, dead, starts, kept):
     """Of each row, the entries along which a message arrives.
 
     Parameters
@@ -19,11 +25,9 @@ def sieve(indptr, indices, names, first, sent, key, source, target, least, dead,
     first
         Slot of the first row.
     sent
-        By slot: 0 if its node did not send, 2 if it crashes while it sends, 3 if it is away, else 1.
+        By slot: 0 if its node did not send, `FALLING`, `AWAY`, or 1.
     key, source, target, dead
         See `dgsuite.core.network.faults.Fate`.
-    least
-        Least limit for each number in `sent`.
     starts, kept
         Where the rows are put that result, as `indptr` and `indices`.
 
@@ -49,7 +53,8 @@ def sieve(indptr, indices, names, first, sent, key, source, target, least, dead,
             src = names[slot] if len(names) else slot
             if by_source:
                 limit = max(source[src], target[dst] if by_target else target[0])
-            if (keyed(mine, src) >> np.uint64(11)) < max(limit, least[sent[slot]]):
+            most = lowered(limit) if sent[slot] == FALLING else limit
+            if sent[slot] == AWAY or (keyed(mine, src) >> np.uint64(11)) < most:
                 lost += 1
             else:
                 kept[full] = slot

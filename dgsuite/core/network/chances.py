@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.pairs import pair_key
 from dgsuite.core.network.limits import limit
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -36,7 +37,7 @@ class Chances:
                 (c.senders, c.sender_weights, False),
             ):
                 own = np.repeat(c.ids, np.diff(indptr))
-                keys.append(own * c.n + indices if out else indices * c.n + own)
+                keys.append(pair_key(*((own, indices) if out else (indices, own)), c.n))
                 weights.append(np.zeros(len(indices)) if along is None else along)
         key, first = np.unique(np.concatenate(keys), return_index=True)
         self._keys = key
@@ -44,8 +45,8 @@ class Chances:
 
     def of(self, src: NDArray, dst: NDArray) -> NDArray[np.uint64]:
         """The limit of each message, 0 of those along no edge."""
-        forwards, there = self._find(src * self._n + dst)
-        backwards, _ = self._find(dst * self._n + src)
+        forwards, there = self._find(pair_key(src, dst, self._n))
+        backwards, _ = self._find(pair_key(dst, src, self._n))
         return np.where(there, forwards, backwards)
 
     def _find(self, key: NDArray) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:

@@ -12,18 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
-from dgsuite.base.mixing import keyed
+from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.core.network.names import is_whole
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
-from dgsuite.kernels.tools import rng
 from dgsuite.partition.clusters.cluster import Cluster
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
 """Kinds of delays, and what each has."""
-
-TASKS = 1 << 63
-"""Key of the delays of tasks; those of rounds have numbers from 0."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +166,7 @@ class Delays:
         law, sure = self._law
         if law.span == 1 and not len(law.powers):
             return np.full(len(src), law.low)
-        key = keyed(rng.key(self.seed or 0, TASKS), np.array([tick]))
-        words = keyed(keyed(key, src), dst)
+        words = keyed(keyed(key(self.seed or 0, tick, Domain.LATE_TASKS), src), dst)
         if not len(law.powers):
             return law.ticks(words)
         above = sure[words >> np.uint64(54)].astype(np.int64)

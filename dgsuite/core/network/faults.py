@@ -9,24 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import keyed
+from dgsuite.base.mixing import Domain, key, keyed, unit
+from dgsuite.base.pairs import pair_key
 from dgsuite.core.network.attack import Attack, Target, struck
 from dgsuite.core.network.chances import Chances
-from dgsuite.core.network.limits import ALWAYS, limit
+from dgsuite.core.network.limits import ALWAYS, halved, limit
 from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
-from dgsuite.kernels.tools import rng
-
-HALF = np.uint64(ALWAYS // 2)
-"""The limit of messages of a node that crashes while it sends them."""
-
-LEAST = np.array([0, 0, HALF, ALWAYS], np.uint64)
-"""Least limit of a node that did not send, that sent, that crashes while it sends, and that is away."""
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
-
-LOSS, LIES, CRASHES, LIARS = range(4)
-"""What a key is for."""
 
 
 class Listed(NamedTuple):
@@ -66,7 +57,7 @@ class Crashes:
         """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
         found = np.full(n, NEVER)
         if self.rate:
-            luck = (keyed(rng.key(seed, CRASHES), np.arange(n)) >> np.uint64(11)) * 2.0**-53
+            luck = unit(keyed(key(seed, 0, Domain.CRASHES), np.arange(n)))
             with np.errstate(divide="ignore", over="ignore"):
                 waits = np.log1p(-luck) / np.log1p(-self.rate)
             found = np.minimum(waits, NEVER).astype(np.int64)
@@ -95,7 +86,8 @@ class Liars:
     def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
         """Whether each of n nodes lies."""
         if self.nodes is None:
-            return (keyed(rng.key(seed, LIARS), np.arange(n)) >> np.uint64(11)) < limit(self.share)
+            words = keyed(key(seed, 0, Domain.LIARS), np.arange(n))
+            return (words >> np.uint64(11)) < limit(self.share)
         found = np.zeros(n, bool)
         found[self.nodes] = True
         return found
@@ -195,9 +187,9 @@ class Faults:
             source = np.where(mask, np.uint64(ALWAYS), source)
         return source, target
 
-    def key(self, kind: int, turn: int, position: int) -> NDArray[np.uint64]:
+    def key(self, domain: Domain, turn: int, position: int) -> NDArray[np.uint64]:
         """The key of a phase, shape (1,)."""
-        return keyed(keyed(rng.key(self.seed or 0, kind), np.array([turn])), np.array([position]))
+        return keyed(key(self.seed or 0, turn, domain), np.array([position]))
 
 
 class Fate:
@@ -214,8 +206,8 @@ class Fate:
     away
         By node, whether nothing that it sends arrives; None if there are none.
     falling
-        By node, whether it crashes while it sends: then each message is lost with probability 1/2 at least.
-        None if there are none.
+        By node, whether it crashes while it sends: then half of the messages that the network would not lose
+        are lost. None if there are none.
     lies
         What rewrites messages, if anything.
     drops
@@ -265,13 +257,13 @@ class Fate:
         if self.chances is not None:
             limits = np.maximum(limits, self.chances.of(src, dst))
         if self.falling is not None:
-            limits = np.where(self.falling[src], np.maximum(limits, HALF), limits)
+            limits = np.where(self.falling[src], halved(limits), limits)
         found = (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
         if self.away is not None:
             found |= self.away[src]
         if self.drops.size:
             n = len(self.dead)
-            found |= np.isin(src * n + dst, self.drops[0] * n + self.drops[1])
+            found |= np.isin(pair_key(src, dst, n), pair_key(*self.drops, n))
         return found
 
 
@@ -320,8 +312,9 @@ class Lies:
         if not len(which) or not fields:
             return dict(fields)
         some = {name: values[which] for name, values in fields.items()}
-        luck = _hash(self.key, src[which], dst[which], None if number is None else number[which])
-        sent = Sent(some, src[which], dst[which], luck, self.counts, self.round, self.phase)
+        ends = src[which].astype(np.int64), dst[which].astype(np.int64)
+        luck = _hash(self.key, *ends, None if number is None else number[which])
+        sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
         said = self.strategy(sent)
         found = {}
         for name, values in fields.items():

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dgsuite.base.mixing import keyed, unit
+
+FACES = 0
+"""Number of the random bits that say who is told the truth; fields have the numbers after it."""
+
+MIDDLE = np.uint64(1 << 63)
+"""About half of all words are below it."""
 
 
 class Sent(NamedTuple):
@@ -17,7 +26,7 @@ class Sent(NamedTuple):
     fields
         The value of each message, by field.
     src, dst
-        Node ids of sender and receiver of each.
+        Node ids of sender and receiver of each, int64.
     luck
         uint64: random bits of each message, by the network's seed, phase, sender and receiver.
     counts
@@ -59,15 +68,17 @@ def constant(sent: Sent) -> Mapping[str, NDArray]:
 
 
 def random(sent: Sent) -> Mapping[str, NDArray]:
-    """Every field has a random value of its range; floats are from 0 to 1."""
+    """Every field has a random value of its range, by random bits of its own; floats are from 0 to 1."""
     return {
-        name: _drawn(sent.luck, values, sent.counts[name]) for name, values in sent.fields.items()
+        name: _drawn(keyed(sent.luck, np.array([number])), sent.fields[name], sent.counts[name])
+        for number, name in enumerate(sent.counts, FACES + 1)
+        if name in sent.fields
     }
 
 
 def two_faced(sent: Sent) -> Mapping[str, NDArray]:
     """About half of the receivers get the truth, the others random values."""
-    told = (sent.luck >> np.uint64(63)).astype(bool)
+    told = keyed(sent.luck, np.array([FACES])) < MIDDLE
     lies = random(sent)
     return {
         name: np.where(told.reshape(-1, *[1] * (values.ndim - 1)), values, lies[name])
@@ -75,18 +86,16 @@ def two_faced(sent: Sent) -> Mapping[str, NDArray]:
     }
 
 
-def _drawn(luck: NDArray[np.uint64], values: NDArray, count: int) -> NDArray:
-    """A random value for each message."""
-    shaped = luck.reshape(-1, *[1] * (values.ndim - 1))
+def _drawn(keys: NDArray[np.uint64], values: NDArray, count: int) -> NDArray:
+    """A random value for each message, or for each place of the array that it has, from a key for each."""
+    places = np.arange(prod(values.shape[1:])).reshape(values.shape[1:])
+    words = keyed(keys.reshape(-1, *[1] * places.ndim), places)
     if values.dtype.kind == "f":
-        return np.broadcast_to((shaped >> np.uint64(11)) * 2.0**-53, values.shape).astype(
-            values.dtype
-        )
+        return unit(words).astype(values.dtype)
     if values.dtype.kind not in "iub":
         return np.zeros_like(values)
-    drawn = shaped >> np.uint64(1)  # also positive where signed
-    drawn = drawn % np.uint64(count) if count else drawn
-    return np.broadcast_to(drawn, values.shape).astype(values.dtype)
+    count = count or (2 if values.dtype.kind == "b" else 0)
+    return (words % np.uint64(count) if count else words).astype(values.dtype)
 
 
 STRATEGIES: dict[str, Strategy] = {

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, RunError, genval
 from dgsuite.base.ticks import Law
-from dgsuite.core.network.delays import TASKS
 from dgsuite.kernels import RECURSIVE, bsp
-from tests.support.synchronisers import GOLDEN, mixed
+from tests.support.synchronisers import GOLDEN, first_word, mixed
 
 LAWS = [0, 1, ("uniform", 0, 6), ("geometric", 0.2)]
 TIMES = ("compute_seconds", "cpu_seconds", "exchange_seconds", "wire_bytes", "remote_messages")
@@ -48,8 +47,8 @@ def waits(law, seed=3):
     law = Law.of(*law)
 
     def wait(source, target, tick):
-        word = mixed(mixed(seed + GOLDEN) + TASKS * GOLDEN)
-        for number in (tick, source, target):
+        word = first_word(seed, 7, tick)
+        for number in (source, target):
             word = mixed(word + number * GOLDEN)
         return int(law.ticks(np.array([word], np.uint64))[0])
 

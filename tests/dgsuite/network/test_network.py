@@ -255,7 +255,7 @@ def test_the_seed_is_that_of_the_run_or_its_own():
     graph = random(n=400, m=400)
 
     def lost(of_run, **how):
-        ds = dgsuite.run("bf", graph, seed=of_run, network=Network(loss=0.5, **how))
+        ds = dgsuite.run("bf", graph, seed=of_run, network=Network(loss=0.1, **how))
         return ds.lost.values.tolist()
 
     assert lost(1) != lost(2)

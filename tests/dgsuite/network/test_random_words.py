@@ -1,0 +1,166 @@
+"""What a network draws has nothing to do with what nodes draw, nor do any two kinds of its draws."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base.mixing import APART, Domain, key, keyed, unit
+from dgsuite.core.network import delays, faults
+from dgsuite.core.network.delays import Delay, Delays
+from dgsuite.core.network.faults import Crashes, Fate, Liars, Lies
+from dgsuite.core.network.strategies import random, two_faced
+from dgsuite.genval import counters
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.tools.rng import uniform
+from tests.support.paths import ROOT
+
+NODES = np.arange(200_000)
+SEEDS = (101, 7, 0)
+
+MAKERS = {
+    "dgsuite/base/mixing.py": "the one function that makes keys",
+    "genval/_draws.py": "compiled forms of what follows",
+    "genval/counters.py": "generators of graphs, whose keys are `subkey`",
+    "genval/rules/embeddings.py": "what fastrp draws, worked out apart",
+    "kernels/analytics/_communities.py": "two nodes that leiden draws for, by its key",
+    "kernels/analytics/leiden.py": "keys of moves, by seeds that no node has: the steps before have drawn",
+    "kernels/lab/_delays.py": "compiled forms of `keyed`",
+    "kernels/tools/_draws.py": "compiled forms of `keyed`",
+    "kernels/tools/rng.py": "numbers of nodes in blocks, and IMSuite's",
+    "partition/clusters/partitioners.py": "a hash of nodes, which has no seed",
+    "partition/sources/chunks.py": "a checksum",
+}
+"""Modules that mix words by themselves."""
+
+
+def spied(monkeypatch, module, call):
+    """The last words that a module makes in a call."""
+    made = []
+
+    def spy(*how):
+        made.append(keyed(*how))
+        return made[-1].copy()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "keyed", spy)
+        call()
+    return unit(made[-1])
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What is drawn with a seed for each node, or its message to the next, by kind; numbers from 0 to 1."""
+    after, none = NODES + 1, np.zeros(1, np.uint64)
+
+    def each(seed):
+        of_run = dgsuite.Network().faults(dgsuite.Graph.from_edges([0], [1])).of_run(seed)
+        dead, every = np.zeros(len(NODES), bool), np.ones(len(NODES), bool)
+        drops = np.zeros((2, 0), np.int64)
+        fates = [
+            Fate(of_run.key(Domain.LOSS, turn, 0), none, none, dead, None, None, None, drops)
+            for turn in (0, 2)
+        ]
+        told = {}
+
+        def lie(sent):
+            told.update(luck=unit(sent.luck), faces=two_faced(sent), **random(sent))
+            return sent.fields
+
+        says = {"one": np.zeros(len(NODES)), "other": np.zeros(len(NODES))}
+        counts = dict.fromkeys(says, 0)
+        Lies(of_run.key(Domain.LIES, 2, 0), every, lie, counts, 2, "phase").told(says, NODES, after)
+        late = Delays(Delay.of(("uniform", 1, 9)), seed)
+        alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
+        return {
+            "crashes": spied(
+                monkeypatch, faults, lambda: Crashes([], 0.2).of_nodes(len(NODES), seed)
+            ),
+            "liars": spied(
+                monkeypatch, faults, lambda: Liars(None, 0.2, "random").mask(len(NODES), seed)
+            ),
+            "loss, round 0": spied(monkeypatch, faults, lambda: fates[0].lost(NODES, after)),
+            "loss, round 2": spied(monkeypatch, faults, lambda: fates[1].lost(NODES, after)),
+            "lies": told["luck"],
+            "a field of lies": told["one"],
+            "another field": told["other"],
+            "who is told the truth": (told["faces"]["one"] == 0).astype(float),
+            "late tasks": spied(monkeypatch, delays, lambda: late.ticks(None, NODES, after, 2)),
+            "late rounds": unit(keyed(keyed(alpha.key(2, 0), NODES), after)),
+            "a daemon": stable.chance(NODES, 2),
+            "a generator": unit(counters.draw(counters.subkey(seed, 2), NODES.astype(np.uint64))),
+        }
+
+    return each
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_kind_is_a_draw_of_nodes(drawn, seed):
+    some = {kind: numbers[:200] for kind, numbers in drawn(seed).items()}
+    del some["who is told the truth"]
+    for draw in range(1001):
+        own = uniform("counter", seed, NODES[:200], draw)
+        same = [kind for kind, numbers in some.items() if (numbers == own).any()]
+        assert not same, (draw, same)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_two_kinds_are_independent(drawn, seed):
+    own = {f"draw {d} of nodes": uniform("counter", seed, NODES, d) for d in range(5)}
+    every = drawn(seed) | own
+    each = {kind: (some - some.mean()) / some.std() for kind, some in every.items()}
+    for one, other in combinations(each, 2):
+        assert abs((each[one] * each[other]).sum()) < 5 * len(NODES) ** 0.5, (one, other)
+
+
+def test_seeds_of_domains_are_far_apart():
+    """So that none is that of another domain, as long as seeds are below 2^32."""
+    firsts = [(domain * APART) % 2**64 for domain in Domain]
+    assert all(one ^ other >= 2**32 for one, other in combinations(firsts, 2))
+    assert len(
+        {int(key(seed, 2, domain)[0]) for seed in range(99) for domain in Domain}
+    ) == 99 * len(Domain)
+
+
+def test_which_modules_mix_words():
+    """All others draw by keys of the one function."""
+    mixes = re.compile(r"\bGOLDEN\b|\bmix\(|0x9E3779B97F4A7C15|0xBF58476D1CE4E5B9", re.IGNORECASE)
+    found = {
+        str(path.relative_to(ROOT))
+        for folder in ("dgsuite", "genval", "kernels", "partition")
+        for path in (ROOT / folder).rglob("*.py")
+        if mixes.search(path.read_text())
+    }
+    assert found == {*MAKERS}
+
+
+def test_crashes_are_independent_of_who_joins():
+    """Of nodes that join a set in round 2, by the number that they draw then, as many crash in round 3 as of
+    all.
+    """
+    n, rate = 100_000, 0.2
+    graph = genval.graph("er", n, m=6 * n, seed=1, clusters=1)
+    runs = dgsuite.lab.Execution("mis", graph, network=dgsuite.Network(crashes=rate))
+    before = runs.states(round=1).in_mis.values
+    after = runs.states(round=2, phase="compete").in_mis.values
+    when = dgsuite.Network(crashes=rate).faults(graph).of_run(101).crash_rounds(n)
+    joined = after & ~before & (when > 2)
+    assert joined.sum() > 1000
+    share = (when[joined] == 3).mean()
+    assert abs(share - rate) < 5 * (rate * (1 - rate) / joined.sum()) ** 0.5
+
+
+def test_coins_of_survivors_are_fair():
+    """Those of Ben-Or's first phase, of nodes that outlive eight rounds."""
+    n, coins = 30, []
+    graph = dgsuite.Graph.from_edges(*np.triu_indices(n, 1), n=n)
+    for seed in range(60):
+        when = dgsuite.Network(crashes=0.1).faults(graph).of_run(seed).crash_rounds(n)
+        coins += (uniform("counter", seed, np.arange(n), 2) < 0.5)[when >= 8].tolist()
+    assert len(coins) > 500
+    assert abs(np.mean(coins) - 0.5) < 5 * 0.5 / len(coins) ** 0.5
