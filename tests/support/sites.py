@@ -17,7 +17,10 @@ from dgsuite.core.executors import serial
 from dgsuite.core.results.order import by_node
 
 
-def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
+CHECKED = Guard(check=True)
+
+
+def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, guard=CHECKED):
     """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
 
     Parameters
@@ -26,12 +29,14 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
         Whether they store broadcasts in memory that they share, once they know how many nodes they read.
     pool
         Where each runs its clusters side by side.
+    guard
+        What the run is held to.
     """
     clusters = graph.parts
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
     all_sites = [
-        Site(kernel, clusters[a:b], bounds, me, guard=Guard(check=True))
+        Site(kernel, clusters[a:b], bounds, me, guard=guard)
         for me, (a, b) in enumerate(pairwise(bounds))
     ]
     if shared and all(site.clusters[0].pulls for site in all_sites):
@@ -59,7 +64,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
         votes.clear()
         return lambda: reduced
 
-    for step in steps(kernel, graph.n, reply, past=runs[0].votes):
+    for step in steps(kernel, graph.n, reply, guard, runs[0].votes):
         exchange([site.step(step, pool) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)
