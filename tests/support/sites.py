@@ -16,7 +16,6 @@ from dgsuite.core.engine.window import Window
 from dgsuite.core.executors import serial
 from dgsuite.core.results.order import by_node
 
-
 CHECKED = Guard(check=True)
 
 
