@@ -302,8 +302,8 @@ def _run_each(
     load, guard = Workload.make(options.workload), options.guard(graph)
     dealt = free(chosen)
     _check_trace(options, len(each), chosen, dealt)
-    _check_congest(options, chosen, dealt)
-    _check_network(options, chosen, dealt)
+    check_congest(options, chosen, dealt)
+    check_network(options, chosen, dealt)
     if recursive and isinstance(options.network, Network):
         guard = guard._replace(delays=options.network.delays)
     if any(free(other) != dealt for other in kernels):
@@ -443,7 +443,7 @@ def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> 
         check_writable(options.trace_file)
 
 
-def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
+def check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
     """Check that messages of a kernel go along edges, if the bits of edges are to be counted."""
     if options.congest is None:
         return
@@ -456,7 +456,7 @@ def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
         raise InputError(f"kernel {kernel.name!r}: congest= counts bits along edges, and {why}")
 
 
-def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
+def check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
     """Check that a network with faults can transfer a kernel's messages."""
     if not isinstance(options.network, Network):
         return
