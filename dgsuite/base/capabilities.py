@@ -4,8 +4,7 @@ Code that uses such a thing asks `has` first, and has a portable way where the a
 none, `need` raises an error that says what is missing and what to use instead.
 
 The environment variable ``DGSUITE_WITHOUT`` lists capabilities not to use, separated by commas. Processes
-that this one starts read it, too. So one machine can show what another would do, and a system that has a
-thing but forbids it, as some sandboxes do, need not be asked.
+that this one starts read it, too. So one machine can show what another would do.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ import os
 import platform
 import signal
 import socket
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache
 from typing import NamedTuple
 
@@ -41,87 +42,132 @@ class Capability(NamedTuple):
     """What is done without it."""
 
 
-def _attributes(module: object, *names: str) -> Callable[[], bool]:
-    """Whether a module is there and has some names."""
-    return lambda: all(hasattr(module, name) for name in names)
+def _works(attempt: Callable[[], object]) -> Callable[[], bool]:
+    """Whether something that is tried works: the system has it, and lets this process use it."""
+
+    def probe() -> bool:
+        try:
+            return attempt() is not False
+        except (AttributeError, OSError):
+            return False
+
+    return probe
 
 
-def _has_ordered_stores() -> bool:
+def _memory_files() -> None:
+    fd = os.memfd_create("dgsuite-probe", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.ftruncate(fd, mmap.PAGESIZE)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+        fcntl.fcntl(fd, fcntl.F_GET_SEALS)
+        os.close(os.open(f"/proc/{os.getpid()}/fd/{fd}", os.O_RDWR))
+    finally:
+        os.close(fd)
+
+
+def _named_memory() -> None:
+    os.geteuid()
+    fd, path = tempfile.mkstemp(prefix="dgsuite-probe-")
+    try:
+        os.ftruncate(fd, mmap.PAGESIZE)
+        with mmap.mmap(fd, mmap.PAGESIZE, mmap.MAP_SHARED):
+            os.remove(path)  # elsewhere a file that is mapped cannot be removed
+    finally:
+        os.close(fd)
+        if os.path.exists(path):
+            os.remove(path)
+
+
+def _passed_files() -> None:
+    with ExitStack() as stack:
+        one, other = map(stack.enter_context, socket.socketpair(socket.AF_UNIX))
+        one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        socket.send_fds(one, [b"!"], [one.fileno()])
+        os.close(socket.recv_fds(other, 1, 1)[1][0])
+
+
+def _ordered_stores() -> bool:
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
-def _has_futex() -> bool:
-    return (
-        platform.system() == "Linux"
-        and platform.machine() in FUTEX
-        and ctypes.sizeof(ctypes.c_void_p) == 8  # a program of 32 bits has another number
-        and c_function("syscall") is not None
-    )
+def _futex() -> bool:
+    call = c_function("syscall")
+    if (
+        call is None
+        or platform.system() != "Linux"
+        or platform.machine() not in FUTEX
+        or ctypes.sizeof(ctypes.c_void_p) != 8  # a program of 32 bits has another number
+    ):
+        return False
+    word = ctypes.c_uint32()
+    what = ctypes.c_long(FUTEX[platform.machine()]), ctypes.byref(word), ctypes.c_int(1)
+    woken = call(*what, ctypes.c_uint32(1), None, None, ctypes.c_uint32(0))
+    return woken == 0
+
+
+def _locks() -> None:
+    with tempfile.TemporaryFile() as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 CAPABILITIES = {
     "memory files": Capability(
-        lambda: (
-            hasattr(os, "memfd_create")
-            and _attributes(fcntl, "F_ADD_SEALS", "F_GET_SEALS")()
-            and os.path.isdir("/proc/self/fd")
-        ),
+        _works(_memory_files),
         "unnamed memory that can be sealed (memfd_create) and found (/proc)",
         "named memory",
     ),
     "named memory": Capability(
-        # elsewhere a file that is mapped cannot be removed
-        lambda: hasattr(os, "geteuid") and hasattr(mmap, "MAP_SHARED"),
+        _works(_named_memory),
         "files that can be removed while processes have mapped them",
         "messages",
     ),
     "passed files": Capability(
-        _attributes(socket, "AF_UNIX", "SO_PEERCRED", "send_fds", "recv_fds"),
+        _works(_passed_files),
         "Unix sockets that name their user (SO_PEERCRED) and pass open files (SCM_RIGHTS)",
         "tcp",
     ),
     "futex": Capability(
-        _has_futex,
+        _works(_futex),
         "a way to sleep on a word of shared memory (futex)",
         "messages that end a phase",
     ),
     "ordered stores": Capability(
-        _has_ordered_stores,
+        _works(_ordered_stores),
         "a processor whose stores are seen in their order (x86-64)",
         "signals on sockets, messages that end a phase",
     ),
     "affinity": Capability(
-        _attributes(os, "sched_getaffinity", "sched_setaffinity"),
+        _works(lambda: os.sched_setaffinity(0, os.sched_getaffinity(0))),
         "threads that can be bound to processors (sched_setaffinity)",
         "threads stay unbound",
     ),
     "C library": Capability(
-        lambda: c_function("mallopt") is not None,
+        _works(lambda: c_function("mallopt") is not None),
         "functions of the C library by their name (mallopt, malloc_trim)",
         "freed memory is kept or returned as the system likes",
     ),
     "file locks": Capability(
-        _attributes(fcntl, "flock"),
+        _works(_locks),
         "locks on files that end with their process (flock)",
         "temporary files of killed processes stay; each process compiles for itself",
     ),
     "signal masks": Capability(
-        _attributes(signal, "pthread_sigmask"),
+        _works(lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ())),
         "signals that a thread can block, or that go to one thread (pthread_sigmask)",
         "Ctrl-C reaches workers, too; one that is missed ends a command without cleaning up",
     ),
     "signals": Capability(
-        _attributes(os, "killpg"),
+        _works(lambda: os.killpg(os.getpgrp(), 0)),
         "signals from one process to another",
         "a step of a study is waited for, then killed",
     ),
     "fork": Capability(
-        _attributes(os, "register_at_fork"),
+        _works(lambda: hasattr(os, "register_at_fork")),  # a process of its own would cost more
         "processes that are copies of another (fork)",
         "no process inherits a client",
     ),
 }
-"""By name. A probe has no effect but its answer."""
+"""By name. A probe uses what it asks for, once, with no effect but its answer."""
 
 
 def _left_out() -> frozenset[str]:
@@ -169,7 +215,11 @@ def need(*names: str, user: str, instead: str) -> None:
     for name in names:
         if not has(name):
             here = platform.system().replace("Darwin", "macOS")
-            why = f"{here} does not have" if name not in WITHOUT else "DGSUITE_WITHOUT leaves out"
+            why = (
+                f"{here} does not have or forbids"
+                if name not in WITHOUT
+                else "DGSUITE_WITHOUT leaves out"
+            )
             raise InputError(f"{user} needs {CAPABILITIES[name].what}, which {why}; use {instead}")
 
 

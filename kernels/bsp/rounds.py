@@ -38,6 +38,10 @@ def phase_name(what: str, phase: Phase | str) -> str:
     return name
 
 
+MOST_PHASES = 32_767
+"""Phases of a round: the log has 16 bits for the place of a phase in its round."""
+
+
 class Round:
     """One or more phases, with an exchange after each: the unit that results are indexed by.
 
@@ -87,6 +91,10 @@ class Round:
     ) -> None:
         if not phases:
             raise InputError("Round() needs at least one phase, such as Round(self.send)")
+        if len(phases) > MOST_PHASES:
+            raise InputError(
+                f"Round() takes at most {MOST_PHASES:,} phases, not {len(phases):,}; yield several rounds"
+            )
         self.phases = tuple(phase_name("Round", p) for p in phases)
         self.opening = opening
         self.closing = closing

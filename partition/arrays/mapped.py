@@ -18,6 +18,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ import numpy as np
 import psutil
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.base import threads
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.names import Edges
 
@@ -38,6 +40,9 @@ SHARE = 8
 
 EVERY = 0.02
 """Seconds between two looks at the pages that the process holds."""
+
+SPARED = 9
+"""The keeper rests for so many times as long as a look has taken, at least."""
 
 PIECE = 1 << 22
 """Bytes of a file that are copied at a time."""
@@ -63,15 +68,13 @@ class Keeper:
         worker = _worker()
         limit = None if worker is None else worker.memory_manager.memory_limit
         self.budget = (limit or psutil.virtual_memory().total) // SHARE
-        self._others = self._held()  # pages of libraries, which stay
 
     def add(self, file: mmap.mmap, address: int) -> None:
         """Look after a mapped file, as long as an array refers to it."""
         with self._lock:
             self._files[address] = weakref.ref(file)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._keep, name="mapped", daemon=True)
-                self._thread.start()
+                self._thread = threads.start(self._keep, "mapped")
 
     def holds(self, address: int) -> bool:
         """Whether an address is in a mapped file."""
@@ -91,19 +94,49 @@ class Keeper:
         return [(start, file) for start, file in found if file is not None]
 
     def _keep(self) -> None:
-        pause = threading.Event()
+        pause, pause_for = threading.Event(), EVERY
         while True:
-            pause.wait(EVERY)
+            pause.wait(pause_for)
             with self._lock:
                 if not any(file() is not None for file in self._files.values()):
                     self._thread = None
                     return
-            if self._held() - self._others > self.budget:
+            begin = time.perf_counter()
+            if self.held() > self.budget:
                 self.let_go()
+            pause_for = max(EVERY, SPARED * (time.perf_counter() - begin))
 
-    def _held(self) -> int:
-        """Bytes of pages of files that the process holds."""
-        return int(getattr(self._process.memory_info(), "shared", 0))
+    def held(self) -> int:
+        """Bytes of the mapped files that the process has in memory; an upper bound, if it is in the budget.
+
+        The bound also counts pages of libraries, and memory that processes share.
+        """
+        bound = int(getattr(self._process.memory_info(), "shared", 0))
+        if bound <= self.budget:
+            return bound
+        files = self._there()
+        try:
+            with open("/proc/self/pagemap", "rb", buffering=0) as pages:
+                return sum(_present(pages, start, len(file)) for start, file in files)
+        except OSError:  # the system has no such table
+            return min(bound, sum(len(file) for _, file in files))
+
+
+def _present(pages: IO[bytes], start: int, size: int) -> int:
+    """Bytes of a range of addresses that are in this process's memory.
+
+    Parameters
+    ----------
+    pages
+        The system's table of the process's pages: 64 bits for each, of which the highest says so.
+    """
+    first, last = start // mmap.PAGESIZE, -(-(start + size) // mmap.PAGESIZE)
+    pages.seek(8 * first)
+    count, left = 0, 8 * (last - first)
+    while left and (some := pages.read(min(left, PIECE))):
+        count += int(np.count_nonzero(np.frombuffer(some, np.int64) < 0))
+        left -= len(some)
+    return count * mmap.PAGESIZE
 
 
 _keeper: Keeper | None = None

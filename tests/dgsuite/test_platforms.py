@@ -15,7 +15,9 @@ from dgsuite.base import capabilities, files
 from dgsuite.base.capabilities import CAPABILITIES
 from dgsuite.base.errors import InputError
 from dgsuite.core.transports import fastest, memory
+from dgsuite.core.workers.plugin import install
 from dgsuite.studies.experiment.clusters import check_protocol
+from tests.support.clusters import client_of
 from tests.support.everywhere import PLATFORMS, environment, found, talk
 from tests.support.paths import ROOT
 
@@ -155,6 +157,7 @@ OFTEN = {
 BEHIND = {
     "dgsuite/base/command.py": "what has signals of one thread",
     "dgsuite/base/files.py": "what has locks",
+    "dgsuite/base/threads.py": "what has processors of its own",
     "dgsuite/core/transports/local.py": "a scheme that needs passed files",
     "dgsuite/core/transports/memory.py": "memory of either kind",
     "dgsuite/core/transports/shared.py": "a scheme that needs passed files",
@@ -179,3 +182,60 @@ def test_code_asks_for_what_not_every_platform_has():
         if seen.search(path.read_text(encoding="utf-8"))
     }
     assert used == {*BEHIND, "dgsuite/base/capabilities.py"}
+
+
+def refused(*given, **more):
+    raise PermissionError(13, "Permission denied")
+
+
+REFUSED = {
+    "memory files": "os.memfd_create",
+    "named memory": "tempfile.mkstemp",
+    "passed files": "socket.send_fds",
+    "affinity": "os.sched_setaffinity",
+    "file locks": "fcntl.flock",
+    "signal masks": "signal.pthread_sigmask",
+    "signals": "os.killpg",
+}
+"""Of each capability, something that it uses, and a system may forbid."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_system_has_and_forbids_is_not_there(name, monkeypatch):
+    """As where a kernel is hardened, or in a sandbox."""
+    probe = CAPABILITIES[name].probe
+    assert probe() == capabilities.has(name)
+    monkeypatch.setattr(REFUSED[name], refused)
+    assert not probe()
+
+
+def test_a_futex_that_is_forbidden_is_not_there(monkeypatch):
+    monkeypatch.setattr(capabilities, "c_function", lambda name: lambda *given: -1)
+    assert not CAPABILITIES["futex"].probe()
+
+
+def forbid():
+    """On a worker: the system refuses memory files from now on, and what was asked is asked again."""
+    os.memfd_create = refused
+    capabilities._found.cache_clear()
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="there are none to forbid")
+def test_clocked_runs_go_by_tcp_where_memory_files_are_forbidden(graph, monkeypatch):
+    expected = dgsuite.run("pagerank", graph, style="serial", iterations=4)
+    monkeypatch.setattr(os, "memfd_create", refused)
+    capabilities._found.cache_clear()
+    try:
+        with client_of(2, set_as_default=False) as client:
+            install(client)
+            client.run(forbid)
+            ds = dgsuite.run("pagerank", graph, style="clocked", client=client, iterations=4)
+            assert {said.split(", ")[0] for said in client.run(talk).values()} == {"tcp"}
+        with pytest.raises(
+            InputError, match=r"mpb:// needs unnamed memory .* or forbids; use tcp://"
+        ):
+            check_protocol("mpb")
+    finally:
+        capabilities._found.cache_clear()
+    assert (ds["rank"].values == expected["rank"].values).all()
+    assert (ds.messages.values == expected.messages.values).all()

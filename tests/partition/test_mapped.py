@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import itertools
+import mmap
 import os
 import pickle
 import resource
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -150,6 +152,64 @@ def test_pages_beyond_the_budget_are_let_go(monkeypatch):
         assert time.monotonic() < deadline
         time.sleep(mapped.EVERY)
     assert (array == 7).all()
+
+
+@pytest.fixture
+def shared_memory():
+    """50 MiB that processes could share, all touched."""
+    size, fd = 50 << 20, os.memfd_create("shared")
+    os.ftruncate(fd, size)
+    with mmap.mmap(fd, size) as memory:
+        os.close(fd)
+        memory[:] = bytes(size)
+        yield memory
+
+
+class Asked:
+    """A process that says so when it was asked a few times for its memory."""
+
+    def __init__(self, process):
+        self.process, self.pid = process, process.pid
+        self.looks, self.enough = 0, threading.Event()
+
+    def memory_info(self):
+        self.looks += 1
+        if self.looks > 3:
+            self.enough.set()
+        return self.process.memory_info()
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="no memory without a name here")
+def test_memory_that_processes_share_is_not_taken_for_pages_of_files(shared_memory, monkeypatch):
+    """Nor are libraries: pages of mapped files stay as long as these are within the budget."""
+    keeper, dropped = mapped.keeper(), []
+    monkeypatch.setattr(keeper, "budget", 16 << 20)
+    monkeypatch.setattr(keeper, "let_go", lambda: dropped.append(resident(array)))
+    array = mapped.on_disk(8 << 20, np.uint8)
+    array[:] = 7
+    monkeypatch.setattr(keeper, "_process", Asked(keeper._process))
+    assert keeper._process.enough.wait(PATIENCE)
+    assert not dropped
+    assert resident(array) == len(array)
+    assert keeper.held() - resident(array) < 1 << 20  # of what other tests have mapped
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="binds no threads here")
+def test_the_thread_that_looks_after_them_is_not_bound_with_a_task():
+    """It may begin in a task that is bound to a processor, and goes on after it."""
+    own = os.sched_getaffinity(os.getpid())
+
+    keeper, file = mapped.Keeper(), mmap.mmap(-1, mmap.PAGESIZE)
+    keeper._process = Asked(keeper._process)
+
+    def task():
+        os.sched_setaffinity(0, {min(own)})
+        keeper.add(file, 1)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(task).result()
+    assert keeper._process.enough.wait(PATIENCE)
+    assert os.sched_getaffinity(keeper._thread.native_id) == own
 
 
 def resident(array):

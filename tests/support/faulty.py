@@ -107,6 +107,9 @@ class BadProgram(Toy):
     def _no_phases(self, net):
         yield Round()
 
+    def _too_many_phases(self, net):
+        yield Round(*[self.send] * 32_768)
+
     def _list_of_phases(self, net):
         yield Round([self.send, self.read])
 

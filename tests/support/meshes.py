@@ -29,7 +29,7 @@ class Meeting:
         return self.address
 
 
-def together(size, script, meets=True):
+def together(size, script, meets=True, scheme="tcp"):
     """What the tasks of a mesh return, by rank.
 
     Parameters
@@ -38,6 +38,8 @@ def together(size, script, meets=True):
         A coroutine function of a task's mesh.
     meets
         Whether tasks meet at a gate in memory.
+    scheme
+        Of the comms of the workers.
     """
 
     async def main():
@@ -45,7 +47,7 @@ def together(size, script, meets=True):
         for _ in range(size):
             meeting = Meeting()
             server = Server({"dgsuite_meet": meeting.meet}, deserialize=True)
-            await server.listen("tcp://127.0.0.1:0")
+            await server.listen(f"{scheme}://127.0.0.1:0")
             servers.append((server, meeting))
         places = [server.address for server, _ in servers]
         loop = asyncio.get_running_loop()

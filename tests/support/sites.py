@@ -16,8 +16,10 @@ from dgsuite.core.engine.window import Window
 from dgsuite.core.executors import serial
 from dgsuite.core.results.order import by_node
 
+CHECKED = Guard(check=True)
 
-def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, guard=None):
+
+def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, guard=CHECKED):
     """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
 
     Parameters
@@ -27,9 +29,8 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, gu
     pool
         Where each runs its clusters side by side.
     guard
-        Limits and faults; by default checks alone.
+        What the run is held to.
     """
-    guard = guard or Guard(check=True)
     clusters = graph.parts
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
@@ -62,7 +63,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, gu
         votes.clear()
         return lambda: reduced
 
-    for step in steps(kernel, graph.n, reply, guard, past=runs[0].votes):
+    for step in steps(kernel, graph.n, reply, guard, runs[0].votes):
         exchange([site.step(step, pool) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)

@@ -72,7 +72,7 @@ class Contribution(NamedTuple):
     """What a worker contributes to the end of a phase; or several together."""
 
     vote: Any
-    due: NDArray[np.uint16] | None = None
+    due: NDArray[np.uint32] | None = None
     """For each worker, how many parcels are on their way to it; None if no worker gets one."""
 
     @classmethod
@@ -81,7 +81,7 @@ class Contribution(NamedTuple):
         to = [*receivers]
         if not to:
             return cls(vote)
-        due = np.zeros(size, np.uint16)
+        due = np.zeros(size, np.uint32)
         due[to] = 1
         return cls(vote, due)
 

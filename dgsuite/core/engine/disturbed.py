@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class Disturbed:
         A node is to come back, and the kernel's state is not one by node.
     """
 
+    apart = frozenset({"lost", "_frozen", "_kept", "_down", "_waiting"})
+
     def __init__(
         self,
         faults: Faults,
@@ -100,13 +102,20 @@ class Disturbed:
                     ) from None
         self._watch = None
         if faults.adversary is not None:
-            self._watch = Watch(faults.adversary, kernel, clusters)
+            self._watch = Watch(faults.adversary, kernel, clusters, self._lock)
         self._liars = None
         if faults.rewrites and faults.liars is not None:
             self._liars = faults.liars.mask(n, faults.seed or 0)
         self._counts = {
             name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
         }
+
+    @property
+    def shared(self) -> Iterator[object]:
+        """What clusters that run side by side share of it."""
+        yield self
+        if self._watch is not None:
+            yield self._watch
 
     def warm(self, halo: Halo) -> None:
         """Load the compiled loop that takes lost messages out of a halo's rows."""

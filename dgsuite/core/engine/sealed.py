@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dgsuite.base.errors import RunError
-from dgsuite.base.once import Once
+from dgsuite.base.once import Lock, Once
 
 READ_ONLY: dict[type, Callable[[Any], Any]] = {dict: MappingProxyType, list: tuple}
 """By type, what makes a value that reads like another and cannot be changed."""
@@ -23,7 +23,8 @@ READ_ONLY: dict[type, Callable[[Any], Any]] = {dict: MappingProxyType, list: tup
 def sealed(*shared: object) -> Iterator[None]:
     """Make objects read-only: their attributes, and the arrays, lists and dictionaries among these.
 
-    A thread that holds the lock of an object's `Once` may set its attributes.
+    A thread that holds the lock of an object, or of its `Once`, may set its attributes. A class names in
+    ``apart`` attributes whose entries belong to one cluster each, or are changed under the lock.
 
     Raises
     ------
@@ -45,12 +46,14 @@ def _seal(thing: Any) -> tuple[Any, type, list[np.ndarray], dict[str, Any]] | No
     """Seal one object; what undoes it. None for what has no attributes to set."""
     if not hasattr(thing, "__dict__"):
         return None
+    apart = getattr(type(thing), "apart", ())
+    values = {name: value for name, value in vars(thing).items() if name not in apart}
     writeable = [
-        array for value in vars(thing).values() for array in _arrays(value) if array.flags.writeable
+        array for value in values.values() for array in _arrays(value) if array.flags.writeable
     ]
     for array in writeable:
         array.flags.writeable = False
-    replaced = {name: value for name, value in vars(thing).items() if type(value) in READ_ONLY}
+    replaced = {name: value for name, value in values.items() if type(value) in READ_ONLY}
     vars(thing).update({name: READ_ONLY[type(value)](value) for name, value in replaced.items()})
     kind: Any = type(thing)
     object.__setattr__(thing, "__class__", _sealed(kind))
@@ -84,8 +87,9 @@ def _sealed(kind: type) -> type:
     """The class of sealed objects of a class."""
 
     def refuse(self: Any, name: str, value: Any = None) -> None:
-        made = vars(self).get("made")
-        if isinstance(made, Once) and made.lock.is_mine:
+        made, lock = vars(self).get("made"), vars(self).get("_lock")
+        lock = made.lock if isinstance(made, Once) else lock
+        if isinstance(lock, Lock) and lock.is_mine:
             object.__setattr__(self, name, value)
             return
         raise RunError(

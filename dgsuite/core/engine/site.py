@@ -225,7 +225,9 @@ class Site:
             batches = without_packets(batches)
         self._messages = self.mailbox.deliver(batches)
         if self.guard.check:
-            self._seals.enter_context(sealed(self.mailbox, self._messages))
+            disturbed = () if self.disturbed is None else self.disturbed.shared
+            shared = self.mailbox, self._messages, self.workload, *disturbed
+            self._seals.enter_context(sealed(*shared))
 
     def content(self, k: int) -> dict[str, Any]:
         """What a checkpoint holds of the k-th cluster, besides messages."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Step
 from dgsuite.core.network.attack import STATES, Attack, Reached, View
@@ -30,9 +31,15 @@ class Watch:
         The adversary.
     kernel, clusters
         Those of the site.
+    lock
+        Held by a thread that calls `begin`.
     """
 
-    def __init__(self, attack: Attack, kernel: Kernel, clusters: Sequence[Cluster]) -> None:
+    apart = frozenset({"_sent", "_when", "_one_by_one"})
+
+    def __init__(
+        self, attack: Attack, kernel: Kernel, clusters: Sequence[Cluster], lock: Lock
+    ) -> None:
         self.attack = attack
         self.kernel = kernel
         self.clusters = clusters
@@ -41,13 +48,16 @@ class Watch:
         self._when = [c.zeros() for c in watched]  # phase of a node's last message, 0 if before
         self._phase = 0
         self._heard = np.zeros(clusters[0].n, bool)  # has sent before, of the nodes seen here
-        self._one_by_one = False  # whether nodes have sent otherwise than along their edges
+        self._one_by_one = [False] * len(clusters)  # whether nodes send otherwise than along edges
+        self._mixed = False  # whether nodes of any cluster have, in phases that are over
+        self._lock = lock
         self._left = attack.budget
         self._round = -1
 
     def begin(self, step: Step) -> NDArray[np.int64]:
         """What is struck in the round of a phase: nodes, and neighbours or -1; shape (2, struck)."""
         self._phase += 1
+        self._mixed = any(self._one_by_one)
         if step.round > self._round:
             self._round = step.round
             self._left -= len(step.strikes)
@@ -65,7 +75,7 @@ class Watch:
         before = counts.copy()
         for item in sent:
             _count(cluster, item, counts)
-            self._one_by_one |= isinstance(item, Unicast) or (
+            self._one_by_one[k] |= isinstance(item, Unicast) or (
                 isinstance(item, Broadcast) and (item.backwards or not cluster.pulls)
             )
         self._when[k][counts > before] = self._phase
@@ -83,7 +93,7 @@ class Watch:
 
     def _reached(self, k: int) -> Reached:
         """See `dgsuite.core.network.attack.View.reached`."""
-        if self._one_by_one:
+        if self._mixed or self._one_by_one[k]:
             raise InputError(
                 f"nodes that are reached are seen where nodes broadcast along edges, and those of kernel "
                 f"{self.kernel.name!r} send otherwise, too"

@@ -22,6 +22,9 @@ SPARSE = 32
 LINE = 64
 """Bytes of a line of the processor's cache, at which each array begins."""
 
+BITS = 63
+"""Fields whose bits are in one number of a head."""
+
 _NONE = np.empty(0, np.int64)
 
 
@@ -191,9 +194,8 @@ class Window:
             start = self._starts[self.me]
             self.half.lists[start : start + senders.count] = senders.members
         fields = sum(1 << self.fields.index(name) for name in names)
-        self.half.heads[self.me] = Head(
-            self._number, senders.count, listed, *leaving, backwards, fields
-        )
+        head = Head(self._number, senders.count, listed, *leaving, backwards, fields)
+        self.half.heads[self.me] = _numbers(head, len(self.fields))
         self.half.names = names
 
     def heard(self) -> dict[int, Head]:
@@ -202,7 +204,7 @@ class Window:
             return {}
         self._unread = False
         return {
-            peer: Head(*row)
+            peer: _head(row)
             for peer, row in enumerate(self.half.heads.tolist())
             if row[0] == self._number and peer != self.me
         }
@@ -233,12 +235,26 @@ class Window:
         return listed
 
 
+def _numbers(head: Head, fields: int) -> list[int]:
+    """A head as numbers of 63 bits, given how many fields there are."""
+    *rest, bits = head
+    return [*rest, *(bits >> at & (1 << BITS) - 1 for at in range(0, max(fields, 1), BITS))]
+
+
+def _head(numbers: Sequence[int]) -> Head:
+    """The head that `_numbers` took apart."""
+    rest = len(Head._fields) - 1
+    bits = sum(some << BITS * at for at, some in enumerate(numbers[rest:]))
+    return Head(*numbers[:rest], bits)
+
+
 def _shapes(
     n: int, sites: int, dtypes: Mapping[str, DTypeLike]
 ) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """The arrays of a half."""
+    head = len(_numbers(Head(*[0] * len(Head._fields)), len(dtypes)))
     found: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
-        "heads": (np.dtype(np.int64), (sites, len(Head._fields))),
+        "heads": (np.dtype(np.int64), (sites, head)),
         "lists": (np.dtype(np.int64), (n // SPARSE + sites,)),
         "sent": (np.dtype(bool), (n + 1,)),
     }

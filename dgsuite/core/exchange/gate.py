@@ -22,11 +22,8 @@ from dgsuite.base import capabilities
 from dgsuite.core.engine.window import LINE
 from dgsuite.core.transports.flags import barrier
 
-ROW = 1 << 12
-"""Bytes of a row."""
-
-HEAD = struct.Struct("<qQQ")
-"""Of a row: `Word.number`, `Word.due`, and the bytes that follow."""
+ROOM = 1 << 12
+"""Bytes that a task can leave for all."""
 
 ELSEWHERE = 2**64 - 1
 """In place of their number: the bytes do not fit."""
@@ -67,6 +64,8 @@ class Gate:
         self._bell = memory[size * LINE : size * LINE + 4].view(np.uint32).data
         self._address = ctypes.c_void_p(memory.ctypes.data + size * LINE)
         self._rows = memory[(size + 1) * LINE :].data
+        self._head, self._row_bytes = _layout(size)
+        self._due_bytes = _due_bytes(size)
         self._pass = 0
         self._missing: list[int] = []
 
@@ -78,18 +77,19 @@ class Gate:
     @staticmethod
     def nbytes(size: int) -> int:
         """Bytes of memory that tasks need."""
-        return (size + 1) * LINE + 2 * size * ROW
+        return (size + 1) * LINE + 2 * size * _layout(size)[1]
 
     def arrive(self, word: Word) -> None:
         """Say something to all, and wake them if all others are there."""
         self._pass += 1
         at = self._row(self._rank)
+        due = word.due.to_bytes(self._due_bytes, "little")
         said = word.said
-        if said is None or len(said) > ROW - HEAD.size:
-            HEAD.pack_into(self._rows, at, word.number, word.due, ELSEWHERE)
+        if said is None or len(said) > ROOM:
+            self._head.pack_into(self._rows, at, word.number, ELSEWHERE, due)
         else:
-            HEAD.pack_into(self._rows, at, word.number, word.due, len(said))
-            at += HEAD.size
+            self._head.pack_into(self._rows, at, word.number, len(said), due)
+            at += self._head.size
             self._rows[at : at + len(said)] = said
         self._passes[self._rank * LINE // 8] = self._pass
         self._missing = [task for task in range(self._size) if task != self._rank]
@@ -129,15 +129,30 @@ class Gate:
         found = []
         for task in range(self._size):
             at = self._row(task)
-            number, due, length = HEAD.unpack_from(self._rows, at)
-            at += HEAD.size
+            number, length, due = self._head.unpack_from(self._rows, at)
+            at += self._head.size
             said = None if length == ELSEWHERE else bytes(self._rows[at : at + length])
-            found.append(Word(number, due, said))
+            found.append(Word(number, int.from_bytes(due, "little"), said))
         return found
 
     def _row(self, task: int) -> int:
         """Where a task's row begins: it has two, as others may yet read that of the last pass."""
-        return (2 * task + self._pass % 2) * ROW
+        return (2 * task + self._pass % 2) * self._row_bytes
+
+
+@cache
+def _layout(size: int) -> tuple[struct.Struct, int]:
+    """The head of a row, and its bytes, for so many tasks.
+
+    The head has `Word.number`, the length of `Word.said`, and `Word.due`.
+    """
+    head = struct.Struct(f"<qQ{_due_bytes(size)}s")
+    return head, -(-(head.size + ROOM) // LINE) * LINE
+
+
+def _due_bytes(size: int) -> int:
+    """Bytes that have a bit for each task."""
+    return -(-size // 8)
 
 
 class _Time(ctypes.Structure):

@@ -68,7 +68,7 @@ def content(message: Any) -> Content:
     if kind == PARCEL:
         return Content(kind, number, None, _parcel(*rest))
     counts, any_, sum_, least, most, given, *along = rest
-    due = np.frombuffer(counts, np.uint16) if counts else None
+    due = np.frombuffer(counts, np.uint32) if counts else None
     said = Contribution(_vote(any_, sum_, least, most, given), due)
     return Content(kind, number, said, _parcel(*along) if along else None)
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import platform
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -21,6 +22,7 @@ from xarray.indexes import PandasIndex
 from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
+from dgsuite.base.warning import warn
 from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import UNBOUND, Guard, reduce_votes, steps
@@ -52,6 +54,17 @@ IMSUITE = {
 
 MATRICES = 1 << 30
 """Bytes of the matrices of a traced run, at most."""
+
+TO_FILE = "write the trace to a file: trace='trace.parquet'"
+"""What to do where they take more."""
+
+TAKEN = (
+    *("messages", "remote_messages", "bytes", "wire_bytes", "active", "lost", "crashed", "spent"),
+    *("compute_seconds", "cpu_seconds", "exchange_seconds", "workload_seconds"),
+    *("cluster", "cluster_to", "model", "node", "traffic", "traffic_bytes"),
+    *("bits", "edge_bits", "edges_by_bits", "virtual_time", "synchroniser_messages"),
+)
+"""Names that are no kernel's, besides those of `IMSUITE` and of `counted_by`."""
 
 Coordinate = tuple[xr.Index, xr.Variable]
 """The index of a dimension, and its coordinate."""
@@ -107,14 +120,13 @@ def build(
     network, guard
         The network with faults, if there was one, and what the run was held to.
 
-    Raises
-    ------
-    InputError
-        The matrices of traffic would take more than `MATRICES` bytes, or an output of the kernel has the
-        name of a count or a dimension.
+    Warns
+    -----
+    UserWarning
+        The matrices of traffic would take more than `MATRICES` bytes, and are left out.
     """
     recursive, delayed = kernel.form == "recursive", guard.delays is not None
-    counted = "depth" if recursive and not delayed else "round"
+    counted = counted_by(kernel, delayed)
     blocks = kernel.form == "block"  # the paper has none
     counted_by_imsuite = None if blocks else count(kernel, log, graph.n, count_as or style)
     counts = {} if counted_by_imsuite is None else counted_by_imsuite._asdict()
@@ -146,30 +158,6 @@ def build(
             "exchange", "time between phases: packing, transfer, waiting, delivery"
         ),
     }
-    taken = {
-        *variables,
-        *IMSUITE,
-        counted,
-        "cluster",
-        "cluster_to",
-        "model",
-        "node",
-        "traffic",
-        "traffic_bytes",
-        "bits",
-        "edge_bits",
-        "edges_by_bits",
-        "lost",
-        "crashed",
-        "spent",
-        "virtual_time",
-        "synchroniser_messages",
-    }
-    if clashes := sorted(taken & {*kernel.notes, *kernel.peaks, *outputs}):
-        raise InputError(
-            f"kernel {kernel.name!r}: {clashes[0]!r} is the name of a count or dimension of every dataset; "
-            "give the output or note another name"
-        )
     noted = {name: log.by_round(log.noted(name)) for name in kernel.notes}
     for name, long_name in kernel.notes.items():
         variables[name] = per_round(noted[name], long_name)
@@ -177,6 +165,11 @@ def build(
         variables[name] = per_round(log.peaks, long_name)
     found = {name: _output(kernel.outputs[name], values, graph) for name, values in outputs.items()}
     variables = {**found, **variables}  # what users look for comes first
+    if traffic and not (traffic := fits(log.rounds, len(graph.parts))):
+        warn(
+            f"trace=True: {too_large(log.rounds, len(graph.parts))}, so the result has none; {TO_FILE}",
+            UserWarning,
+        )
     if traffic:
         matrices, clusters = _matrices(log, len(graph.parts)), ("cluster", "cluster_to")
         texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")
@@ -307,24 +300,63 @@ def coordinate(dim: str, values: NDArray | pd.Index, long_name: str) -> Coordina
     return index, index.create_variables({dim: described})[dim]
 
 
-def fits(rounds: int, clusters: int) -> None:
-    """See that the matrices of a traced run are not too large.
+def counted_by(kernel: Kernel, delayed: bool) -> str:
+    """The dimension of a run's counts, given whether its messages take time."""
+    return "depth" if kernel.form == "recursive" and not delayed else "round"
+
+
+def check_names(kernel: Kernel, delayed: bool) -> None:
+    """Check the names of a kernel's outputs, notes and peaks, before it runs.
 
     Raises
     ------
     InputError
-        They are.
+        One is the name of a count or a dimension, or two are the same.
     """
-    if 16 * rounds * clusters**2 > MATRICES:
+    own = [*kernel.outputs, *kernel.notes, *kernel.peaks]
+    if clashes := sorted({*own} & {*TAKEN, *IMSUITE, counted_by(kernel, delayed)}):
         raise InputError(
-            f"trace=True makes a matrix of {clusters} by {clusters} clusters for each of {rounds} rounds or "
-            f"more, which is too large; write the trace to a file: trace='trace.parquet'"
+            f"kernel {kernel.name!r}: {clashes[0]!r} is the name of a count or dimension of every dataset; "
+            "give the output or note another name"
         )
+    if twice := sorted(name for name, times in Counter(own).items() if times > 1):
+        raise InputError(
+            f"kernel {kernel.name!r}: {twice[0]!r} names two of its outputs, notes and peaks; give one "
+            f"another name"
+        )
+
+
+def check_fits(clusters: int) -> None:
+    """Check that the matrices of a traced run of one round fit, before it runs.
+
+    Raises
+    ------
+    InputError
+        They do not.
+    """
+    if not fits(1, clusters):
+        raise InputError(f"trace=True: {too_large(1, clusters)}; {TO_FILE}")
+
+
+def fits(rounds: int, clusters: int) -> bool:
+    """Whether the matrices of a traced run fit into `MATRICES` bytes."""
+    return 16 * rounds * clusters**2 <= MATRICES
+
+
+def too_large(rounds: int, clusters: int) -> str:
+    """Says that they do not fit."""
+    size, each = (
+        16e-9 * rounds * clusters**2,
+        f"each of {rounds:,} rounds" if rounds > 1 else "a round",
+    )
+    return (
+        f"matrices of {clusters} by {clusters} clusters for {each} take {size:,.1f} GB, more than "
+        f"{1e-9 * MATRICES:,.1f} GB"
+    )
 
 
 def _matrices(log: Log, clusters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Messages and bytes of a traced run, by round, source and destination."""
-    fits(log.rounds, clusters)
     sent = log.table("traffic")
     found = np.zeros((2, log.rounds, clusters, clusters), np.int64)
     at = log["round"][sent["phase"]], sent["source"], sent["destination"]

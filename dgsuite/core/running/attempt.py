@@ -113,7 +113,7 @@ class Attempt:
         if self.since is not None:
             seen = self.since.seen(seen)
         if self.traffic:
-            dataset.fits(1, self.clusters)
+            dataset.check_fits(self.clusters)
         if workers:
             check_fits(
                 kernel, seen, {address: states[address]["memory_limit"] for address in workers}

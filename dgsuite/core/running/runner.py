@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.warning import warn
+from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.adversary import Adversary
@@ -301,8 +303,8 @@ def _run_each(
     load, guard = Workload.make(options.workload), options.guard(graph)
     dealt = free(chosen)
     _check_trace(options, len(each), chosen, dealt)
-    _check_congest(options, chosen, dealt)
-    _check_network(options, chosen, dealt)
+    check_congest(options, chosen, dealt)
+    check_network(options, chosen, dealt)
     if recursive and isinstance(options.network, Network):
         guard = guard._replace(delays=options.network.delays)
     if any(free(other) != dealt for other in kernels):
@@ -327,6 +329,8 @@ def _run_each(
             count_as = count_as or style
             style = "serial"
             reasons["style_reason"] = "the graph is small; pass style= to choose another style"
+    for each_kernel in kernels:
+        dataset.check_names(each_kernel, guard.delays is not None)
     checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
     if style == "serial":
         client = None
@@ -342,48 +346,46 @@ def _run_each(
         f"{chosen.name}, {style}",
         "depth" if recursive and guard.delays is None else "round",
     )
-    with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
-        settings = RunSettings(tell, load, guard, checkpoints)
-        attempt = Attempt(
-            kernels, graph, style, client, options.clusters, trace is True, settings, since
-        )
-        begin = perf_counter()
-        try:
+    automatic = checkpoint in (None, True)
+    with _ending(checkpoints, automatic):
+        with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
+            settings = RunSettings(tell, load, guard, checkpoints)
+            attempt = Attempt(
+                kernels, graph, style, client, options.clusters, trace is True, settings, since
+            )
             tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
-        except BaseException:
-            if checkpoint in (None, True) and checkpoints is not None:
-                with suppress(RunError):  # a scheduler that is gone has taken them along
-                    checkpoints.end(perf_counter() - begin)
-            raise
-    graph = tried.graph
-    results = [
-        dataset.build(
-            k,
-            graph,
-            style,
-            by_node(k, graph, outputs),
-            log,
-            count_as=count_as,
-            workers=tried.workers,
-            workload=load,
-            reasons=reasons,
-            measured_on=tried.machine,
-            traffic=trace is True,
-            congest=guard.congest,
-            network=options.network,  # type: ignore[arg-type]
-            guard=guard,
-        )
-        for k, (outputs, log) in zip(kernels, tried.found, strict=True)
-    ]
-    network = options.network
-    if isinstance(network, Network) and network.delay is not None and not recursive:
-        how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
+        graph = tried.graph
         results = [
-            with_times(result, log, graph, network, guard.faults, **how)
-            for result, (_, log) in zip(results, tried.found, strict=True)
+            dataset.build(
+                k,
+                graph,
+                style,
+                by_node(k, graph, outputs),
+                log,
+                count_as=count_as,
+                workers=tried.workers,
+                workload=load,
+                reasons=reasons,
+                measured_on=tried.machine,
+                traffic=trace is True,
+                congest=guard.congest,
+                network=options.network,  # type: ignore[arg-type]
+                guard=guard,
+            )
+            for k, (outputs, log) in zip(kernels, tried.found, strict=True)
         ]
-    if checkpoints is not None:
-        checkpoints.end(perf_counter() - begin)
+        network = options.network
+        if isinstance(network, Network) and network.delay is not None and not recursive:
+            how = {
+                "style": style,
+                "client": client,
+                "clusters": options.clusters,
+                "progress": False,
+            }
+            results = [
+                with_times(result, log, graph, network, guard.faults, **how)
+                for result, (_, log) in zip(results, tried.found, strict=True)
+            ]
     if client is not None and Session.of(client).installed_over is not None:
         from dgsuite.core.workers import dashboard
 
@@ -393,8 +395,26 @@ def _run_each(
         from dgsuite.core.traces import write
         from dgsuite.core.traces.form import of_run
 
-        write(of_run(results[0], tried.found[0][1]), options.trace_file)
+        try:
+            write(of_run(results[0], tried.found[0][1]), options.trace_file)
+        except (InputError, OSError) as error:
+            warn(f"trace: {error}; the result is there, and there is no trace", UserWarning)
     return results
+
+
+@contextmanager
+def _ending(checkpoints: Checkpoints | None, automatic: bool) -> Iterator[None]:
+    """Remove the checkpoints of a run when its results are there; automatic ones also after an error."""
+    begin = perf_counter()
+    try:
+        yield
+    except BaseException:
+        if automatic and checkpoints is not None:
+            with suppress(RunError):  # a scheduler that is gone has taken them along
+                checkpoints.end(perf_counter() - begin)
+        raise
+    if checkpoints is not None:
+        checkpoints.end(perf_counter() - begin)
 
 
 @contextmanager
@@ -424,7 +444,7 @@ def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> 
         check_writable(options.trace_file)
 
 
-def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
+def check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
     """Check that messages of a kernel go along edges, if the bits of edges are to be counted."""
     if options.congest is None:
         return
@@ -437,7 +457,7 @@ def _check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
         raise InputError(f"kernel {kernel.name!r}: congest= counts bits along edges, and {why}")
 
 
-def _check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
+def check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
     """Check that a network with faults can transfer a kernel's messages."""
     if not isinstance(options.network, Network):
         return

@@ -6,6 +6,7 @@ Where a transport has such memory no message is sent, and the process that has t
 from __future__ import annotations
 
 import os
+from weakref import finalize
 
 import numpy as np
 from distributed.comm.addressing import parse_address
@@ -30,11 +31,13 @@ class Counter:
     """
 
     def __init__(self, held: NDArray[np.uint8], fd: int = -1) -> None:
+        if fd >= 0:
+            finalize(self, os.close, fd)
+        self._fd = fd
         from dgsuite.core.transports._compiled import fetch_add  # Numba is slow to import
 
         self._add = fetch_add
         self._cell = held[:8].view(np.int64)
-        self._fd = fd
 
     @classmethod
     def made(cls, first: int) -> Counter:
@@ -59,10 +62,6 @@ class Counter:
 
     def __next__(self) -> int:
         return int(self._add(self._cell))
-
-    def __del__(self) -> None:
-        if getattr(self, "_fd", -1) >= 0:
-            os.close(self._fd)
 
 
 def shared(address: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 from typing import ClassVar
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,10 @@ class Core:
     _known: ClassVar[WeakValueDictionary[tuple[int, int], Core]] = WeakValueDictionary()
 
     def __init__(self, size: int) -> None:
-        self.buffer, self.fd = memory.make("mpb", size)
         self.loop = asyncio.get_running_loop()
         self.turn = asyncio.Lock()
-
-    def __del__(self) -> None:
-        os.close(self.fd)
+        self.buffer, self.fd = memory.make("mpb", size)
+        finalize(self, os.close, self.fd)
 
     @classmethod
     def here(cls, size: int) -> Core:

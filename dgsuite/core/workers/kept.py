@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import Any, Protocol
+
+from dgsuite.base import threads
 
 MOST = 4
 """Meshes that a worker keeps."""
@@ -64,7 +66,7 @@ class KeptMeshes:
             if mesh is None or end > monotonic():
                 return
             del self._kept[key]
-        Thread(target=mesh.dispose, daemon=True).start()  # it has a loop of its own
+        threads.start(mesh.dispose)  # it has a loop of its own
 
     def clear(self) -> None:
         """Close all meshes, without waiting for the end: Dask may cancel a worker's close that takes long."""
@@ -72,4 +74,4 @@ class KeptMeshes:
             meshes = [mesh for mesh, _ in self._kept.values()]
             self._kept.clear()
         for mesh in meshes:
-            Thread(target=mesh.dispose, daemon=True).start()
+            threads.start(mesh.dispose)

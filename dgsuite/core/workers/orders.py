@@ -12,6 +12,12 @@ from dgsuite.base.errors import WorkerLost
 from dgsuite.core.workers.facts import Result
 from dgsuite.partition.client.results import ORDER
 
+GIVEN_UP = ("cancelled", "released", "forgotten")
+"""States of a task on a worker whose key the scheduler has forgotten."""
+
+ENDED = (*GIVEN_UP, "memory", "error")
+"""States of a task that takes no more orders."""
+
 HELD = 60.0
 """Seconds for which a result is held that no task has taken."""
 
@@ -49,8 +55,13 @@ class Orders:
         worker.stream_handlers[ORDER] = self.receive
 
     def receive(self, key: str, name: str = "", plan: bytes | None = None, **_: Any) -> None:
-        """An order for a task; without a plan, to end."""
-        self._queue(key).put(None if plan is None else Order(name, plan))
+        """An order for a task; without a plan, to end. On the worker's loop.
+
+        One that comes when the task has ended is dropped: who sent it hears of the end.
+        """
+        task = self._worker.state.tasks.get(key)
+        if task is not None and task.state not in ENDED:
+            self._queue(key).put(None if plan is None else Order(name, plan))
 
     def _queue(self, key: str) -> SimpleQueue[Order | None]:
         return self._queues.setdefault(key, SimpleQueue())
@@ -73,8 +84,8 @@ class Orders:
 
     def end(self, key: str) -> None:
         """Have a task end; nothing happens if there is none. Thread-safe."""
-        if key in self._queues:
-            self._queues[key].put(None)
+        if (orders := self._queues.pop(key, None)) is not None:
+            orders.put(None)
 
     def end_all(self) -> None:
         """Have all tasks end. On the worker's loop."""

@@ -30,7 +30,7 @@ from dgsuite.core.workers import files
 from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
-from dgsuite.core.workers.orders import Orders
+from dgsuite.core.workers.orders import ENDED, GIVEN_UP, Orders
 from dgsuite.core.workers.spans import SpanPlugin
 from dgsuite.partition.client.results import LARGE, OP
 from dgsuite.partition.client.sending import hurry
@@ -40,9 +40,6 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 
 NAME = "dgsuite"
-
-GIVEN_UP = ("cancelled", "released", "forgotten")
-"""States of a task on a worker whose key the scheduler has forgotten."""
 
 RELIEF = 1.0
 """Seconds between checks whether a worker is paused, or has had no run for some time."""
@@ -149,9 +146,9 @@ class RunPlugin(WorkerPlugin):
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
         if (sent := self._announced.pop(key, None)) is not None and finish == "memory":
             self.worker.batched_stream.send(sent)
-        if finish in GIVEN_UP:
-            if key in self._ends:
-                self._ends.pop(key)()
+        if finish in GIVEN_UP and key in self._ends:
+            self._ends.pop(key)()
+        if finish in ENDED:
             self.orders.end(key)
 
     def wanted(self, key: str) -> bool:

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dgsuite.base.aliases import ALIASES, kernel_of
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import RULES, STYLES, Edges
 from dgsuite.faces.cli import console, options
 
@@ -25,6 +25,41 @@ if TYPE_CHECKING:
 
     from dgsuite.core.running.estimate import Estimate
     from dgsuite.partition.graph.graph import Graph
+
+
+ELSEWHERE = {
+    "style": "--style",
+    "form": "--form",
+    "clusters": "--clusters",
+    "congest": "--congest",
+    "network": "--network",
+    "client": "--scheduler or --workers",
+    "progress": "--no-progress",
+    "workers": "--workers",
+    "directed": "--directed",
+    "edges": "--edges",
+}
+"""Options of a run, or of its estimate, that the command has options for, and these."""
+
+PYTHON = ("on_round", "since")
+"""Options of a run that take what no text is."""
+
+
+def _check_set(given: str) -> None:
+    """Check that --set gives a parameter of the kernel, or an option of the run that has no option here.
+
+    Raises
+    ------
+    InputError
+        It gives another one.
+    """
+    name = given.partition("=")[0].partition(".")[0]
+    if name in ELSEWHERE:
+        raise InputError(
+            f"--set {given}: {name} is no parameter of a kernel; take {ELSEWHERE[name]}"
+        )
+    if name in PYTHON:
+        raise InputError(f"--set {given}: {name} can be given in Python alone, to dgsuite.run")
 
 
 def _names(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -116,7 +151,8 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     "parameters",
     metavar="NAME=VALUE",
     multiple=True,
-    help="A parameter of the kernel, such as root=7; may be repeated.",
+    help="A parameter of the kernel, such as root=7, or an option of dgsuite.run that has none here, such as "
+    "max_rounds=9; may be repeated.",
 )
 @click.option(
     "--congest",
@@ -182,6 +218,7 @@ def kernel(
     name = kernel_of(name, KERNELS)
     chosen: dict[str, Any] = {}
     for given in parameters:
+        _check_set(given)
         override(chosen, given)
     network: dict[str, Any] = {}
     for given in faults:
@@ -198,43 +235,53 @@ def kernel(
     from dgsuite.base.files import check_writable
     from dgsuite.base.files import output as destination
     from dgsuite.genval import validate as judged
-    from dgsuite.suites.running import check
 
     path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
     if page is not None:
         check_writable(page)
-        if form not in (None, "iterative"):
-            raise InputError(f"--page shows the iterative form of a kernel, and not the {form} one")
+        for option, value, shown in (
+            ("form", form, "iterative"),
+            ("style", style, "serial"),
+            ("clusters", clusters, 1),
+        ):
+            if value not in (None, shown):
+                raise InputError(
+                    f"--page shows a run of --{option} {shown}, and not --{option} {value}"
+                )
     with _client(place) as client:
         with console.working("making the graph"):
             made = _graph(name, graph, client, seed, **source)
+        how = {"seed": seed, "congest": congest, "network": network or None, **chosen}
         if page is not None:
             with console.working("writing the page"):
-                how = {"seed": seed, "network": network or None, **chosen}
-                dgsuite.lab.Execution(name, made, **how).to_html(page)
-        ds = dgsuite.run(
-            name,
-            made,
-            style=style,
-            form=form,
-            clusters=clusters,
-            client=client,
-            seed=seed,
-            progress=None if console.wanted() else False,
-            congest=congest,
-            network=network or None,
-            **chosen,
-        )
-        valid = validate
+                execution = dgsuite.lab.Execution(name, made, **how)
+                execution.to_html(page)
+                ds = execution.dataset()
+        else:
+            ds = dgsuite.run(
+                name,
+                made,
+                style=style,
+                form=form,
+                clusters=clusters,
+                client=client,
+                progress=None if console.wanted() else False,
+                **how,
+            )
+        report = None
         if validate:
             with console.working("validating"):
-                if network:
-                    valid = judged(name, made, ds).ok  # faults may make it wrong
-                else:
-                    check(name, made, ds, f"the result of {name} on {graph}")
+                report = judged(name, made, ds)
+            if not report.ok and not network:
+                raise RunError(f"the result of {name} on {graph} is wrong: {report}")
         dgsuite.save(ds, path)
-        figures = _figures(ds, made, valid, path)
+        figures = _figures(ds, made, report is not None and report.ok, path)
         console.figures(figures, as_json, partial(_report, ds), path)
+        if report is not None and not report.ok:
+            raise RunError(
+                f"the result of {name} on {graph} is wrong, as on a network with faults it may be: {report}; "
+                f"--no-validate takes it as it is"
+            )
 
 
 def _estimate(

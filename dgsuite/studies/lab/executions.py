@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterator, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,11 +14,15 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.program import Guard, Step, reduce_votes, steps
 from dgsuite.core.engine.site import Site
+from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
+from dgsuite.core.results import dataset
 from dgsuite.core.results.dataset import coordinate, variable
-from dgsuite.core.running.attempt import as_seen
+from dgsuite.core.results.order import by_node
+from dgsuite.core.running.attempt import as_seen, free
+from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.options import RunOptions
-from dgsuite.core.running.runner import OPTIONS
+from dgsuite.core.running.runner import OPTIONS, check_congest, check_network
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
 from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset
@@ -71,8 +76,8 @@ class Execution:
     kernel, graph
         As of `dgsuite.run`; the kernel's form is the iterative one.
     how
-        Parameters of the kernel, and of the options of `dgsuite.run` ``seed``, ``network`` and
-        ``max_rounds``.
+        Parameters of the kernel, and of the options of `dgsuite.run` ``seed``, ``network``, ``max_rounds``
+        and ``congest``.
 
     Examples
     --------
@@ -84,18 +89,21 @@ class Execution:
     """
 
     def __init__(self, kernel: str | type[Kernel] | Kernel, graph: Graph, **how: Any) -> None:
-        wrong = sorted(how.keys() & OPTIONS - {"seed", "network", "max_rounds"})
+        wrong = sorted(how.keys() & OPTIONS - {"seed", "network", "max_rounds", "congest"})
         if wrong:
             raise InputError(
-                f"{wrong[0]} is no option of an execution; it has seed, network, max_rounds and "
+                f"{wrong[0]} is no option of an execution; it has seed, network, max_rounds, congest and "
                 f"the parameters of the kernel"
             )
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
+        check_congest(options, self.kernel, free(self.kernel))
+        check_network(options, self.kernel, free(self.kernel))
         self.graph = graph
         self.guard = options.guard(graph)
         self.network = options.network
         self._site: Site | None = None
+        self._is_over = False
         (self._cluster,) = as_seen(graph, self.kernel).repartition(1).gather()
 
     def __repr__(self) -> str:
@@ -176,7 +184,7 @@ class Execution:
         bounds, votes = np.array([0, 1]), list[Vote]()
         lists = _lists(self.kernel)
         site = self._site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
-        site.keeps = True
+        site.keeps, self._is_over = True, False
         nobody = np.zeros(self.graph.n, bool)
         before = self.initial() if with_messages else {}
 
@@ -188,9 +196,13 @@ class Execution:
         for step in steps(self.kernel, self.graph.n, reply, self.guard):
             result = site.run(step, 0)
             sent = listed(site, step, result) if with_messages else NONE
+            begin = perf_counter()
             site.send(step, [result])
             votes.append(site.tally.vote)
             site.deliver({})
+            exchange = perf_counter() - begin
+            site.log.add(step, site.tally, site.compute, site.cpu, exchange)
+            site.log.seconds += site.compute[0] + exchange
             states = _flat(site.states[0], self._cluster.size, lists)
             fate = None if site.disturbed is None else site.disturbed.fate
             away = nobody if fate is None or fate.away is None else fate.away
@@ -199,6 +211,7 @@ class Execution:
                 falling = nobody if fate is None or fate.falling is None else fate.falling
                 states = before = _stopped(states, before, crashed & ~falling)
             yield Moment(step, states, sent, crashed, away)
+        self._is_over = True
 
     def lists(self) -> frozenset[str]:
         """Fields of the state that are lists of nodes, which have other nodes in each phase."""
@@ -228,6 +241,43 @@ class Execution:
         array([0, 1, 2, 3], dtype=int32)
         """
         return {} if self._site is None else self._site.outputs()
+
+    def dataset(self) -> xr.Dataset:
+        """The dataset of the execution, as `dgsuite.run` returns it in style "serial" on one cluster, once
+        `phases`, `moments` or `to_html` has gone through all phases.
+
+        Raises
+        ------
+        InputError
+            There are phases left.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> execution = dgsuite.lab.Execution("bfs", graph)
+        >>> moments = list(execution.moments())
+        >>> execution.dataset().level.values
+        array([0, 1, 2, 3], dtype=int32)
+        """
+        site, network = self._site, self.network
+        if site is None or not self._is_over:
+            raise InputError("the execution has phases left; go through moments() first")
+        graph = self.graph.repartition(1)
+        made = dataset.build(
+            self.kernel,
+            graph,
+            "serial",
+            by_node(self.kernel, graph, site.outputs()),
+            site.log,
+            congest=self.guard.congest,
+            network=network,  # type: ignore[arg-type]
+            guard=self.guard,
+        )
+        if isinstance(network, Network) and network.delay is not None:
+            how = {"style": "serial", "progress": False}
+            return with_times(made, site.log, graph, network, self.guard.faults, **how)
+        return made
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:
         """What the nodes know after a phase.

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -19,9 +20,11 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.__main__ import main
 from dgsuite.core.running import models
+from dgsuite.core.running.runner import OPTIONS
 from dgsuite.faces.cli import app, options
+from dgsuite.faces.cli.kernel import ELSEWHERE, kernel
 from dgsuite.genval import families, imsuite
-from dgsuite.kernels import KERNELS
+from dgsuite.kernels import KERNELS, MIS
 from dgsuite.studies.experiment import shipped, toml
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
@@ -319,11 +322,91 @@ def test_a_kernel_on_a_generated_graph(here, tmp_path):
     assert int(ds.level[7]) == 0
 
 
+def test_the_seed_of_a_kernel_alone(here, tmp_path):
+    """Also where no graph is made."""
+    done = here(main, "kernel", "mis", "grid", "--n", 16, "--set", "seed=3", "-o", "a.nc")
+    assert done.returncode == 0, done.stderr
+    expected = dgsuite.run("mis", genval.graph("grid", 16, seed=101), seed=3)
+    found = dgsuite.open(tmp_path / "a.nc")
+    assert found.attrs["seed"] == 3
+    assert found.in_mis.equals(expected.in_mis)
+    assert here(main, "kernel", "mis", "grid", "--n", 16, "--set", "seed=3", "--dry-run").stdout
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_each_option_of_a_run_is_given_one_way(here, name, dry):
+    """By an option of the command, or by --set; a wrong value, or the other way, is one line."""
+    done = here(main, "kernel", "mis", "grid", "--n", "16", "--set", f"{name}=wrong", *dry)
+    if name == "checkpoint" and not dry:
+        assert done.returncode == 0  # the name of a folder
+        return
+    assert done.returncode == 2
+    assert name in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    if name in ELSEWHERE:
+        options = {option for each in kernel.params for option in each.opts}
+        assert {word for word in ELSEWHERE[name].split() if word.startswith("-")} <= options
+        assert f"take {ELSEWHERE[name]}" in done.stderr
+
+
+def test_a_page_is_of_the_run_whose_result_is_saved(here, tmp_path, monkeypatch):
+    """The kernel runs once, and finds what it finds without a page."""
+    ran, phase = [], MIS.compete
+
+    @wraps(phase)
+    def noted(*what, **more):
+        ran.append(1)
+        return phase(*what, **more)
+
+    monkeypatch.setattr(MIS, "compete", noted)
+    how = ["kernel", "mis", "grid", "--n", 25, "--congest", 99, "--json"]
+    for more in ([], ["--network", "delay.low=2"], ["--network", "loss=0.01"]):
+        plain = here(main, *how, *more, "--no-validate", "-o", "plain.nc")
+        without, ran[:] = len(ran), []
+        shown = here(main, *how, *more, "--no-validate", "-o", "shown.nc", "--page", "page.html")
+        assert (len(ran), shown.returncode) == (without, 0) != (0, 0), shown.stderr
+        ran.clear()
+        assert (tmp_path / "page.html").exists()
+        one, other = (json.loads(done.stdout) for done in (plain, shown))
+        for figures in (one, other):
+            del figures["seconds"], figures["output"]
+        assert one == other
+        one, other = (dgsuite.open(tmp_path / f"{name}.nc") for name in ("plain", "shown"))
+        assert one.variables.keys() == other.variables.keys()
+        timed = {name for name in one.variables if name.endswith("_seconds")}
+        assert one.drop_vars(timed).equals(other.drop_vars(timed))
+        assert {*one.attrs} - {"style_reason"} == {*other.attrs} - {"style_reason"}
+    done = here(main, *how, "--style", "clocked", "--page", "page.html")
+    assert "--page shows a run of --style serial, and not --style clocked" in done.stderr
+
+
 def test_a_kernel_on_a_network_with_faults(here, tmp_path):
     given = ["--network", "loss=0.5", "--network", "byzantine.nodes=[3]", "--congest", 99]
     done = here(main, "kernel", "mis", "grid", "--n", 100, *given, "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1  # faults have made it wrong; it is saved
+    assert (
+        "the result of mis on grid is wrong, as on a network with faults it may be" in done.stderr
+    )
     assert json.loads(done.stdout)["validated"] is False
+    again = here(
+        main, "kernel", "mis", "grid", "--n", 100, *given, "--json", "--no-validate", "-o", "b.nc"
+    )
+    assert (again.returncode, json.loads(again.stdout)["validated"]) == (0, False)
+    delayed = here(
+        main,
+        "kernel",
+        "mis",
+        "grid",
+        "--n",
+        100,
+        "--network",
+        "delay.low=2",
+        "--json",
+        "-o",
+        "c.nc",
+    )
+    assert (delayed.returncode, json.loads(delayed.stdout)["validated"]) == (0, True)
     ds = dgsuite.open(tmp_path / json.loads(done.stdout)["output"])
     assert ds.lost.sum() > 0
     assert ds.edge_bits.max() > 0

@@ -7,25 +7,31 @@ import subprocess
 import sys
 import threading
 from functools import lru_cache, partial
-from itertools import permutations
+from itertools import islice, permutations
 
 import numpy as np
 import pytest
 
-from dgsuite.base.errors import RunError
+from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import Once, once
 from dgsuite.core.engine.halos import Halos
-from dgsuite.core.engine.program import Guard, Step
+from dgsuite.core.engine.program import Guard, Step, steps
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.sealed import sealed
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import recursive, serial
+from dgsuite.core.parameters import make_kernel
 from dgsuite.core.recursion.site import RecursiveSite
+from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels.bsp import Unicast, unicast, vote
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
+from tests.dgsuite.network.test_adversary import NETWORKS
+from tests.dgsuite.network.test_network import random
 from tests.support import references
 from tests.support.cases import TYPICAL, in_turn, typical
+from tests.support.patience import PATIENCE
 from tests.support.schedules import Ordered, Preempting, pool_of
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import BY_CUT
@@ -103,6 +109,26 @@ def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
         before = len(pool.lines)
         assert_same(whole, recursive.serial(kernel, cut.parts))
     assert pool.lines
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("kind", ["away", "drops", "frontier", "back", "forgets", "cut", "degree"])
+def test_no_schedule_changes_what_an_adversary_does(kind):
+    """The same on a network that strikes, whose watch and faults clusters share."""
+    guard, cut = guarded(kind), random(clusters=CLUSTERS)
+    kernel = make_kernel("bf", cut, 1, {})
+    whole = serial.run(kernel, cut.parts, RunSettings(guard=guard))
+    pool, before = Preempting(), -1
+    while len(pool.lines) > before:
+        before = len(pool.lines)
+        assert_same(whole, simulate(kernel, cut, 2, pool=pool, guard=guard))
+    assert any(place.endswith("disturbed.py") for place, _ in pool.lines)
+
+
+def guarded(kind):
+    """What a checked run on a network is held to."""
+    options = RunOptions(network=NETWORKS[kind], check=True, max_rounds=30)
+    return options.guard(random(clusters=1))
 
 
 def check_orders(name, orders):
@@ -198,6 +224,56 @@ def test_what_clusters_share_is_sealed_while_they_run():
     site.step(Step(0, "read", True, 0))
     store.count = 3
     store.sent[0] = store.slots["value"][0] = 1
+
+
+def test_faults_and_what_watches_are_sealed_while_clusters_run():
+    """Their own methods set what they hold under their lock."""
+    graph = random(clusters=2)
+    kernel = make_kernel("bf", graph, 1, {})
+    site = Site(kernel, graph.parts, np.array([0, 2]), 0, guard=guarded("away"))
+    faults, watch = site.disturbed, site.disturbed._watch
+    first, second = islice(steps(kernel, graph.n, lambda over: lambda: site.tally.vote), 2)
+    site.step(first)
+    site.deliver({})
+    for thing, name in ((faults, "fate"), (faults, "lost"), (watch, "_left"), (watch, "_mixed")):
+        with pytest.raises(
+            RunError, match=rf"{type(thing).__name__}\.{name} is set while clusters"
+        ):
+            setattr(thing, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        watch._heard[0] = True
+    site.step(second)
+    assert faults.fate is not None
+    watch._heard[0] = True
+
+
+def test_no_update_of_a_watch_is_lost(monkeypatch):
+    """One thread looks at what its cluster has sent while that of another notes a unicast."""
+    graph = random(clusters=2)
+    kernel = make_kernel("bf", graph, 1, {})
+    disturbed = Site(kernel, graph.parts, np.array([0, 2]), 0, guard=guarded("away")).disturbed
+    watch, step = disturbed._watch, Step(0, "send", False, 0)
+    looking, go, cast = threading.Event(), threading.Event(), vote(any=True)
+
+    class Looks(type):
+        def __instancecheck__(cls, item):
+            if item is cast:
+                looking.set()
+                assert go.wait(PATIENCE)
+            return type(item) is Unicast
+
+    monkeypatch.setattr("dgsuite.core.engine.watch.Unicast", Looks("Looks", (), {}))
+    monkeypatch.setattr("dgsuite.core.engine.watch._count", lambda *what: None)
+    one = threading.Thread(target=watch.after, args=(step, 0, None, (cast,), disturbed._dead))
+    one.start()
+    assert looking.wait(PATIENCE)
+    watch.after(step, 1, None, (unicast([0], [0]),), disturbed._dead)
+    go.set()
+    one.join(PATIENCE)
+    watch.begin(step._replace(position=1))
+    for k in range(2):
+        with pytest.raises(InputError, match="send otherwise, too"):
+            watch._reached(k)
 
 
 class Writes(Reductions):

@@ -22,7 +22,7 @@ from dgsuite.partition.graph.views import incoming
 from tests.support.cases import graphs, inputs
 from tests.support.examples import examples
 from tests.support.sites import assert_same, simulate
-from tests.support.toys import Reductions
+from tests.support.toys import ManyFields, Reductions
 
 
 @given(graphs(directed=True), st.integers(1, 5))
@@ -31,6 +31,12 @@ def test_along_edges_of_directed_graphs(pair, sites):
     for kernel in (Reductions(), PageRank(iterations=3)):
         found = simulate(kernel, incoming(cut), sites, shared=True)
         assert_same(serial.run(kernel, incoming(whole).parts), found)
+
+
+def test_messages_may_have_more_fields_than_a_number_has_bits():
+    graph = Graph.from_networkx(nx.cycle_graph(9), client=None, clusters=3)
+    whole = serial.run(ManyFields(), graph.parts)
+    assert_same(whole, simulate(ManyFields(), graph, 3, shared=True))
 
 
 def run_ahead(kernel, graph, sites, order):

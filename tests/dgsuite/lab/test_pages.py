@@ -164,11 +164,11 @@ def test_what_is_too_large_to_show(tmp_path, monkeypatch):
 
 def test_a_page_from_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    how = ["--n", "16", "--network", "loss=0.2"]
+    how = ["--n", "16", "--no-validate", "--network", "loss=0.2"]
     done = CliRunner().invoke(app, ["kernel", "mis", "grid", *how, "--page", "run.html"])
     assert done.exit_code == 0, done.output
     assert "Network(loss=0.2)" in (tmp_path / "run.html").read_text()
     wrong = ["kernel", "bf", "grid", *how[:2], "--form", "recursive", "--page", "other.html"]
-    with pytest.raises(InputError, match="--page shows the iterative form"):
+    with pytest.raises(InputError, match="--page shows a run of --form iterative"):
         app(wrong, standalone_mode=False)
     assert not (tmp_path / "other.html").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -11,7 +13,9 @@ from itertools import chain
 import pytest
 
 import dgsuite
+from dgsuite.core.transports import memory
 from dgsuite.core.transports.counter import Counter, shared
+from dgsuite.core.transports.mpb import Core
 from dgsuite.core.workers import counting
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.placement import new_run
@@ -108,3 +112,42 @@ def test_workers_count_together(protocol):
         assert_nothing_held(client)
         with pytest.raises(dgsuite.RunError, match="is over"):
             client.submit(fetched, workers=[places[1]], pure=False).result()
+
+
+def test_a_file_is_closed_with_its_counter_though_that_was_not_made(monkeypatch):
+    counter = Counter.made(0)
+    fd = counter._fd
+    assert os.fstat(fd)
+    del counter
+    gc.collect()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+    held, fd = memory.make("test", 4096)
+    monkeypatch.setitem(sys.modules, "dgsuite.core.transports._compiled", None)
+    with pytest.raises(ImportError):
+        Counter(held, fd)
+    gc.collect()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+
+
+def test_a_buffer_that_was_not_made_ends_without_an_error(monkeypatch):
+    unraised = []
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    async def made():
+        return Core.here(4096).fd
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", unraised.append)
+        patch.setattr(memory, "make", full)
+        with pytest.raises(OSError, match="No space"):
+            asyncio.run(made())
+        gc.collect()
+    assert not unraised
+    fd = asyncio.run(made())
+    gc.collect()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from dgsuite.core.exchange.gate import HEAD, ROW, Gate, Word
+from dgsuite.core.exchange.gate import ROOM, Gate, Word
 from dgsuite.core.transports import memory
 
 pytestmark = pytest.mark.skipif(not Gate.is_there(), reason="needs a futex, and x86-64")
@@ -56,11 +56,23 @@ def test_it_stays_shut_while_one_is_missing():
         assert gate.is_open()
 
 
-@pytest.mark.parametrize("said", [bytes(ROW - HEAD.size), bytes(ROW - HEAD.size + 1)])
+@pytest.mark.parametrize("size", [8, 9, 64, 65, 130, 1000])
+def test_each_says_to_which_of_many_it_sends(size):
+    """The last one, all of them, or none."""
+    shared = np.zeros(Gate.nbytes(size), np.uint8)
+    gates = [Gate(shared, rank, size) for rank in range(size)]
+    dues = [(1 << size - 1, (1 << size) - 1, 0)[rank % 3] for rank in range(size)]
+    words = [Word(7, due, bytes(ROOM)) for due in dues]
+    for gate, word in zip(gates, words, strict=True):
+        gate.arrive(word)
+    assert all(gate.is_open() and gate.words() == words for gate in gates[::7])
+
+
+@pytest.mark.parametrize("said", [bytes(ROOM), bytes(ROOM + 1)])
 def test_what_does_not_fit_into_a_row_is_left_out(said):
     gate = Gate(np.zeros(Gate.nbytes(1), np.uint8), 0, 1)
-    gate.arrive(Word(3, 5, said))
-    assert gate.words() == [Word(3, 5, said if len(said) + HEAD.size <= ROW else None)]
+    gate.arrive(Word(3, 1, said))
+    assert gate.words() == [Word(3, 1, said if len(said) <= ROOM else None)]
 
 
 @pytest.mark.parametrize("way", ["make", "attach"])

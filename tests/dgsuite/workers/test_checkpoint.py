@@ -36,7 +36,7 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.core.workers import room
 from dgsuite.core.workers.files import Held, WorkersFileSystem
 from dgsuite.core.workers.plugin import install, plugin
-from dgsuite.kernels import bsp
+from dgsuite.kernels import MIS, bsp
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.grid import arrange
@@ -267,6 +267,25 @@ def test_a_run_goes_on_though_nobody_asked_for_checkpoints(trio, kernel, caplog)
     assert "goes on after phase 2" in caplog.text
     same(found, expected)
     assert not any(files(trio).values())
+
+
+def test_checkpoints_end_with_a_run_whose_dataset_cannot_be_made(trio, tmp_path, monkeypatch):
+    """But for those in a folder that the user named, from which the run can go on."""
+    made = MIS.attributes
+
+    def fails(self, n, noted):
+        raise ZeroDivisionError("of attributes")
+
+    run = partial(dgsuite.run, "mis", example("mis"), style="clocked", client=trio)
+    monkeypatch.setattr(MIS, "attributes", fails)
+    for how in ({}, {"checkpoint": True}, {"checkpoint": tmp_path / "named"}):
+        with dask.config.set(AUTOMATIC), pytest.raises(ZeroDivisionError):
+            run(**how)
+        assert not any(files(trio).values())
+    assert [*(tmp_path / "named").iterdir()]
+    monkeypatch.setattr(MIS, "attributes", made)
+    same(run(checkpoint=tmp_path / "named", count_as="serial"), run(style="serial"))
+    assert not (tmp_path / "named").exists()
 
 
 def test_a_run_goes_on_without_an_automatic_checkpoint_that_cannot_be_written(trio):

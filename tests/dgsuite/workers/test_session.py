@@ -18,6 +18,8 @@ from dgsuite.core.executors import session_tasks
 from dgsuite.core.executors.session_tasks import SessionTasks, _identity
 from dgsuite.core.running import runner
 from dgsuite.core.workers import recovery
+from dgsuite.core.workers.orders import Order
+from dgsuite.core.workers.plugin import install, plugin, task_key
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.client.waiting import Watch
@@ -271,3 +273,48 @@ def test_the_error_of_a_task_is_waited_for(client, monkeypatch):
             session._raise(Watch(client, "a session"))
     finally:
         ends.set()
+
+
+def serving(seconds):
+    """In a task: run orders until one says to end."""
+    found = []
+    orders = plugin().orders
+    orders.serve(task_key(), Order("first", b""), seconds, found.append)
+    return [order.name for order in found]
+
+
+def ordered(dask_worker, key, **order):
+    """On a worker: an order comes for a task. Returns the tasks that have a queue of orders."""
+    orders = dask_worker.plugins["dgsuite"].orders
+    orders.receive(key, **order)
+    return [*orders._queues]
+
+
+def test_orders_for_tasks_that_have_ended_are_dropped(client):
+    """Those of tasks that have not begun are kept."""
+    install(client)
+    place = min(client.scheduler_info()["workers"])
+    begun, go = Event("begun", client=client), Event("go", client=client)
+
+    def hold():
+        begun.set()
+        go.wait(PATIENCE)
+
+    def tell(key, **order):
+        return client.run(ordered, key=key, workers=[place], **order)[place]
+
+    (threads,) = client.run(
+        lambda dask_worker: dask_worker.state.nthreads, workers=[place]
+    ).values()
+    assert tell("unknown", name="x", plan=b"") == []
+    block = [client.submit(hold, pure=False, workers=[place]) for _ in range(threads)]
+    assert begun.wait(PATIENCE)
+    waits = client.submit(serving, PATIENCE, key="serving", workers=[place])
+    until(lambda: "serving" in client.processing()[place], PATIENCE)
+    until(lambda: tell("serving", name="second", plan=b"") == ["serving"], PATIENCE)
+    assert tell("serving") == ["serving"]  # to end
+    go.set()
+    assert waits.result(PATIENCE)[0] == "first"
+    assert set(waits.result()) == {"first", "second"}
+    client.gather(block)
+    assert tell("serving", name="third", plan=b"") == []

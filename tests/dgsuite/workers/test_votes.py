@@ -6,12 +6,12 @@ import pytest
 
 import dgsuite
 from dgsuite.core.exchange.comms import can_share
-from dgsuite.core.exchange.gate import ROW, Gate
+from dgsuite.core.exchange.gate import ROOM, Gate
 from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.toys import LargeVotes
 
-LARGE = 1 << 10 * ROW
+LARGE = 1 << 10 * ROOM
 """A whole number that no row holds."""
 
 
