@@ -462,6 +462,7 @@ def test_workers_are_waited_for(ring, caplog):
         LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
+        session.Session.of(client).workers()  # the first request is slow on a busy machine
         with (
             dask.config.set({"dgsuite.timeout": "100ms"}),
             pytest.raises(
