@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.support.sources import calls, trees
+from tests.support.sources import calls, name_of, trees
 
 THREADS = {
     "dgsuite/base/threads.py": "it is the place",
@@ -52,3 +52,50 @@ def test_objects_that_were_not_made_whole_end_without_an_error(monkeypatch):
         kind.__new__(kind)
     gc.collect()
     assert not [(hook.object, hook.exc_value) for hook in unraised]
+
+
+SWALLOWED = {
+    "dgsuite/studies/chem/basis.py": "PySCF says that it lacks a set by any error of its readers",
+}
+"""Files that take every error for an answer, and why."""
+
+EVERY = {"Exception", "BaseException"}
+
+
+def swallowing(tree):
+    """Lines that catch every error, and neither raise one nor say what it was."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and name_of(node.func) == "suppress":
+            if EVERY & set(map(name_of, node.args)):
+                yield node.lineno
+        elif isinstance(node, ast.ExceptHandler):
+            kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+            inside = [each for line in node.body for each in ast.walk(line)]
+            names = {each.id for each in inside if isinstance(each, ast.Name)}
+            raises = any(isinstance(each, ast.Raise) for each in inside)
+            if (node.type is None or EVERY & set(map(name_of, kinds))) and not (
+                raises or node.name in names
+            ):
+                yield node.lineno
+
+
+def test_no_error_is_swallowed():
+    found = {path for path, tree in trees().items() if [*swallowing(tree)]}
+    assert found == {*SWALLOWED}
+
+
+@pytest.mark.parametrize(
+    ("body", "swallows"),
+    [
+        ("except Exception:\n pass", True),
+        ("except:\n x = 1", True),
+        ("except (OSError, BaseException) as error:\n x = 1", True),
+        ("except Exception as error:\n kept.append(error)", False),
+        ("except Exception:\n  raise", False),
+        ("except OSError:\n pass", False),
+        ("finally:\n with contextlib.suppress(Exception):\n  x = 1", True),
+        ("finally:\n with suppress(OSError):\n  x = 1", False),
+    ],
+)
+def test_what_swallows_an_error_is_seen(body, swallows):
+    assert bool([*swallowing(ast.parse(f"try:\n y = 0\n{body}"))]) == swallows

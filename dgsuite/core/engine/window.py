@@ -245,7 +245,7 @@ def _head(numbers: Sequence[int]) -> Head:
     """The head that `_numbers` took apart."""
     rest = len(Head._fields) - 1
     bits = sum(some << BITS * at for at, some in enumerate(numbers[rest:]))
-    return Head(*numbers[:rest], bits)
+    return Head._make([*numbers[:rest], bits])
 
 
 def _shapes(

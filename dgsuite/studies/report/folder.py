@@ -9,6 +9,28 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.dataset import open_dataset
+from dgsuite.kernels.bsp import COUNTS
+
+UNFIT = (InputError, KeyError, ValueError)
+"""Errors that say that a dataset lacks something, or has a value that it cannot have: one of another program
+may. Any other error is a mistake of this one.
+"""
+
+NUMBERS = (*COUNTS, "wire_bytes", "seconds", "rounds", "valid", "oversubscribed")
+"""Variables that have numbers, where a dataset has them."""
+
+
+def check_numbers(ds: xr.Dataset) -> None:
+    """Check that variables have numbers that must.
+
+    Raises
+    ------
+    InputError
+        One has something else.
+    """
+    for name in NUMBERS:
+        if name in ds and ds[name].dtype.kind not in "biuf":
+            raise InputError(f"it cannot be shown: {name!r} has {ds[name].dtype}, not numbers")
 
 
 def results_in(folder: Path) -> dict[str, xr.Dataset]:

@@ -22,6 +22,7 @@ from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.studies.report.experiments import Experiment, experiment
 from dgsuite.studies.report.factors import one_thread
+from dgsuite.studies.report.folder import UNFIT, check_numbers
 from dgsuite.studies.report.forms import forms, title
 from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings, surroundings
 from dgsuite.studies.report.statistics import LEVEL
@@ -104,8 +105,8 @@ def page(
     page
         HTML.
     left_out
-        By file name, why a dataset is not on the page: files of older versions or other programs may be
-        incomplete.
+        By file name, why a dataset has no section, which the page says, too: files of older versions or other
+        programs may be incomplete.
     """
     sections: dict[str, Section] = {}
     sweeps: list[Sweep] = []
@@ -113,13 +114,14 @@ def page(
     left_out = {}
     for name, ds in results.items():
         try:
+            check_numbers(ds)
             if "figure" in ds.attrs:
                 sections[name] = _section(ds, claims)
             elif found := experiment(name, ds, claims):
                 experiments.append(found)
             else:
                 sweeps.append(sweep(name, ds))
-        except Exception as error:
+        except UNFIT as error:
             left_out[name] = _reason(error)
     ordered = sorted(sections.values(), key=lambda section: section[:2])
     experiments.sort(key=lambda e: [int(x) if x.isdigit() else x for x in NUMBERS.split(e.title)])
@@ -136,6 +138,7 @@ def page(
         one_thread=one_thread([results[name] for name in sections if _over_serial(results[name])]),
         experiments=experiments,
         sweeps=sweeps,
+        left_out=left_out,
         absent=[number for number in forms() if number not in present],
     )
     return text, left_out

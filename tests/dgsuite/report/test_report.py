@@ -16,9 +16,12 @@ from dgsuite.base import netcdf
 from dgsuite.base.tables import Marked
 from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.show import outline, state
-from dgsuite.studies.report.claims.verdicts import Row, Verdict
+from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict
 from dgsuite.studies.report.draw import both, framed
+from dgsuite.studies.report.page import page
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.statistics import Interval, interval, ratio
 from dgsuite.studies.report.sweeps import sweep
@@ -194,9 +197,26 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys, not_judged):
     cut, foreign = capsys.readouterr().err.splitlines()
     assert cut.startswith(f"left out: {tmp_path / 'cut.nc'}: not a NetCDF file")
     assert foreign.startswith(f"left out: {tmp_path / 'foreign.nc'}: there is no figure 99")
-    page = (tmp_path / "report.html").read_text()
-    assert "good.nc" in page
-    assert "foreign.nc" not in page
+    (section,) = re.findall(
+        r"<h2>Left out</h2>.*?</section>", (tmp_path / "report.html").read_text(), re.DOTALL
+    )
+    assert "foreign.nc: there is no figure 99; those that are: 7," in section
+    assert "good.nc" in (tmp_path / "report.html").read_text().replace(section, "")
+
+
+@pytest.mark.parametrize("kind", [AttributeError, TypeError, IndexError, ZeroDivisionError])
+@pytest.mark.parametrize("where", ["sweep", "judge"])
+def test_a_mistake_of_ours_is_no_reason_to_leave_a_file_out(tmp_path, monkeypatch, where, kind):
+    """Nor to know nothing of a claim."""
+
+    def fails(*given):
+        raise kind("a mistake")
+
+    good, claim = {"good.nc": runs("bf", "mn")}, next(iter(claims().values()))
+    monkeypatch.setattr("dgsuite.studies.report.page.sweep", fails)
+    monkeypatch.setitem(CHECKS, claim.check, fails)
+    with pytest.raises(kind, match="a mistake"):
+        page(good) if where == "sweep" else judge(Evidence(good), [claim])
 
 
 @pytest.mark.few(2)

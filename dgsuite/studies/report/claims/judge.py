@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dgsuite.studies.report import claims as package
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict, unknown
+from dgsuite.studies.report.folder import UNFIT
 
 if TYPE_CHECKING:
     from dgsuite.studies.report.claims.evidence import Evidence
@@ -34,7 +35,7 @@ def _verdict(claim: Claim, evidence: Evidence) -> Verdict:
     """The verdict on a claim; results of other programs may lack variables."""
     try:
         return CHECKS[claim.check](claim, evidence)
-    except Exception as error:
+    except UNFIT as error:
         if not evidence.results:
             raise
         return unknown(f"the results cannot be compared: {type(error).__name__}: {error}")
