@@ -84,8 +84,8 @@ def test_patience_saves_routes_where_messages_are_lost():
     graph = genval.graph("grid", 36, client=None)
     for timeout, right in ((1, False), (8, True)):
         how = {"timeout": timeout, "max_rounds": 60}
-        found = [route(graph, network=Network(loss=0.2, seed=s), **how)[1].ok for s in range(4)]
-        assert all(found) if right else not any(found)
+        found = [route(graph, network=Network(loss=0.2, seed=s), **how)[1].ok for s in range(8)]
+        assert sum(found) > 6 if right else not any(found)
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_daemons_pick_as_they_say():
         for seed in range(5)
     ]
     assert 0.2 < np.mean(shares) < 0.4
-    moves = sum(run(6, daemon="central", seed=s, after=0).moves.values > 0 for s in range(20))
+    moves = sum(run(6, daemon="central", seed=s, after=0).moves.values > 0 for s in range(60))
     assert (moves > 2).all()
 
 

@@ -11,6 +11,7 @@ import dgsuite
 from dgsuite import Crash, Network, genval, lab
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
+from tests.support.ledger import ledger  # noqa: F401
 
 HOW = {
     "floodset": {"f": 3, "inputs": 9},

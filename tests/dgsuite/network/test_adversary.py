@@ -121,7 +121,8 @@ def test_an_adversary_sees_what_its_kind_may_see(sees, has):
             _ = views[0].reached
 
 
-def test_crashed_nodes_are_no_targets():
+def test_crashed_nodes_are_no_targets(ledger):
+    ledger.spares("adversary")
     network = Network(adversary=Adversary("frontier", budget=3), crashes={1: 0})
     ds = dgsuite.run("bfs", PATH, network=network)
     assert ds.spent.sum() == 0

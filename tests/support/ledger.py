@@ -1,0 +1,143 @@
+"""A ledger of what faults did: a test of a fault fails if that fault never took effect.
+
+A run whose drop is not met, or whose liar happens to say the truth, passes as one that survives it. So tests
+of networks keep a ledger of the runs in their process: which kinds of faults these have, and which struck.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.disturbed import Disturbed
+from dgsuite.core.network.faults import Lies
+from dgsuite.core.network.limits import ALWAYS
+
+
+class Ledger:
+    """Kinds of faults that runs have, that strike, and that may as well not."""
+
+    def __init__(self):
+        self.expected, self.struck, self.spared = set(), Counter(), set()
+
+    def spares(self, *kinds):
+        """Say that these do not strike in this test."""
+        self.spared |= {*kinds}
+
+    def expect(self, faults):
+        """A run with some faults is over."""
+        liars = faults.liars and ("silent" if faults.liars.strategy == "silent" else "lies")
+        kinds = {
+            "loss": np.any(faults.loss) or faults.by_weight,
+            "drops": faults.drops.size,
+            "away": faults.churn.size,
+            "crashes": faults.crashes.listed or faults.crashes.rate,
+            "adversary": faults.adversary is not None,
+            liars: liars,
+        }
+        self.expected |= {kind for kind, there in kinds.items() if there}
+
+    def enter(self, site, sent, arrived):
+        """What was sent, and what of it arrives: pairs of node ids, each as often as it was."""
+        fate, gone = site.fate, sent - arrived
+        drops = {*zip(*fate.drops.tolist(), strict=True)}
+        away = fate.dead & ~site._dead
+        by_source = np.broadcast_to(fate.source, fate.dead.shape)
+        for (src, dst), times in gone.items():
+            if (src, dst) in drops:
+                kind = "drops"
+            elif away[src] or away[dst]:
+                kind = "away"
+            elif fate.dead[dst]:
+                kind = "crashes"
+            else:
+                kind = "silent" if by_source[src] == ALWAYS else "loss"
+            self.struck[kind] += times
+        for src, dst in arrived:
+            assert (src, dst) not in drops, f"what {src} sends {dst} is dropped, and arrives"
+            assert not fate.dead[dst] or not away[src], f"{dst} is away, and hears {src}"
+
+    def close(self):
+        missing = self.expected - {kind for kind, times in self.struck.items() if times}
+        assert missing <= self.spared, f"these faults never struck: {missing - self.spared}"
+        struck = self.spared & self.expected - missing
+        assert not struck, f"these faults struck, and are said not to: {struck}"
+
+
+def pairs(halo, row, src):
+    ends = src.tolist(), halo.named(halo.first + row).tolist()
+    return Counter(zip(*ends, strict=True))
+
+
+@contextmanager
+def kept():
+    """A ledger of all runs with faults in this process."""
+    ledger = Ledger()
+    sift, along, begin = Disturbed.sift, Disturbed.along, Disturbed.begin
+    losses, told = Disturbed.losses, Lies.told
+
+    def sifted(self, arriving):
+        arriving = sift(self, arriving)
+        if isinstance(arriving, Broadcasts) and self.fate is not None:
+            halo, lost = arriving.halo, arriving.lost
+            here = arriving._list_all()
+            ways = [pairs(halo, here.row, here.src)]
+            if self.clusters[0].pulls:
+                read = arriving.through
+                row = np.repeat(np.arange(halo.own), np.diff(read.indptr))
+                slots = np.asarray(read.indices)[: read.indptr[-1]]
+                heard = arriving.sent[slots]
+                ways.append(pairs(halo, row[heard], halo.named(slots[heard])))
+            arriving.fate = None
+            every = arriving._list_all()
+            arriving.fate, arriving.lost = self.fate, lost
+            for arrived in ways:
+                assert arrived == ways[0], "ways of reading find other messages"
+            ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
+        return arriving
+
+    def came_along(self, messages):
+        left = along(self, messages)
+        if self.fate is not None:
+            ends = (zip(m.src.tolist(), m.dst.tolist(), strict=True) for m in (messages, left))
+            ledger.enter(self, *map(Counter, ends))
+        return left
+
+    def begun(self, step):
+        begin(self, step)
+        ledger.struck["crashes"] += len(self._falling) + len(self._fallen)
+        ledger.struck["adversary"] += len(step.strikes)
+
+    def lied(self, fields, src, dst, number=None):
+        found = told(self, fields, src, dst, number)
+        ledger.struck["lies"] += sum(
+            np.count_nonzero(found[name] != values) for name, values in fields.items()
+        )
+        return found
+
+    def over(self):
+        ledger.expect(self.faults)
+        return losses(self)
+
+    with pytest.MonkeyPatch.context() as patched:
+        for name, how in (
+            ("sift", sifted),
+            ("along", came_along),
+            ("begin", begun),
+            ("losses", over),
+        ):
+            patched.setattr(Disturbed, name, how)
+        patched.setattr(Lies, "told", lied)
+        yield ledger
+    ledger.close()
+
+
+@pytest.fixture(autouse=True)
+def ledger():
+    """What faults did in a test; it fails if a kind of them never struck."""
+    with kept() as found:
+        yield found
