@@ -106,6 +106,14 @@ def hint(name: object, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}? " if close else ""
 
 
+def shown(value: object) -> str:
+    """A value as messages show it: a scalar of NumPy as the value that it holds."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind and getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        return repr(str(value) if kind in "mM" else value.item())
+    return repr(value)
+
+
 def check_path(path: object, bytes_too: bool = False) -> None:
     """See that what was given as the name of a file, or of a folder, can be one.
 
