@@ -349,7 +349,7 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
                 f"edges; pass relabel=True to keep only the nodes that edges name, or n={n} to keep all"
             )
     if not is_number(n) or n < 0:
-        raise InputError(f"n must be a number of nodes, an integer from 1, got {n!r}")
+        raise InputError(f"n must be a number of nodes, an integer from 1, got {shown(n)}")
     if n == 0:
         raise InputError("a graph needs at least one node")
     if n > MOST_NODES:

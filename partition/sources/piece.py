@@ -60,7 +60,7 @@ def _ids(values: Any, what: str) -> Any:
     if not isinstance(values, list | tuple):
         return column(values, what)
     ids = as_array(values)
-    if ids.ndim == 1 and ids.dtype.kind in "iub":
+    if ids.dtype.kind in "iub" and not (ids.ndim > 1 and isinstance(values[0], tuple)):
         return ids
     exact = column(values, what)
     return exact if exact.dtype.kind in "iuU" or ids.dtype.kind != "f" else ids

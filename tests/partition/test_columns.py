@@ -314,7 +314,7 @@ def test_columns_that_are_no_labels_of_edges_are_read_the_same_way():
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NaT, pd.NA, np.datetime64("NaT", "s")])
 def test_what_has_no_value_is_no_label(nothing):
-    with pytest.raises(InputError, match="labels: 1 of 3 rows have no value, .* is row 1"):
+    with pytest.raises(InputError, match=r"labels: 1 of 3 rows have no value, .* is row 1"):
         Graph.from_edges([0, 1], [1, 2], labels=["a", nothing, "b"])
 
 

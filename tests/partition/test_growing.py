@@ -142,7 +142,7 @@ PLAIN = {"src": [0, 1], "dst": [1, 2]}
         ({}, {"weights": [5]}, "new edges have weights, but the graph has none"),
         ({"weights": [1, 2]}, {}, "new edges have no weights"),
         ({"weights": np.array([1, 2], np.uint64)}, {"weights": [-1]}, "no dtype holds both"),
-        ({"weights": [1.0, 2.0]}, {"weights": [np.nan]}, "weights must be finite"),
+        ({"weights": [1.0, 2.0]}, {"weights": [np.inf]}, "weights must be finite"),
         ({"duplicates": "error"}, {"dst": [1]}, r"edge \(0, 1\) is there more than once"),
         ({"uid": [7, 8, 9]}, {}, "identifiers of their own"),
         ({"labels": ["a", "b", "c"]}, {}, "the graph's labels are text, such as 'a'"),
