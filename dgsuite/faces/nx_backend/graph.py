@@ -18,7 +18,7 @@ from dgsuite.partition.graph.graph import Graph
 if TYPE_CHECKING:
     from distributed import Client
 
-REAL = (float, np.float16, np.float32)
+REAL = (float, np.float32)
 """Types of weights that float64 holds. (A float64 of NumPy is a float.)"""
 
 NUMBERS = (int, np.integer, np.bool_, *REAL)

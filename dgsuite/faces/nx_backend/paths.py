@@ -305,7 +305,8 @@ def single_source_bellman_ford_path_length(
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     reached, distance = _bellman_ford(G, [G.number[source]], weight, how)
-    return dict(zip(G.of(reached), distance[reached].tolist(), strict=True))
+    found = dict(zip(G.of(reached), distance[reached].tolist(), strict=True))
+    return {**found, source: 0}  # networkx has the integer
 
 
 @Offered
