@@ -106,6 +106,19 @@ def hint(name: object, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}? " if close else ""
 
 
+def shown(value: object) -> str:
+    """A value as messages show it: scalars of NumPy, also in lists, as the values that they hold."""
+    if type(value) in (list, tuple):
+        items = ", ".join(map(shown, value))  # type: ignore[call-overload]
+        if type(value) is list:
+            return f"[{items}]"
+        return f"({items},)" if len(value) == 1 else f"({items})"  # type: ignore[arg-type]
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind and getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        return repr(str(value) if kind in "mM" else value.item())
+    return repr(value)
+
+
 def check_path(path: object, bytes_too: bool = False) -> None:
     """See that what was given as the name of a file, or of a folder, can be one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
 from functools import lru_cache
 from numbers import Real
 from types import NoneType, UnionType
@@ -21,15 +21,17 @@ from typing import (
 )
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite.base.aliases import kernel_of
-from dgsuite.base.errors import InputError, one_of, unknown
-from dgsuite.base.masked import unmasked
+from dgsuite.base.errors import InputError, one_of, shown, unknown
 from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.construction import build
+from dgsuite.partition.labels.columns import is_array, numpy_column
 from dgsuite.partition.labels.labels import Labels, to_json
+from dgsuite.partition.labels.nodes import node_ids
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -100,7 +102,7 @@ def unsuited(
         own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
     key = {} if seed is None else {"seed": seed}
     values = {**own, **key, **parameters}
-    fitted = {name: fitting(cls, name, value, labels) for name, value in values.items()}
+    fitted = {name: fitting(cls, name, value, labels, n) for name, value in values.items()}
     made = cls(**fitted)
     if made.short_ids and n > build.MOST_SHORT:
         raise InputError(
@@ -112,16 +114,25 @@ def unsuited(
     return made
 
 
-def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:
+def fitting(
+    kernel: type[Kernel],
+    name: str,
+    value: Any,
+    labels: Labels | None = None,
+    n: int | None = None,
+) -> Any:
     """Convert a value to the type in a parameter's annotation.
 
-    NumPy scalars become Python's numbers, labels of nodes become node ids, also as keys of a mapping. Items
-    of sequences, and values with annotations that this module does not know, are not changed.
+    NumPy scalars become Python's numbers, labels of nodes become node ids, also as keys of a mapping, and
+    columns become arrays. Items of sequences, and values with annotations that this module does not know,
+    are not changed.
 
     Parameters
     ----------
     labels
         Labels of the graph's nodes, or None.
+    n
+        Number of nodes, if it is known.
 
     Raises
     ------
@@ -129,6 +140,10 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
         The value does not fit the annotation, or is not a node.
     """
     kinds = _kinds(kernel, name)
+    if getattr(value, "ndim", None) == 0 and value.dtype.kind not in "mM":
+        value = value.item()  # a scalar of NumPy or xarray
+    if any(map(_sequence, kinds)) and Pairs not in kinds:
+        value = _column(kernel, name, value)
     for one in kinds:
         try:
             if one == Pairs:
@@ -137,20 +152,42 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
                 return pairs_of(value, labels)
             if _by_node(one):
                 return _keyed(_cast(value, one, 63), one, labels)
+            if _of_nodes(one) and NodeOrNone not in get_args(one):
+                if labels is None and isinstance(value, list | tuple):
+                    return value  # its items are checked as they are
+                return _named(name, value, labels, n)
             if labels is None:
                 return _cast(value, _bare(one), 64 if name == "seed" else 63)
             if one == Node:
                 return labels.node(value)
             if _of_nodes(one):
-                lenient = NodeOrNone in get_args(one)
-                return labels.nodes(_cast(value, one, 63), missing=lenient)
+                return labels.nodes(_cast(value, one, 63), missing=True)
             return _cast(value, one, 64 if name == "seed" else 63)
         except (TypeError, OverflowError):
             pass
         except InputError as error:
-            raise InputError(f"kernel {kernel.name!r}: {name} {error}") from None
+            text = str(error) if str(error).startswith(name) else f"{name} {error}"
+            raise InputError(f"kernel {kernel.name!r}: {text}") from None
     wanted = " or ".join(map(_described, kinds))
-    raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
+    raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {shown(value)}")
+
+
+def _column(kernel: type[Kernel], name: str, value: Any) -> Any:
+    """A column that is the value of a parameter as an array; other values as they are."""
+    if not is_array(value) or hasattr(value, "dask"):
+        return value
+    lenient = any(NodeOrNone in get_args(one) for one in _kinds(kernel, name))
+    try:
+        return numpy_column(value, name, optional=lenient)
+    except InputError as error:
+        raise InputError(f"kernel {kernel.name!r}: {error}") from None
+
+
+def _named(name: str, value: Any, labels: Labels | None, n: int | None) -> NDArray[np.int64]:
+    """Node ids of several nodes. Raises TypeError if a value does not name several."""
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+        raise TypeError
+    return node_ids(value, n, labels, name)
 
 
 def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
@@ -175,7 +212,7 @@ def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
             continue
         if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
             wanted = described(type(kernel), name)
-            raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
+            raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {shown(value)}")
         outside = nodes[(nodes < least) | (nodes >= n)]
         if len(outside) and (wrong := no_node(name, outside[0], n)):
             raise InputError(f"kernel {kernel.name!r}: {wrong}")
@@ -316,7 +353,7 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
             return value
     elif _sequence(kind):
         if isinstance(value, Sized) and not isinstance(value, str | Mapping):
-            return unmasked(value)
+            return value
     elif get_origin(kind) is Callable:
         if callable(value):
             return value

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.masked import unmasked
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster, Identify
@@ -24,6 +23,7 @@ from dgsuite.partition.clusters.partitioners import (
     metis,
 )
 from dgsuite.partition.construction import distribute
+from dgsuite.partition.labels.columns import numpy_column
 from dgsuite.partition.sources import edges
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def check_identifiers(uid: ArrayLike | Identify, n: int) -> NDArray[np.int64] | 
     """
     if callable(uid):
         return uid
-    ids = np.asarray(unmasked(uid, "uid"))
+    ids = numpy_column(uid, "uid")
     if ids.shape != (n,) or ids.dtype.kind not in "iu":
         raise InputError(
             f"uid must be {n} integers, one per node, got dtype {ids.dtype}, shape {ids.shape}"

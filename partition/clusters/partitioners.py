@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import needed_by
-from dgsuite.base.masked import unmasked
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.base.once import once
 from dgsuite.partition.arrays.mapped import is_mapped
 from dgsuite.partition.arrays.packed import Numbers, Packed
 from dgsuite.partition.arrays.segments import look_up
+from dgsuite.partition.labels.columns import numpy_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +293,7 @@ def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
     >>> from_owner(np.array([0, 1, 0])).offsets
     array([0, 2, 3])
     """
-    owners = np.asarray(unmasked(owner, "a node-to-cluster map"))
+    owners = numpy_column(owner, "a node-to-cluster map")
     if owners.ndim != 1 or owners.dtype.kind not in "iu":
         raise InputError("a node-to-cluster map must be a one-dimensional array of integers")
     k = check_clusters(clusters if clusters is not None else int(owners.max(initial=0)) + 1)

@@ -21,6 +21,7 @@ from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import compression, conversion
+from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import bags, chunks, frames
 from dgsuite.partition.sources import duplicates as repeated
@@ -357,9 +358,9 @@ class Constructors:
         >>> Graph.from_dataframe(table)
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        from dgsuite.partition.sources import tables
+        if offers_arrow(frame):
+            from dgsuite.partition.sources import tables
 
-        if tables.offers_arrow(frame):
             return cls._from_table(
                 tables.held(frame), (source, target, weight), relabel=relabel, **options
             )

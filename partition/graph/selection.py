@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
-from dgsuite.base.masked import unmasked
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
@@ -20,6 +19,7 @@ from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import components, of_clusters
 from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.labels.nodes import listed, node_ids
 from dgsuite.partition.sources.duplicates import DEFAULT
 from dgsuite.partition.sources.piece import Piece
 
@@ -33,51 +33,18 @@ def named(graph: Graph, nodes: Any) -> NDArray[np.bool_]:
     Parameters
     ----------
     nodes
-        Labels, where the graph has labels, else node ids; or such a mask.
+        See `dgsuite.partition.labels.nodes.node_ids`.
 
     Raises
     ------
     InputError
         One of them is not a node, or there are none.
     """
-    if hasattr(nodes, "__array__"):
-        nodes = np.asarray(unmasked(nodes, "nodes"))
-        if nodes.dtype == np.bool_:
-            return _mask(graph, nodes)
     chosen = np.zeros(graph.n, bool)
-    chosen[node_ids(graph, nodes)] = True
-    return _mask(graph, chosen)
-
-
-def _mask(graph: Graph, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    if chosen.shape != (graph.n,):
-        raise InputError(f"a mask of nodes must have shape ({graph.n},), got {chosen.shape}")
+    chosen[node_ids(nodes, graph.n, graph.labels, "nodes")] = True
     if not chosen.any():
         raise InputError("a graph needs at least one node, but none is named")
     return chosen
-
-
-def node_ids(graph: Graph, values: Any) -> NDArray[np.int64]:
-    """Node ids of nodes that are named by their labels, where the graph has labels, else by their ids.
-
-    Raises
-    ------
-    InputError
-        One of them is not a node.
-    """
-    if not isinstance(values, np.ndarray):
-        values = [*values]
-    if graph.labels is not None:
-        return graph.labels.nodes(values)
-    ids = np.asarray(values, None if len(values) else np.int64)
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise InputError(
-            f"nodes must be node ids, integers from 0 to {graph.n - 1}, got {ids.dtype}"
-        )
-    wrong = ids[(ids < 0) | (ids >= graph.n)]
-    if len(wrong):
-        raise InputError(f"{wrong[0]} is not a node: nodes are 0 to {graph.n - 1}")
-    return ids.astype(np.int64)
 
 
 def in_component(graph: Graph, node: Any = None) -> NDArray[np.bool_]:
@@ -85,8 +52,7 @@ def in_component(graph: Graph, node: Any = None) -> NDArray[np.bool_]:
     found = components(graph)
     if node is None:
         return found == np.bincount(found).argmax()
-    at = node_ids(graph, [node])[0] if graph.labels is None else graph.labels.node(node)
-    return found == found[at]
+    return found == found[node_ids([node], graph.n, graph.labels, "node")[0]]
 
 
 def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
@@ -109,7 +75,7 @@ def reordered(graph: Graph, order: Any) -> Graph:
             raise InputError(unknown("order", order, ["degree"]))
         nodes = np.argsort(-np.concatenate(of_clusters(graph, _degree)), kind="stable")
     else:
-        nodes = np.asarray(order)
+        nodes = np.asarray(listed(order, "order"))
         if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes), np.arange(graph.n)):
             raise InputError(f"order must name each node id from 0 to {graph.n - 1} once")
     made = renumbered(graph, nodes, _among)

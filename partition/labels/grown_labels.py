@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, shown
 from dgsuite.partition.labels.labels import Labels
 
 
@@ -55,6 +55,8 @@ def alike(labels: Labels, more: NDArray) -> NDArray:
     kind = labels[:1].dtype.kind
     if kind == more.dtype.kind:
         return more
+    if kind == "U" and more.dtype == object and set(map(type, more.tolist())) == {str}:
+        return more  # text that NumPy does not hold as it is
     if {kind, more.dtype.kind} == {"i", "u"}:
         dtype = np.int64 if kind == "i" else np.uint64
         if (more.astype(dtype) == more).all() and not (more < 0).any():
@@ -63,5 +65,5 @@ def alike(labels: Labels, more: NDArray) -> NDArray:
         return more.astype(object)
     names = {"i": "integers", "u": "integers from 0 to 2^64 - 1", "U": "text", "O": "objects"}
     raise InputError(
-        f"the graph's labels are {names[kind]}, such as {labels[0]!r}, so {more[0].item()!r} cannot be one"
+        f"the graph's labels are {names[kind]}, such as {labels[0]!r}, so {shown(more[0])} cannot be one"
     )

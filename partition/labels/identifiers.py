@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.labels.labels import LONGEST, Labels, exact_array
+from dgsuite.partition.labels.columns import LONGEST
+from dgsuite.partition.labels.labels import Labels, exact_array
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,28 +61,15 @@ def is_text(ids: Any) -> bool:
     return type(ids).__module__.startswith("pyarrow")
 
 
-def from_column(column: Any) -> Values | None:
-    """Text of a column of pandas or Arrow, without a copy; None if it is none of Arrow's."""
-    name = str(getattr(column, "type", None) or getattr(column, "dtype", None))
-    if is_text(column):
-        if name.startswith("dictionary<values=") and "string" in name:
-            column = column.cast(column.type.value_type)
-        return column if str(column.type) in ("string", "large_string") else None
-    backed = getattr(getattr(column, "dtype", None), "storage", None) == "pyarrow"
-    return column.array.__arrow_array__() if backed and hasattr(column, "array") else None
-
-
 def of(ids: Any, what: str) -> Values:
     """Ends of edges as identifiers of one kind.
 
     Raises
     ------
     InputError
-        They are of a kind that cannot be identifiers, or text is missing.
+        They are of a kind that cannot be identifiers.
     """
     if is_text(ids):
-        if ids.null_count:
-            raise InputError(f"{what}: None is not an identifier; is one missing?")
         return ids
     if not len(ids):
         return np.empty(0, np.int64)
@@ -163,6 +151,11 @@ def encode(arrays: Sequence[Values]) -> tuple[list[NDArray], Values]:
         For each array the number of each identifier, from 0; int32 where they fit.
     values
         The distinct identifiers, in no particular order.
+
+    Raises
+    ------
+    InputError
+        One is not hashable.
     """
     if is_text(arrays[0]):
         codes, values = _encode_text(arrays)
@@ -171,7 +164,10 @@ def encode(arrays: Sequence[Values]) -> tuple[list[NDArray], Values]:
         if together.dtype == object:
             import pandas as pd
 
-            codes, values = pd.factorize(together, use_na_sentinel=False)
+            try:
+                codes, values = pd.factorize(together, use_na_sentinel=False)
+            except TypeError as error:
+                raise InputError(f"identifiers must be hashable: {error}") from None
         else:
             values, codes = np.unique(together, return_inverse=True)
         codes = codes.astype(np.int32) if len(values) < 2**31 else codes
@@ -207,7 +203,7 @@ def order(values: Values, what: str = "identifiers") -> NDArray:
     Raises
     ------
     InputError
-        Identifiers are missing, or have no order.
+        Identifiers are floats, or have no order.
     """
     if is_text(values):
         from pyarrow import compute
@@ -222,18 +218,18 @@ def order(values: Values, what: str = "identifiers") -> NDArray:
 
 
 def check(values: Values, what: str) -> None:
-    """See that no identifier is missing.
+    """See that no identifier is a float, which has an order but no exact text.
 
     Raises
     ------
     InputError
-        One is None, or a float.
+        One is.
     """
     if kind_of(values) != "object":
         return
-    wrong = next((v for v in values.tolist() if v is None or type(v) is float), 0)
-    if wrong != 0:
-        raise InputError(f"{what}: {wrong} is not an identifier; is one missing?")
+    wrong = next((v for v in values.tolist() if type(v) is float), None)
+    if wrong is not None:
+        raise InputError(f"{what}: {wrong} is a float, which is not an identifier")
 
 
 @contextmanager

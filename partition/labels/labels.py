@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, hint
-from dgsuite.base.masked import unmasked
+from dgsuite.base.errors import InputError, hint, shown
 from dgsuite.base.once import once
+from dgsuite.partition.labels.columns import check_missing, is_array, numpy_column, of_list
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LONGEST = 256
-"""Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
 
 HINTED = 10_000
 """With more labels, errors do not suggest one that is similar to a wrong one."""
@@ -89,14 +86,13 @@ class Labels(Sequence[Any]):
 
     def _check(self) -> None:
         if self.array.dtype == object:
+            check_missing(self.array, "labels")
             seen: set[Hashable] = set()
             for label in self.array:
                 try:
                     known = label in seen
                 except TypeError:
                     raise InputError(f"label {label!r} is not hashable") from None
-                if label is None:
-                    raise InputError('None cannot be a label: it means "no node"')
                 if known:
                     raise InputError(f"two nodes have the same label {label!r}")
                 seen.add(label)
@@ -155,7 +151,7 @@ class Labels(Sequence[Any]):
         """
         found = self._find(label)
         if found < 0:
-            raise InputError(f"{label!r} is not a node; {self._near(label)}")
+            raise InputError(f"{shown(label)} is not a node; {self._near(label)}")
         return found
 
     def _find(self, label: Any) -> int:
@@ -240,33 +236,27 @@ class Labels(Sequence[Any]):
         return self._table[nodes]
 
 
-def exact_array(values: Iterable[Any]) -> NDArray:
+def exact_array(values: Iterable[Any], what: str = "labels") -> NDArray:
     """Values as a one-dimensional array that keeps each value and its type.
 
     The array is int64, uint64 or of strings if all values are, otherwise of objects.
+
+    Parameters
+    ----------
+    values
+        See `dgsuite.partition.labels.columns.column`. None is kept.
+
+    Raises
+    ------
+    InputError
+        They are no column.
     """
-    if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
-        given = np.asarray(unmasked(values, "labels"))
-        if given.ndim == 1 and given.dtype.kind in "iuU":
-            return given.astype(np.int64) if given.dtype.kind == "i" else given
-        values = list(given) if given.dtype.kind == "M" else given.tolist()
-    values = list(values)
-    kinds = set(map(type, values))
-    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
-        least, most = min(values), max(values)
-        if least >= -(2**63) and most < 2**63:
-            return np.array(values, np.int64)
-        if least >= 0 and most < 2**64:
-            return np.array(values, np.uint64)
-    if kinds and kinds <= {str, np.str_} and max(map(len, values)) <= LONGEST:
-        text = "".join(values)
-        # NumPy drops trailing NULs, and files cannot hold lone surrogates
-        if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
-            return np.array(values, np.str_)
-    objects = np.empty(len(values), object)
-    for i, value in enumerate(values):
-        objects[i] = value
-    return objects
+    if hasattr(values, "__len__") and not is_array(values) and not isinstance(values, str | bytes):
+        return of_list(values)
+    given = numpy_column(values, what, optional=True)
+    if given.ndim == 1 and given.dtype.kind in "iuU":
+        return given.astype(np.int64) if given.dtype.kind == "i" else given
+    return of_list(list(given) if given.dtype.kind == "M" else given.tolist())
 
 
 def to_json(label: Any) -> Any:

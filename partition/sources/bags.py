@@ -9,9 +9,9 @@ import numpy as np
 
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.client.tasks import delayed
-from dgsuite.partition.labels.labels import exact_array
-from dgsuite.partition.sources.edges import Pieces, of_partition
-from dgsuite.partition.sources.piece import Piece, as_piece
+from dgsuite.partition.labels.columns import of_list
+from dgsuite.partition.sources.edges import NODES, Pieces, of_partition
+from dgsuite.partition.sources.piece import ENDS, Piece, as_piece
 
 
 def pieces(bag: Any, items: str) -> Pieces:
@@ -70,7 +70,7 @@ def _adjacency(bag: Iterable[Any], where: str) -> tuple[Piece, Piece]:
     if any(mapped):
         weights = [w for _, near in items for w in near.values()] or np.empty(0, np.int64)
     nodes = [node for node, _ in items]
-    return _piece(src, dst, weights, where), _piece(nodes, nodes, None, where)
+    return _piece(src, dst, weights, where), _piece(nodes, nodes, None, where, NODES)
 
 
 READERS: dict[str, Callable[[Iterable[Any], str], tuple[Piece, ...]]] = {
@@ -96,5 +96,7 @@ def _check(items: Sequence[Any], right: Callable[[Any], bool], expected: str, wh
             raise InputError(f"{where}item {at}, {item!r}, is not {expected}")
 
 
-def _piece(src: Sequence[Any], dst: Sequence[Any], weights: Any, where: str) -> Piece:
-    return as_piece(exact_array(src), exact_array(dst), weights, where)
+def _piece(
+    src: Sequence[Any], dst: Sequence[Any], weights: Any, where: str, names: Sequence[str] = ENDS
+) -> Piece:
+    return as_piece(of_list(src), of_list(dst), weights, where, names)

@@ -19,6 +19,7 @@ from dgsuite.partition.clusters.cutting import check_identifiers
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import build
 from dgsuite.partition.construction.distribute import Constructed, members, shared, tally_of
+from dgsuite.partition.labels.columns import as_array, numpy_column
 from dgsuite.partition.sources.duplicates import Tally, merged, ordered, summed, tallied
 from dgsuite.partition.sources.edges import BUILDING
 from dgsuite.partition.sources.piece import as_piece, check_edges
@@ -68,11 +69,14 @@ def construct(
     of_dask = [hasattr(array, "dask") for array in given.values()]
     if any(of_dask) != all(of_dask):
         raise InputError(f"{', '.join(given)} must all be Dask arrays, or none of them")
+    here = not all(of_dask)
+    if here:
+        given = {name: _array(array, name) for name, array in given.items()}
     for name, array in given.items():
-        if np.ndim(array) != 1:
-            raise InputError(f"{name} must be one-dimensional, got {np.ndim(array)} dimensions")
-    if not all(of_dask):
-        columns = {name: [np.array(array)] for name, array in given.items()}
+        if array.ndim != 1:
+            raise InputError(f"{name} must be one-dimensional, got {array.ndim} dimensions")
+    if here:
+        columns = {name: [array] for name, array in given.items()}
         return _here(columns, partition, directed, rule, keep, disk)
     counts = {name: array.numblocks[0] for name, array in given.items()}
     if len(set(counts.values())) > 1:
@@ -88,6 +92,13 @@ def construct(
     computed = dask.compute(*lazy.values(), scheduler="threads")
     found = dict(zip(lazy, computed, strict=True))
     return _here(found, partition, directed, rule, keep, disk)
+
+
+def _array(given: Any, name: str) -> NDArray:
+    """An array of a graph in this process, as a copy of its own."""
+    if isinstance(given, list | tuple):
+        given = as_array(given)
+    return numpy_column(given, name).copy()
 
 
 def _here(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,20 @@ import numpy as np
 from dask.typing import no_default
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, shown
 from dgsuite.base.warning import warn
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.labels.labels import exact_array
-from dgsuite.partition.sources.piece import MOST_NODES, Degrees, Piece, added, as_piece, check_ids
+from dgsuite.partition.labels.columns import column, is_array, of_list, offers_arrow
+from dgsuite.partition.sources.piece import (
+    ENDS,
+    MOST_NODES,
+    Degrees,
+    Piece,
+    added,
+    as_piece,
+    check_ids,
+)
 from dgsuite.partition.sources.piece import degrees as degrees_of_piece
 
 if TYPE_CHECKING:
@@ -37,6 +45,9 @@ identifiers, and most nodes would have no edge."""
 
 COLUMNS = ("source", "target", "weight")
 """Default names of a dataframe's columns: sources, targets, and weights, which are optional."""
+
+NODES = ("nodes", "nodes")
+"""How errors name what names nodes."""
 
 FORMER = ("src", "dst")
 """Former default names of sources and targets, which are still accepted."""
@@ -82,22 +93,26 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
         if dst is not None or weights is not None:
             raise InputError("an edge list in pieces has its own dst and weights")
         return src
+    names: Sequence[str] = ENDS
     if dst is None:
-        from dgsuite.partition.sources import tables
+        if offers_arrow(src):
+            from dgsuite.partition.sources import tables
 
-        if tables.offers_arrow(src):
             table = tables.held(src)
             return table.pieces(table.settled(columns))
         named = chosen(src, columns)
         if hasattr(src, "dask") and weights is None:
             return _frame_pieces(src, named)
+        names = list(of_columns(named))
         if weights is None and len(named) == 3:
             weights = src[named[2]]
+        elif len(named) == 2:
+            names.append(ENDS[2])
         src, dst = src[named[0]], src[named[1]]
     some = [a for a in (src, dst, weights) if a is not None]
     of_dask = [hasattr(a, "dask") for a in some]
     if not any(of_dask):
-        return [as_piece(src, dst, weights)]
+        return [as_piece(src, dst, weights, "", names)]
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
     return _lazy_pieces(src, dst, weights)
@@ -121,28 +136,19 @@ def with_nodes(pieces: Sequence[Any], nodes: Any) -> Pieces:
     InputError
         It is none of them, or not one-dimensional.
     """
-    from dgsuite.partition.sources import tables
-
-    in_arrow = tables.offers_arrow(nodes)
-    if in_arrow:
-        nodes = tables.column(nodes)
-    if isinstance(nodes, str | bytes) or not (
-        hasattr(nodes, "dask") or isinstance(nodes, Iterable)
-    ):
-        raise InputError(
-            f"nodes must be a number, or a list, an array or a column of nodes, got {nodes!r}"
-        )
-    if not hasattr(nodes, "dask"):
-        nodes = nodes if hasattr(nodes, "dtype") or in_arrow else exact_array(list(nodes))
-        named = [as_piece(nodes, nodes, None)]
+    if hasattr(nodes, "dask"):
+        named = _lazy_pieces(nodes, nodes, None, NODES)
     else:
-        named = _lazy_pieces(nodes, nodes, None)
+        if not isinstance(nodes, str | bytes | Mapping) and isinstance(nodes, Iterable):
+            nodes = nodes if is_array(nodes) else of_list(nodes)
+        ids = column(nodes, "nodes")
+        named = [as_piece(ids, ids, None, "", NODES)]
     found = Pieces([*pieces, *named])
     found.naming = getattr(pieces, "naming", 0) + len(named)
     return found
 
 
-def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
+def _lazy_pieces(src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS) -> list[Any]:
     some = [a for a in (src, dst, weights) if a is not None]
     arrays = [hasattr(a, "chunks") for a in some]
     if any(arrays):
@@ -164,7 +170,7 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
     if weights is None:
         columns.append([None] * len(columns[0]))
     return [
-        delayed(as_piece)(*piece, of_partition(i))
+        delayed(as_piece)(*piece, of_partition(i), names)
         for i, piece in enumerate(zip(*columns, strict=True))
     ]
 
@@ -234,7 +240,12 @@ def _frame_pieces(frame: Any, named: list[Any]) -> list[Any]:
 
 def _columns(frame: Any, named: list[Any], where: str) -> Piece:
     weights = frame[named[2]] if len(named) == 3 else None
-    return as_piece(frame[named[0]], frame[named[1]], weights, where)
+    return as_piece(frame[named[0]], frame[named[1]], weights, where, of_columns(named))
+
+
+def of_columns(named: Sequence[Hashable]) -> tuple[str, ...]:
+    """How errors name the columns of a table."""
+    return tuple(f"column {shown(name)}" for name in named)
 
 
 def of_partition(piece: int) -> str:
@@ -338,7 +349,7 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
                 f"edges; pass relabel=True to keep only the nodes that edges name, or n={n} to keep all"
             )
     if not is_number(n) or n < 0:
-        raise InputError(f"n must be a number of nodes, an integer from 1, got {n!r}")
+        raise InputError(f"n must be a number of nodes, an integer from 1, got {shown(n)}")
     if n == 0:
         raise InputError("a graph needs at least one node")
     if n > MOST_NODES:

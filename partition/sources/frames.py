@@ -18,10 +18,8 @@ def narrow(frame: Any, columns: Columns) -> bool:
     columns
         Names that are not defaults: see `dgsuite.partition.sources.edges.settled`.
     """
-    from pandas.api.types import is_integer_dtype
-
     ends = [frame.dtypes[column] for column in columns[:2]]
-    return all(is_integer_dtype(dtype) and dtype.itemsize < 8 for dtype in ends)
+    return all(d.kind in "iu" and getattr(d, "itemsize", 8) < 8 for d in ends)
 
 
 def identifiers(narrow: bool) -> bool:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.masked import unmasked
-from dgsuite.partition.labels.identifiers import TEXT, from_column, is_text
-from dgsuite.partition.labels.labels import exact_array
+from dgsuite.partition.labels.columns import as_array, column, numbers
+from dgsuite.partition.labels.identifiers import TEXT, is_text
 
 Piece = tuple[Any, Any, NDArray | None]
 """Sources, targets and weights of a piece of the edge list. Ends are arrays of NumPy, or text in Arrow."""
@@ -23,16 +22,28 @@ MOST_NODES = 3_037_000_499
 """With more nodes, row and column of an edge would not fit into one int64 together."""
 
 
-def as_piece(src: Any, dst: Any, weights: Any, where: str = "") -> Piece:
+ENDS = ("src", "dst", "weights")
+"""How errors name the columns of edges that have no names."""
+
+
+def as_piece(
+    src: Any, dst: Any, weights: Any, where: str = "", names: Sequence[str] = ENDS
+) -> Piece:
     """Sources, targets and weights as arrays.
+
+    Parameters
+    ----------
+    names
+        How errors name each of them, after `where`.
 
     Raises
     ------
     InputError
-        They are not one-dimensional, have different lengths, or no dtype holds all weights.
+        They are not one-dimensional, have different lengths, or no dtype holds all weights; or a row has no
+        value.
     """
-    src, dst = _ids(src), _ids(dst)
-    weights = None if weights is None else _numbers(weights, where)
+    src, dst = _ids(src, where + names[0]), _ids(dst, where + names[1])
+    weights = None if weights is None else numbers(weights, where + names[-1])
     shapes = [(len(a),) if is_text(a) else a.shape for a in (src, dst, weights) if a is not None]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1:
         raise InputError(
@@ -41,36 +52,18 @@ def as_piece(src: Any, dst: Any, weights: Any, where: str = "") -> Piece:
         )
     if not len(src):
         src, dst = np.empty((2, 0), np.int64)
-        if weights is not None and weights.dtype == object:
-            weights = weights.astype(float)
     return src, dst, weights
 
 
-def _ids(values: Any) -> Any:
+def _ids(values: Any, what: str) -> Any:
     """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
-    text = from_column(unmasked(values, "src or dst"))
-    if text is not None:
-        return text
-    ids = np.asarray(values)
-    if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
-        exact = exact_array(values)
-        return exact if exact.dtype.kind in "iuU" or ids.dtype.kind == "U" else ids
-    return ids
-
-
-def _numbers(weights: ArrayLike, where: str) -> NDArray:
-    """Weights as an array that holds them exactly; float16, which SciPy does not have, becomes float32."""
-    values = np.asarray(unmasked(weights, f"{where}weights"))
-    if values.dtype == np.float16:
-        return values.astype(np.float32)
-    if values.dtype.kind == "f" and isinstance(weights, list | tuple) and values.ndim == 1:
-        for at in np.flatnonzero(abs(values) >= 2**53).tolist():
-            if isinstance(weights[at], int | np.integer) and int(values[at]) != int(weights[at]):
-                raise InputError(
-                    f"{where}weight {weights[at]} of edge {at} does not fit float64, the common dtype of "
-                    f"the weights; make all of them 64-bit integers, or all of them floats"
-                )
-    return values
+    if not isinstance(values, list | tuple):
+        return column(values, what)
+    ids = as_array(values)
+    if ids.dtype.kind in "iub" and not (ids.ndim > 1 and isinstance(values[0], tuple)):
+        return ids
+    exact = column(values, what)
+    return exact if exact.dtype.kind in "iuU" or ids.dtype.kind != "f" else ids
 
 
 def check_ids(ids: Any, what: str) -> None:

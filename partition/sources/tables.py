@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.sources.edges import Columns, Pieces, of_partition, settled
+from dgsuite.partition.sources.edges import Columns, Pieces, of_columns, of_partition, settled
 from dgsuite.partition.sources.paths import matching
 from dgsuite.partition.sources.piece import Piece, as_piece
 
@@ -97,16 +97,6 @@ class Held(Table):
         return Pieces([_piece(self.table, named, "")])
 
 
-def offers_arrow(values: Any) -> bool:
-    """Whether something hands over a table, or a column, by Arrow's stream or the dataframe protocol.
-
-    Those of pandas and Dask, which need no Arrow, are none.
-    """
-    if hasattr(values, "iloc") or hasattr(values, "dask"):
-        return False
-    return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__dataframe__")
-
-
 def held(frame: Any) -> Held:
     """A table that another library has in memory.
 
@@ -125,31 +115,7 @@ def held(frame: Any) -> Held:
             from pyarrow.interchange import from_dataframe
 
             table = from_dataframe(frame)
-        columns = {head: _viewless(table[head]) for head in table.column_names}
-        table = pa.table(columns)
         return Held(name, table.schema, [], table)
-
-
-def _viewless(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose texts are in a type that everything reads, not in views."""
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_dictionary(kind) and kind.value_type == pa.string_view():
-        parts = [
-            pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string()))
-            for c in column.chunks
-        ]
-        return pa.chunked_array(parts, pa.dictionary(kind.index_type, pa.large_string()))
-    return column.cast(pa.large_string()) if column.type == pa.string_view() else column
-
-
-def column(values: Any) -> Any:
-    """A column that another library has in memory, as one of Arrow."""
-    with needing("nodes", "a column of Arrow", "parquet"):
-        import pyarrow as pa
-
-        return _viewless(pa.chunked_array(values))
 
 
 def parquet(path: str | os.PathLike[str]) -> Table:
@@ -297,4 +263,4 @@ def _read(fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], whe
 
 def _piece(table: pa.Table, named: Sequence[Any], where: str) -> Piece:
     source, target, *weights = (table[name] for name in named)
-    return as_piece(source, target, weights[0] if weights else None, where)
+    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named))

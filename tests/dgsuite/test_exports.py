@@ -95,3 +95,45 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
         ds.dgsuite.to_gexf(path, graph)
     assert path.read_text() == "old"
     assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [2**63, 2**63 + 1, 2**64 - 1, 2**63 + 7],
+        [-(2**63), 0, 5, 2**63 - 1],
+        [0.5, 1.5, 2.5, 3.5],
+        [b"a", b"\0b", b"c", b"d"],
+        ["a\0", "b" * 70_000, "c", ""],
+        [False, True],
+    ],
+)
+def test_labels_are_the_same_in_parquet(labels, tmp_path):
+    n = len(labels)
+    graph = dgsuite.Graph.from_edges([*range(n - 1)], [*range(1, n)], labels=labels)
+    ds = dgsuite.run("wcc", graph)
+    ds.dgsuite.to_parquet(tmp_path / "run", graph)
+    nodes = pd.read_parquet(tmp_path / "run" / "nodes.parquet")
+    assert nodes.node.tolist() == labels
+    assert nodes.component.tolist() == ds.component.values.tolist()
+    edges = pd.read_parquet(tmp_path / "run" / "edges.parquet")
+    assert (edges.source.tolist(), edges.target.tolist()) == (labels[:-1], labels[1:])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [(0, 0), (0, 1), (1, 0), (1, 1)],
+        [1, "a", "b", 2],
+        [-1, 2**63, 1, 2],
+        [2**70, 1, 2, 3],
+        [frozenset([v]) for v in range(4)],
+        ["a", "\ud800", "b", "c"],
+        [1, 1.5, 2, 3],
+    ],
+)
+def test_labels_that_parquet_does_not_hold_are_refused_before_a_file_is_made(labels, tmp_path):
+    graph, ds = ran(labels=labels)
+    with pytest.raises(InputError, match="a column of Parquet cannot hold the values of 'node'"):
+        ds.dgsuite.to_parquet(tmp_path / "run", graph)
+    assert not (tmp_path / "run").exists()

@@ -132,3 +132,12 @@ def test_bad_input(labels, how, says):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[-1.0, 2.0])
     with pytest.raises(InputError, match=says):
         dgsuite.quality(graph, labels, **how)
+
+
+def test_conductance_is_nan_where_no_edges_leave_one_side():
+    """All edges of a directed graph leave one community, so the other has no volume."""
+    graph = Graph.from_edges([0, 1], [1, 2], directed=True)
+    found = dgsuite.quality(graph, [0, 0, 1]).conductance.values
+    assert np.isnan(found).all()
+    alone = dgsuite.quality(graph, [0, 0, 0]).conductance.values
+    assert np.isnan(alone).all()

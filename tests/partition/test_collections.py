@@ -120,7 +120,10 @@ def test_a_column_of_weights_is_not_left_out_without_a_word(tmp_path):
         (lambda f: Graph.from_dataframe(f), "no column 'source'; there are: from, to, cost"),
         (lambda f: Graph.from_dataframe(f, "from", "to", "w"), "no column 'w'"),
         (lambda f: Graph.from_dataframe([(0, 1)]), "must be a DataFrame .* got list"),
-        (lambda f: Graph.from_dataframe(f, "from", "to", "to"), "weights must be numbers"),
+        (
+            lambda f: Graph.from_dataframe(f, "from", "to", "to"),
+            "column 'to' must be numbers, got ",
+        ),
     ],
 )
 def test_what_is_no_dataframe_of_edges(call, message):

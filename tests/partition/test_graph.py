@@ -204,7 +204,10 @@ def test_from_scipy(form):
     [
         (lambda: Graph.from_edges([0, 1], [1, 7], n=3), r"edge 1 \(1, 7\) names node 7"),
         (lambda: Graph.from_edges([0, -1], [1, 1]), "names node -1"),
-        (lambda: Graph.from_edges([0], [1], weights=[np.nan]), "weight nan"),
+        (
+            lambda: Graph.from_edges([0], [1], weights=[np.nan]),
+            "weights: 1 of 1 rows have no value",
+        ),
         (
             lambda: Graph.from_edges([0, 1], [1, 2], weights=[2, -np.inf]),
             r"edge 1 \(1, 2\) has weight -inf; weights must be finite",
@@ -223,7 +226,7 @@ def test_from_scipy(form):
         ),
         (
             lambda: Graph.from_edges([0, 1], [1, 2], weights=[0.5, 2**53 + 1]),
-            "weight 9007199254740993 of edge 1 does not fit float64",
+            "weights: 9007199254740993 in row 1 does not fit float64",
         ),
         (lambda: Graph.from_networkx([(1, 2)]), "must be a networkx graph, got list"),
         (
@@ -237,7 +240,7 @@ def test_from_scipy(form):
         (lambda: Graph.from_edges([0, 1], [1]), "of equal length"),
         (lambda: Graph.from_edges([0], [1], weights=[1, 2]), "of equal length"),
         (lambda: Graph.from_edges([[0]], [[1]]), "one-dimensional"),
-        (lambda: Graph.from_edges(3, 4), "one-dimensional"),
+        (lambda: Graph.from_edges(3, 4), "src must be a list, an array or a column, got 3"),
         (lambda: Graph.from_edges([0], [1], clusters=-2), "clusters must be"),
         (lambda: Graph.from_edges([0], [1], clusters=0), "clusters must be"),
         (lambda: Graph.from_edges([0], [1], clusters=1.5), "clusters must be"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -142,7 +143,7 @@ PLAIN = {"src": [0, 1], "dst": [1, 2]}
         ({}, {"weights": [5]}, "new edges have weights, but the graph has none"),
         ({"weights": [1, 2]}, {}, "new edges have no weights"),
         ({"weights": np.array([1, 2], np.uint64)}, {"weights": [-1]}, "no dtype holds both"),
-        ({"weights": [1.0, 2.0]}, {"weights": [np.nan]}, "weights must be finite"),
+        ({"weights": [1.0, 2.0]}, {"weights": [np.inf]}, "weights must be finite"),
         ({"duplicates": "error"}, {"dst": [1]}, r"edge \(0, 1\) is there more than once"),
         ({"uid": [7, 8, 9]}, {}, "identifiers of their own"),
         ({"labels": ["a", "b", "c"]}, {}, "the graph's labels are text, such as 'a'"),
@@ -220,3 +221,44 @@ def test_copies_of_a_cluster_and_threads_share_what_is_woven():
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda part: (part.indptr, part.indices), copies))
     assert all(a is b for each in found for a, b in zip(each, found[0], strict=True))
+
+
+ODD = {
+    "a NUL": "a\0b",
+    "a NUL at the end": "b\0",
+    "70,000 characters": "x" * 70_000,
+    "a surrogate": "\ud800",
+    "bytes": b"a",
+    "a truth value": True,
+    "a tuple": (1, 2),
+    "a decimal": decimal.Decimal("1.5"),
+    "text": "new",
+    "a number": 17,
+    "beyond 2^63": 2**63 + 1,
+}
+"""New labels."""
+
+
+@pytest.mark.parametrize("way", ["with_edges", "with_nodes"])
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("labels", [["a", "b"], [3, 4], [2**63, 2**63 + 5], [(0, 0), (0, 1)]])
+def test_a_label_of_any_kind_is_one_of_the_grown_graph_or_one_clear_error(labels, kind, way):
+    graph, new = Graph.from_edges([0], [1], labels=labels, client=None), ODD[kind]
+    calls = {
+        "with_edges": lambda: graph.with_edges([labels[0]], [new]),
+        "with_nodes": lambda: graph.with_nodes([new]),
+    }
+    fits = {str: isinstance(new, str), int: type(new) is int}.get(type(labels[0]), True)
+    if labels[0] == 3 and kind == "beyond 2^63":
+        fits = False  # no dtype of integers holds both
+    if type(labels[0]) is tuple and way == "with_edges":
+        fits = type(new) is tuple  # ends of edges are of one type
+    if not fits:
+        with pytest.raises(InputError, match=r"the graph.s labels are|of one type|got dtype bool"):
+            calls[way]()
+        return
+    grown = calls[way]()
+    assert list(grown.labels) == [*labels, new]
+    assert type(grown.labels[2]) is type(new)
+    assert grown.labels.nodes([new]).tolist() == [2]
+    assert grown.m == (2 if way == "with_edges" else 1)

@@ -263,7 +263,7 @@ def test_what_is_no_label(name, parameters, message):
     ("labels", "message"),
     [
         ([1, [2]], r"label \[2\] is not hashable"),
-        ([1, None], "None cannot be a label"),
+        ([1, None], "labels: 1 of 2 rows have no value, .* row 1"),
         ([1, 1.0], "the same label 1.0"),
         (np.array([3, 3]), "the same label 3"),
         (["a"], "1 labels for 2 nodes"),

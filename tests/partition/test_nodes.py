@@ -81,8 +81,8 @@ def test_edges_alone_are_counted_and_kept():
     ("options", "message"),
     [
         ({"nodes": 4, "n": 4}, "n and nodes both say which nodes there are"),
-        ({"nodes": "ann"}, "nodes must be a number, or a list, an array or a column of nodes"),
-        ({"nodes": True}, "nodes must be a number"),
+        ({"nodes": "ann"}, "nodes must be a list, an array or a column, got 'ann'"),
+        ({"nodes": True}, "nodes must be a list"),
         ({"nodes": 2, "relabel": True}, "relabel=True finds the nodes itself"),
         ({"nodes": [1.5]}, "must be integers"),
         ({"nodes": [4, -1]}, "nodes must be integers from 0, or identifiers .* got -1"),

@@ -214,14 +214,14 @@ def test_errors_on_workers_are_the_same(client, big):
         (lambda: Graph.from_edges(bad, good, n=3, client=client), "names node 99"),
         (
             lambda: Graph.from_edges(good, good, weights=da.full(3, np.nan, chunks=1), n=3),
-            r"partition \d: edge 0 \(\d, \d\) has weight nan",
+            r"partition \d: weights: 1 of 1 rows have no value",
         ),
         (lambda: Graph.from_edges(good, good, partition="edges", n=2), "names node 2"),
         (lambda: Graph.from_edges(good * 0.5, good, client=client), "must be integers"),
         (lambda: Graph.from_edges(src, worse, n=n, client=client), "edge 345678 .* node 30000"),
         (
             lambda: Graph.from_edges(src, dst, n=n, weights=holes, client=client),
-            r"edge 345678 \(\d+, \d+\) has weight nan",
+            r"weights: 1 of \d+ rows have no value, the first of them is row 345678",
         ),
     ):
         with client.as_current(), pytest.raises(InputError, match=message):

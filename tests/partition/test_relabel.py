@@ -201,13 +201,13 @@ def test_a_range_that_is_too_sparse_is_refused():
         (lambda: Graph.from_edges(*np.ones((2, 3), "m8[s]")), r"got dtype timedelta64\[s\]"),
         (
             lambda: Graph.from_edges(["a", None], ["b", "c"], relabel=True),
-            "nan is not an identifier; is one missing",
+            "src: 1 of 2 rows have no value, the first of them is row 1",
         ),
         (
             lambda: Graph.from_edges(
                 pd.DataFrame({"source": ["a", None], "target": ["b", "c"]}), relabel=True
             ),
-            "is not an identifier; is one missing",
+            "column 'source': 1 of 2 rows have no value, the first of them is row 1",
         ),
         (lambda: Graph.from_edges([], [], relabel=True), "at least one node"),
         (

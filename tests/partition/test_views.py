@@ -287,10 +287,10 @@ def test_degrees_are_those_of_networkx(case, both):
     [
         ([3], "3 is not a node: nodes are 0 to 2"),
         ([-1], "-1 is not a node"),
-        ([0.5], "must be node ids"),
-        (["a"], "must be node ids"),
+        ([0.5], "nodes 0.5 is not a node: nodes are 0 to 2"),
+        (["a"], "nodes 'a' is not a node"),
         ([], "at least one node"),
-        ([False] * 3, "must be node ids"),
+        ([False] * 3, "nodes False is not a node"),
         (np.zeros(3, bool), "at least one node"),
         (np.ones(2, bool), r"shape \(3,\), got \(2,\)"),
     ],

@@ -74,8 +74,8 @@ def test_a_wrong_type_is_one_clear_error(call, message):
     [
         (lambda: run("bc", sources=masked(0, 1)), "kernel 'bc': sources"),
         (lambda: run("pagerank", personalisation=masked(1.0, 1.0, 1.0)), "personalisation"),
-        (lambda: Graph.from_edges(masked(0, 1, 2), [1, 2, 0]), "src or dst"),
-        (lambda: Graph.from_edges([1, 2, 0], masked(0, 1, 2)), "src or dst"),
+        (lambda: Graph.from_edges(masked(0, 1, 2), [1, 2, 0]), "src"),
+        (lambda: Graph.from_edges([1, 2, 0], masked(0, 1, 2)), "dst"),
         (lambda: graph(weights=masked(1.0, 2.0, 3.0)), "weights"),
         (lambda: graph(uid=masked(1, 2, 3)), "uid"),
         (lambda: graph(partition=masked(0, 1, 0)), "a node-to-cluster map"),

@@ -27,6 +27,9 @@ from dgsuite.core.network.attack import (
 )
 from dgsuite.core.network.names import is_whole, node_ids
 from dgsuite.kernels.lab.delays import LONGEST
+from dgsuite.partition.labels.nodes import listed
+
+NODES = "nodes of an adversary"
 
 if TYPE_CHECKING:
     from dgsuite.kernels.bsp import Kernel
@@ -64,7 +67,8 @@ class Adversary:
         is called once, before the run; others after each round, so that they first strike in round 1. By
         default "states".
     nodes
-        One side of the cut: labels, or node ids.
+        One side of the cut: labels, or node ids, in any collection; or an array of truth values, one for each
+        node.
     ticks
         How many ticks longer what it delays takes; by default 1.
 
@@ -98,11 +102,8 @@ class Adversary:
     def __post_init__(self) -> None:
         if not callable(self.aim):
             one_of("aim of an adversary", self.aim, (*AIMS,))
-        if not isinstance(self.nodes, Iterable) or isinstance(self.nodes, str):
-            raise InputError(
-                f"nodes of an adversary must be a sequence of nodes, got {self.nodes!r}"
-            )
-        object.__setattr__(self, "nodes", tuple(self.nodes))
+        nodes = listed(self.nodes, NODES)
+        object.__setattr__(self, "nodes", tuple(nodes) if isinstance(nodes, list) else nodes)
         cut = self.aim == "cut"
         for name, least in (("budget", 1), ("each", 1), ("start", 0)):
             value = getattr(self, name)
@@ -131,7 +132,7 @@ class Adversary:
                 "aim 'frontier' of an adversary spends crashes or absences, or delays: it names nodes, and "
                 "no edges"
             )
-        if cut != bool(self.nodes) or (cut and self.spends not in (DROPS, DELAYS)):
+        if cut != (len(nodes) > 0) or (cut and self.spends not in (DROPS, DELAYS)):
             raise InputError(
                 "aim 'cut' of an adversary needs nodes, those on one side, and spends drops or delays; no "
                 "other aim has nodes"
@@ -167,7 +168,7 @@ class Adversary:
         inside = None
         if self.aim == "cut":
             inside = np.zeros(n, bool)
-            inside[node_ids([*self.nodes], graph, "nodes of an adversary")] = True
+            inside[node_ids(self.nodes, graph, NODES)] = True
         aim: Aim = self.aim if callable(self.aim) else AIMS[self.aim][0]
         sees, spends = str(self.sees), str(self.spends)
         ticks = self.ticks or 0

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, shown
+from dgsuite.partition.labels.nodes import listed
+from dgsuite.partition.labels.nodes import node_ids as ids_of
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -19,22 +21,18 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def node_ids(
-    labels: list[Any], graph: Graph, what: str, several: bool = False
-) -> NDArray[np.int64]:
-    """Node ids of labels; each must be there once, unless it may be there several times."""
-    if graph.labels is not None:
-        nodes = graph.labels.nodes(labels)
-    else:
-        for node in labels:
-            if not is_whole(node) or not 0 <= node < graph.n:
-                raise InputError(f"{what}: {node!r} is not a node: nodes are 0 to {graph.n - 1}")
-        nodes = np.array(labels, np.int64)
+def node_ids(given: Any, graph: Graph, what: str, several: bool = False) -> NDArray[np.int64]:
+    """Node ids of nodes (see `dgsuite.partition.labels.nodes.node_ids`).
+
+    Each must be there once, unless it may be there several times.
+    """
+    nodes = ids_of(listed(given, what), graph.n, graph.labels, f"{what}:")
     found, times = np.unique(nodes, return_counts=True)
     if (times > 1).any() and not several:
-        twice = labels[int(np.flatnonzero(nodes == found[np.argmax(times > 1)])[0])]
-        raise InputError(f"{what} names node {twice!r} twice; name it once")
-    return np.asarray(nodes, np.int64)
+        twice = int(found[np.argmax(times > 1)])
+        name = twice if graph.labels is None else graph.labels[twice]
+        raise InputError(f"{what} names node {shown(name)} twice; name it once")
+    return nodes
 
 
 def probability(what: str, value: Any) -> float:

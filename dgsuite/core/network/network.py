@@ -19,6 +19,7 @@ from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
 from dgsuite.core.network.names import is_whole, node_ids, probability
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
 from dgsuite.core.parameters import LISTED
+from dgsuite.partition.labels.nodes import listed
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -91,7 +92,8 @@ class Byzantine:
     Parameters
     ----------
     nodes
-        Their labels, or node ids; or, as a share from 0 to 1, how many nodes lie, drawn by the seed.
+        Their labels, or node ids, in any collection; an array of truth values, one for each node; or, as a
+        share from 0 to 1, how many nodes lie, drawn by the seed.
     strategy
         "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
         its range. "two-faced": half of the receivers get what the node would have sent, the others random
@@ -104,12 +106,14 @@ class Byzantine:
     Byzantine(nodes=[0, 4], strategy='random')
     """
 
-    nodes: Sequence[Any] | float
+    nodes: Iterable[Any] | float
     strategy: str | Strategy = "random"
 
     def __post_init__(self) -> None:
         if isinstance(self.nodes, Real):
             probability("nodes of byzantine", self.nodes)
+        else:
+            object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
         if not callable(self.strategy):
             one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
 
@@ -290,7 +294,7 @@ class Network:
         if isinstance(self.byzantine, Byzantine):
             share = self.byzantine.nodes
             drawn = isinstance(share, Real)
-            named = None if drawn else node_ids(list(share), graph, "byzantine")  # type: ignore[arg-type]
+            named = None if drawn else node_ids(share, graph, "byzantine")
             liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]

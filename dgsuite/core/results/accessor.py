@@ -247,7 +247,8 @@ class Accessor:
         Raises
         ------
         InputError
-            As for `to_gexf`, or packages are missing.
+            As for `to_gexf`; packages are missing; or a column cannot hold the labels as they are, such as
+            tuples, or labels of several types.
 
         Notes
         -----

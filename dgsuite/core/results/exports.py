@@ -28,6 +28,7 @@ from dgsuite.partition.graph.graph import Graph
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pyarrow as pa
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold."""
@@ -185,7 +186,7 @@ def write_parquet(found: Content, folder: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        Packages are missing, or a file cannot be written.
+        Packages are missing, a file cannot be written, or a column of Parquet cannot hold the labels.
     """
     try:
         import pyarrow as pa
@@ -194,18 +195,44 @@ def write_parquet(found: Content, folder: str | os.PathLike[str]) -> None:
         raise InputError(
             f"Parquet files need more packages: pip install dgsuite[parquet] ({error})"
         ) from None
-    labels = found.labels or [*range(found.n)]
-    if not {*map(type, labels)} <= {int} and not {*map(type, labels)} <= {str}:
-        labels = [str(label) for label in labels]  # a column has one type
-    names = pa.array(labels)
+    names = _arrow("node", found.labels or [*range(found.n)])
     edges = {"source": names.take(found.source), "target": names.take(found.target)}
     if found.weights is not None:
         edges["weight"] = found.weights
-    nodes = {"node": names, **found.outputs}
+    outputs = {
+        name: _arrow(name, values.tolist()) if values.dtype == object else values
+        for name, values in found.outputs.items()
+    }
+    nodes = {"node": names, **outputs}
     os.makedirs(folder, exist_ok=True)
     for name, table in (("nodes", nodes), ("edges", edges)):
         with atomic_write(os.path.join(folder, f"{name}.parquet")) as part:
             pq.write_table(pa.table(table), part)
+
+
+def _arrow(name: str, values: list[Any]) -> pa.Array:
+    """A column of Arrow that gives the same values when it is read.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    large = kinds == {int} and max(value for value in values if value is not None) >= 2**63
+    try:
+        column = pa.array(values, pa.uint64() if large else None)
+        if len(kinds) < 2 and not kinds & {tuple, frozenset}:
+            return column
+    except (pa.ArrowException, OverflowError, UnicodeError):
+        pass
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise InputError(
+        f"a column of Parquet cannot hold the values of {name!r}, which are of type {names}; relabel the "
+        f"nodes, for example by text or by integers, or use dgsuite.save"
+    )
 
 
 @contextmanager

@@ -133,7 +133,7 @@ def quality(
         modularity = np.sum(np.divide(sums.inner, total) - resolution * expected)
         coverage = np.divide(sums.inner.sum(), total)
         assortativity = (coverage - expected.sum()) / (1 - expected.sum())
-        conductance = cut / rest
+        conductance = np.where(rest > 0, cut / rest, np.nan)
 
     def described(values: Any, text: str, dims: tuple[str, ...] = ()) -> tuple:
         return dims, values, {"long_name": text, "units": "1"}

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.dataframe import to_dataframe
 from dgsuite.core.results.sampled import Sampled
 from dgsuite.core.running.runner import run
 from dgsuite.partition.graph.dask_views import here
-from dgsuite.partition.graph.selection import induced, named, node_ids
+from dgsuite.partition.graph.selection import induced, named
+from dgsuite.partition.labels.nodes import Listed, listed, node_ids
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -37,12 +35,13 @@ def within(graph: Graph, seeds: Nodes, hops: int) -> dd.DataFrame:
 
 def sample(graph: Graph, seeds: Nodes, fanouts: Sequence[int], **how: Any) -> Sampled:
     """A sample of the neighbourhoods of some nodes; see `Graph.sample`."""
-    listed = _listed(seeds)
-    ds = run("sample", graph, sources=listed, fanouts=fanouts, **how)
-    return Sampled.of(graph, ds, node_ids(graph, listed), len(fanouts))
+    given = _listed(seeds)
+    ds = run("sample", graph, sources=given, fanouts=fanouts, **how)
+    ids = node_ids(given, graph.n, graph.labels, "seeds")
+    return Sampled.of(graph, ds, ids, len(fanouts))
 
 
-def _listed(seeds: Any) -> Sequence[Hashable] | NDArray:
+def _listed(seeds: Any) -> Listed:
     """The seeds, which may come from an iterator.
 
     Raises
@@ -50,9 +49,7 @@ def _listed(seeds: Any) -> Sequence[Hashable] | NDArray:
     InputError
         They are no nodes at all.
     """
-    if not np.iterable(seeds) or isinstance(seeds, str | bytes):
-        raise InputError(f"seeds must be a list of nodes, got {seeds!r}")
-    listed = seeds if isinstance(seeds, np.ndarray) else [*seeds]
-    if not len(listed):
+    found = listed(seeds, "seeds")
+    if not len(found):
         raise InputError("seeds must be at least one node, but none is named")
-    return listed
+    return found

@@ -269,10 +269,10 @@ def edge_betweenness_centrality(
 ) -> dict[tuple[Hashable, Hashable], float]:
     """Betweenness centrality of edges, by the kernel `edge_betweenness`."""
     n, drawn = len(G), _drawn(G, k, weight, seed)
+    if n > 1 and not len(drawn):
+        raise ZeroDivisionError("k must be at least 1")
     if not len(G.source):
         return {}
-    if not len(drawn):
-        raise ZeroDivisionError("k must be at least 1")
     ds = _paths("edge_betweenness", G, how, weight, drawn)
     source, target = ds["source"].values.astype(np.int64), ds["target"].values.astype(np.int64)
     low, high = G.source, G.target

@@ -57,8 +57,8 @@ def harmonic_centrality(
     if not len(G):
         return {}
     found = G.by_node(run("harmonic", G, how, any_weight=True)["harmonic"].values)
-    # networkx has the integer 0 where there is no other
-    return {node: found[node] or 0 for node in chosen}
+    # networkx has the integer 0 where there is no other, and the order of a set
+    return {node: found[node] or 0 for node in set(chosen)}
 
 
 @harmonic_centrality.unless

@@ -18,8 +18,11 @@ from dgsuite.partition.graph.graph import Graph
 if TYPE_CHECKING:
     from distributed import Client
 
-NUMBERS = (int, float, np.int64, np.bool_)
-"""Types of weights that are read exactly. (A float64 of NumPy is a float.)"""
+REAL = (float, np.float32)
+"""Types of weights that float64 holds. (A float64 of NumPy is a float.)"""
+
+NUMBERS = (int, np.integer, np.bool_, *REAL)
+"""Types of weights that are read exactly."""
 
 EXACT = 1 << 53
 """Integers below it, and their sums below it, are exact in float64."""
@@ -237,6 +240,9 @@ def convert_from_nx(
     node_attrs, name, graph_name
         Not used: no function that is offered needs attributes of nodes alone.
     """
+    if hasattr(graph, "_graph"):
+        # a view, of whose changes networkx does not know: no conversion of it is kept
+        graph.__networkx_cache__ = None
     nodes = list(graph)
     rows = [graph._adj[node] for node in nodes]
     if not all(isinstance(row, dict) for row in rows):  # a view, whose len is not always right
@@ -269,8 +275,9 @@ def convert_from_nx(
         kind=type(graph),
         weights=columns,
         keys=keys,
-        edge_data=entries if preserve_edge_attrs else None,
-        node_data=[graph._node[node] for node in nodes] if preserve_node_attrs else None,
+        # as they are now: a name that is asked for later is read of the same state
+        edge_data=[dict(data) for data in entries] if preserve_edge_attrs else None,
+        node_data=[dict(graph._node[node]) for node in nodes] if preserve_node_attrs else None,
         graph_data=dict(graph.graph) if preserve_graph_attrs else {},
     )
 
@@ -293,7 +300,7 @@ def _column(values: Sequence[Any]) -> NDArray:
     """
     kinds = set(map(type, values))
     if all(issubclass(kind, NUMBERS) for kind in kinds):
-        real = {kind for kind in kinds if issubclass(kind, float)}
+        real = {kind for kind in kinds if issubclass(kind, REAL)}
         whole = () if real in (set(), kinds) else [v for v in values if type(v) not in real]
         exact = max(map(abs, map(int, whole)), default=0) * len(values) < EXACT
         try:

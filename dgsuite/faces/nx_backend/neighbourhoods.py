@@ -7,6 +7,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
@@ -101,8 +102,29 @@ def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
     if len(G):
         ds = run("square_clustering", G, how, any_weight=True)
         found = G.by_node(ds["coefficient"].values)
+        for node in G.of(_without_squares(G, how)):
+            found[node] = 0  # networkx has the integer where no square is possible
     wanted = G.chosen(nodes)
     return found[nodes] if nodes in G else {node: found[node] for node in wanted}
+
+
+def _without_squares(G: ConvertedGraph, how: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """At which nodes no square is possible: each pair of neighbours has no other neighbours.
+
+    There are no two neighbours, or all of them have no others, or the node is in a triangle of its own.
+    """
+    proper = G.source != G.target
+    source, target = G.source[proper], G.target[proper]
+    if G.multigraph:
+        pairs = np.minimum(source, target) * len(G) + np.maximum(source, target)
+        source, target = np.divmod(np.unique(pairs), len(G))
+    ends, others = np.concatenate([source, target]), np.concatenate([target, source])
+    degree = np.bincount(ends, minlength=len(G))
+    around = np.bincount(ends, degree[others] - 1, minlength=len(G))
+    alone = (degree == 2) & (around == 2)
+    if alone.any():
+        alone &= run("triangles", G, how, any_weight=True)["triangles"].values == 1
+    return (degree < 2) | (around == 0) | alone
 
 
 @Offered

@@ -84,7 +84,7 @@ def _search(
     reverse: bool = False,
 ) -> Tree:
     """A tree of paths of the fewest hops."""
-    more: dict[str, Any] = {"cutoff": int(cutoff)} if cutoff < len(G) else {}
+    more: dict[str, Any] = {"cutoff": int(max(cutoff, 0))} if cutoff < len(G) else {}
     ds = run("bfs", G, how, any_weight=True, reverse=reverse, root=G.number[root], **more)
     return Tree(G, root, ds["level"].values, ds["parent"].values, cutoff)
 
@@ -153,7 +153,9 @@ def multi_source_dijkstra_path_length(
         near &= (distance <= cutoff) | (source == np.arange(len(G)))
     numbers = np.flatnonzero(near)
     numbers = numbers[np.argsort(distance[numbers], kind="stable")]
-    return dict(zip(G.of(numbers), distance[numbers].tolist(), strict=True))
+    found = dict(zip(G.of(numbers), distance[numbers].tolist(), strict=True))
+    # networkx has the integer 0 at the sources, whatever the weights
+    return {**found, **dict.fromkeys(filter(found.__contains__, sources), 0)}
 
 
 @Offered
@@ -167,7 +169,10 @@ def voronoi_cells(
     _, source = _nearest_source(G, center_nodes, weight, how)
     cells: dict[Hashable, set[Hashable]] = {}
     for node, center in zip(G.nodes, source.tolist(), strict=True):
-        cells.setdefault(G.nodes[center] if center >= 0 else "unreachable", set()).add(node)
+        if center >= 0:
+            cells.setdefault(G.nodes[center], set()).add(node)
+    if (source < 0).any():
+        cells["unreachable"] = set(G.of(source < 0))
     return cells
 
 
@@ -300,7 +305,8 @@ def single_source_bellman_ford_path_length(
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     reached, distance = _bellman_ford(G, [G.number[source]], weight, how)
-    return dict(zip(G.of(reached), distance[reached].tolist(), strict=True))
+    found = dict(zip(G.of(reached), distance[reached].tolist(), strict=True))
+    return {**found, source: 0}  # networkx has the integer
 
 
 @Offered

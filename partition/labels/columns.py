@@ -1,0 +1,270 @@
+"""Columns that users give, of whatever library, as arrays of the values that they hold."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, shown
+from dgsuite.base.masked import unmasked
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LONGEST = 256
+"""Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
+
+
+def column(values: Any, what: str, *, optional: bool = False) -> Any:
+    """The values of a column as an array of their own dtype: no value becomes text.
+
+    Parameters
+    ----------
+    values
+        Of pandas (also nullable, categorical, sparse, or backed by Arrow), Arrow, Polars, NumPy, xarray or
+        Dask; or a list, a tuple, a set, a range, or another iterable.
+    what
+        What the column is, as the subject of errors.
+    optional
+        Whether a row may have no value. The array is then of objects where one has none.
+
+    Returns
+    -------
+    numpy.ndarray or pyarrow.Array or pyarrow.ChunkedArray
+        Text of Arrow stays there: see `dgsuite.partition.labels.identifiers`.
+
+    Raises
+    ------
+    InputError
+        It is no column, or rows have no value: how many, and which is the first.
+    """
+    if hasattr(values, "dask"):
+        values = values.compute()
+    values = unmasked(values, what)
+    text = _of_arrow(values, what, optional)
+    if text is not None:
+        return text
+    if isinstance(values, str | bytes | Mapping) or not (
+        isinstance(values, Iterable) or hasattr(values, "__array__")
+    ):
+        raise InputError(f"{what} must be a list, an array or a column, got {shown(values)}")
+    array = _of_pandas(values, what, optional) if is_array(values) else of_list(values)
+    if array.ndim == 0:
+        raise InputError(f"{what} must be a list, an array or a column, got {shown(values)}")
+    if not optional:
+        check_missing(array, what)
+    return array
+
+
+def numpy_column(values: Any, what: str, *, optional: bool = False) -> NDArray:
+    """As `column`, with text as objects of NumPy."""
+    found = column(values, what, optional=optional)
+    return found if isinstance(found, np.ndarray) else _objects(found.to_pylist())
+
+
+def numbers(values: Any, what: str) -> NDArray:
+    """A column of numbers that holds them exactly; float16, which SciPy does not have, becomes float32.
+
+    Raises
+    ------
+    InputError
+        As `column` says; or they are no numbers, or no dtype of 64 bits holds all of them.
+    """
+    listed = isinstance(values, list | tuple)
+    found = column(as_array(values) if listed else values, what)
+    if isinstance(found, np.ndarray):
+        if found.dtype == np.float16:
+            return found.astype(np.float32)
+        if found.dtype.kind in "iuf" or not found.size:
+            if listed and found.dtype.kind == "f" and found.ndim == 1:
+                _check_exact(values, found, what)
+            return found if found.dtype.kind in "iuf" else found.astype(np.float64)
+    dtype = found.dtype if isinstance(found, np.ndarray) else "text"
+    raise InputError(f"{what} must be numbers, got dtype {dtype}")
+
+
+def _check_exact(values: Any, found: NDArray, what: str) -> None:
+    for at in np.flatnonzero(abs(found) >= 2**53).tolist():
+        if isinstance(values[at], int | np.integer) and int(found[at]) != int(values[at]):
+            raise InputError(
+                f"{what}: {values[at]} in row {at} does not fit float64, the common dtype of the list; make "
+                f"all of them 64-bit integers, or all of them floats"
+            )
+
+
+def as_array(values: list[Any] | tuple[Any, ...]) -> NDArray:
+    """The array that NumPy makes of a list; of lists of different lengths, an array of objects."""
+    try:
+        return np.asarray(values)
+    except (ValueError, OverflowError):
+        return of_list(values)
+
+
+def of_list(values: Iterable[Any]) -> NDArray:
+    """Values as a one-dimensional array that keeps each value and its type.
+
+    The array is int64, uint64 or of strings if all values are, otherwise of objects.
+    """
+    values = list(values)
+    kinds = set(map(type, values))
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        least, most = min(values), max(values)
+        if least >= -(2**63) and most < 2**63:
+            return np.array(values, np.int64)
+        if least >= 0 and most < 2**64:
+            return np.array(values, np.uint64)
+    if kinds and kinds <= {str, np.str_} and max(map(len, values)) <= LONGEST:
+        text = "".join(values)
+        # NumPy drops trailing NULs, and files cannot hold lone surrogates
+        if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
+            return np.array(values, np.str_)
+    return _objects(values)
+
+
+def _objects(values: list[Any]) -> NDArray:
+    """Values as objects of Python: NumPy's scalars are what they hold."""
+    objects = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        objects[i] = value
+    return objects
+
+
+def is_array(values: Any) -> bool:
+    """Whether values are in an array or a column of some library, not in a list or the like."""
+    return (
+        hasattr(values, "__array__")
+        or hasattr(values, "dtype")
+        or hasattr(values, "dask")
+        or offers_arrow(values)
+    )
+
+
+def offers_arrow(values: Any) -> bool:
+    """Whether something hands over a table, or a column, by Arrow's streams or the dataframe protocol.
+
+    Those of pandas and Dask, which need no Arrow, are none.
+    """
+    if hasattr(values, "iloc") or hasattr(values, "dask"):
+        return False
+    offers = "__arrow_c_stream__", "__arrow_c_array__", "__dataframe__"
+    return any(hasattr(values, name) for name in offers)
+
+
+def viewless(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of Arrow whose texts are in a type that everything reads, not in views."""
+    import pyarrow as pa
+
+    kind = values.type
+    if pa.types.is_dictionary(kind) and kind.value_type == pa.string_view():
+        parts = [
+            pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string()))
+            for c in values.chunks
+        ]
+        return pa.chunked_array(parts, pa.dictionary(kind.index_type, pa.large_string()))
+    return values.cast(pa.large_string()) if kind == pa.string_view() else values
+
+
+def _arrow(values: Any) -> Any | None:
+    """What a column has in Arrow, without a copy; None if it is elsewhere."""
+    if type(values).__module__.startswith("pyarrow"):
+        return values if hasattr(values, "type") and hasattr(values, "null_count") else None
+    dtype = getattr(values, "dtype", None)
+    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
+        array = getattr(values, "array", values)
+        return array.__arrow_array__() if hasattr(array, "__arrow_array__") else None
+    if isinstance(dtype, np.dtype) or not offers_arrow(values) or hasattr(values, "columns"):
+        return None
+    import pyarrow as pa
+
+    if hasattr(values, "__arrow_c_stream__"):
+        return pa.chunked_array(values)
+    return pa.array(values) if hasattr(values, "__arrow_c_array__") else None
+
+
+def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
+    """A column of Arrow: text as it is there, else an array of NumPy. None if it is none of Arrow."""
+    found = _arrow(values)
+    if found is None:
+        return None
+    import pyarrow as pa
+
+    if isinstance(found, pa.Array):
+        found = pa.chunked_array([found])
+    found = viewless(found)
+    if pa.types.is_dictionary(found.type):
+        parts = [chunk.dictionary.take(chunk.indices) for chunk in found.chunks]
+        found = pa.chunked_array(parts, found.type.value_type)
+    if found.null_count:
+        if optional:
+            return _objects(found.to_pylist())
+        _check(np.asarray(found.is_null()), what)
+    kind = found.type
+    if kind in (pa.string(), pa.large_string()):
+        return found
+    of_numpy = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_duration
+    if any(each(kind) for each in of_numpy):
+        array = np.asarray(found)
+    elif pa.types.is_timestamp(kind):
+        array = np.asarray(found if kind.tz is None else found.to_pandas())
+    else:
+        array = _objects(found.to_pylist())
+    if not optional:
+        check_missing(array, what)
+    return array
+
+
+def _of_pandas(values: Any, what: str, optional: bool) -> NDArray:
+    """A column of pandas, or what makes an array of NumPy of itself."""
+    pandas = sys.modules.get("pandas")
+    dtype = getattr(values, "dtype", None)
+    if pandas is None or not isinstance(dtype, pandas.api.extensions.ExtensionDtype):
+        return np.asarray(values)
+    if isinstance(dtype, pandas.CategoricalDtype):
+        array = getattr(values, "array", values)
+        if optional and (array.codes < 0).any():
+            return np.asarray(values, object)
+        _check(array.codes < 0, what)
+        return numpy_column(array.categories.take(array.codes), what)
+    if (plain := getattr(dtype, "numpy_dtype", None)) is not None:  # one that has a mask
+        missing = np.asarray(values.isna())
+        if optional and missing.any():
+            return np.asarray(values.astype(object))
+        _check(missing, what)
+        return np.asarray(values.to_numpy(plain))
+    return np.asarray(values)
+
+
+def check_missing(array: NDArray, what: str) -> None:
+    """See that no value of an array is NaN, NaT, None or NA.
+
+    Raises
+    ------
+    InputError
+        It says how many are, and which is the first.
+    """
+    kind = array.dtype.kind
+    if kind == "f":
+        # the least is NaN where one is, and takes no memory
+        if array.size and np.isnan(array.min()):
+            _check(np.isnan(array), what)
+    elif kind in "Mm":
+        _check(np.isnat(array), what)
+    elif kind == "O":
+        import pandas as pd
+
+        _check(pd.isna(array), what)
+
+
+def _check(missing: NDArray[np.bool_], what: str) -> None:
+    """Raise `InputError` where values are missing."""
+    if not missing.any():
+        return
+    count, size, first = int(missing.sum()), missing.size, int(np.argmax(missing))
+    raise InputError(
+        f"{what}: {count} of {size} rows have no value, the first of them is row {first}; leave such rows "
+        f"out first, in pandas and Dask by dropna()"
+    )
