@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine import forged
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.registry import BY_SENT
 from dgsuite.core.engine.site import Site
@@ -100,6 +101,7 @@ def restore(
                 f"kernel {site.kernel.name!r}, cluster {cluster.index}: the checkpoint is of a graph with "
                 f"other edges, weights or identifiers"
             )
+        forged.state_of(content["state"], site.states[k], cluster)
         site.take_content(k, content)
         contents.append(content)
     sends = []

@@ -18,11 +18,12 @@ from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine import checkpoint
 from dgsuite.core.engine.checkpoint_files import KIND, Checkpoints, Found
 from dgsuite.core.engine.checks import digest
+from dgsuite.core.engine.forged import DUE
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.values import Writer
 from dgsuite.kernels.bsp import Vote
-from dgsuite.partition.store import archives
+from dgsuite.partition.store import archives, checking
 
 logger = logging.getLogger("dgsuite")
 
@@ -32,9 +33,6 @@ another worker's."""
 
 COST = 0.05
 """Share of a run's time that automatic checkpoints may take."""
-
-DUE = 16
-"""Bit of `Vote.given` that is set in a marked vote; no program reads it."""
 
 
 def marked(vote: Vote) -> Vote:
@@ -153,8 +151,9 @@ class Kept(Fresh):
         for begin, end, states, _ in found.sites:
             if begin < last and first < end:
                 arrays |= archives.read(folder, states)
-        self.sends = checkpoint.restore(self.site, arrays, self._graph)
-        self._take_past(slice(first, last))
+        with checking.sound(folder):
+            self.sends = checkpoint.restore(self.site, arrays, self._graph)
+            self._take_past(slice(first, last))
 
     def _take_past(self, clusters: slice) -> None:
         """Go on from what all sites have logged; this one has these clusters."""
