@@ -37,7 +37,10 @@ BOUNDS = Path(tempfile.gettempdir()) / f"dgsuite-bounds-{os.getuid()}"
 """Where loops that check their indices are kept."""
 
 SECONDS = 60
-"""For one input; a NetCDF file without a checksum may take 20 to be refused."""
+"""Of processor time for one input."""
+
+PATIENCE = 600
+"""Seconds for one input, where other processes take the machine."""
 
 XYZ = b"3\nwater\nO 0.0 0.0 0.1173\nH 0.0 0.7572 -0.4692\nH 0.0 -0.7572 -0.4692\n"
 TOML = b"""[experiment]
@@ -48,6 +51,8 @@ style = "serial"
 n = [8, 16]
 graph.generate = "ring"
 """
+KERNELS = ("bfs", "triangles", "wcc", "pagerank", "sssp", "core_number", "mis")
+FROM_CHECKPOINTS = ("pagerank", "bfs", "wcc", "mis", "sssp")
 NAMES = [f"n{i}" for i in range(30)]
 EDGES = [(1, 5), (1, 7), (5, 9), (7, 9)]
 NUMBERS = (b"0", b"-1", b"99999999999", b"2147483647", b"1e308", b"nan", b"9" * 5000)
@@ -187,7 +192,8 @@ def forged_graph(**options):
                 path, lambda: Graph.load(path, edges=("memory", "disk")[number // 2 % 2])
             )
             repr(graph)
-            for kernel in ("bfs", "triangles", "wcc", "pagerank", "sssp", "core_number"):
+            some = KERNELS if number < 2 else [KERNELS[number % len(KERNELS)]]
+            for kernel in some:
                 with suppress(dgsuite.DgsuiteError):
                     dgsuite.run(kernel, graph, style="serial")
 
@@ -222,6 +228,59 @@ def forged_graph(**options):
             return {found.name: found.read_bytes() for found in Path(folder).iterdir()}
 
     return read, "folder", make
+
+
+def forged_checkpoint(kernel, **options):
+    """The checkpoints of a run that was broken off, from which it goes on: a reader, and what makes them."""
+    import logging
+
+    import dask
+
+    import dgsuite
+
+    def run(folder, **given):
+        src, dst = [0, 1, 2, 3, 4, 5, 5], [1, 2, 3, 0, 5, 6, 7]
+        graph = dgsuite.Graph.from_edges(src, dst, weights=[1, 2, 3, 4, 5, 6, 7], clusters=2)
+        with dask.config.set({"dgsuite.checkpoint.every": 0}):
+            dgsuite.run(kernel, graph, checkpoint=str(folder), style="serial", **options, **given)
+
+    def read(path):
+        run(path)
+
+    def make():
+        logging.disable()  # what is left out is named in warnings
+        with tempfile.TemporaryDirectory() as folder:
+            with suppress(dgsuite.RunError):
+                run(folder, max_rounds=2)
+            found = {found.name: found.read_bytes() for found in Path(folder).iterdir()}
+        newest = max(name[:14] for name in found if name.startswith("phase"))
+        return {name: each for name, each in found.items() if name.startswith((newest, "owner"))}
+
+    return read, "folder", make
+
+
+def forged_result():
+    """A result with any content, which is shown: a reader, and what makes it."""
+
+    def read(path):
+        import dgsuite
+
+        ds = naming(path, lambda: dgsuite.open(path))
+        repr(ds)
+        for use in (ds.dgsuite.summary, ds.dgsuite.to_dataframe, ds.dgsuite.to_networkx):
+            with suppress(dgsuite.DgsuiteError):
+                use()
+
+    def make():
+        import dgsuite
+
+        graph = dgsuite.Graph.from_edges(*zip(*EDGES, strict=True), relabel=True, client=None)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "r.nc"
+            dgsuite.save(dgsuite.run("bfs", graph, style="serial"), path)
+            return path.read_bytes()
+
+    return read, "r.nc", make
 
 
 def naming(path, function):
@@ -361,6 +420,9 @@ READERS = {
     "forged_packed": forged_graph(clusters=3, compress=True, partition="hash", loops="keep"),
     "forged_view": forged_graph(clusters=2, directed=True, weights=[0.5] * 90, both_ways=True),
     "forged_steps": forged_graph(clusters=2, relabel=True, names=NAMES, steps=True),
+    **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},
+    "forged_checkpoint_tasks": forged_checkpoint("mst", form="recursive"),
+    "forged_result": forged_result(),
     "trace": (trace, "trace.json", lambda: trace_file("json")),
     "trace_table": (trace, "trace.parquet", lambda: trace_file("parquet")),
     "toml": (toml, "e.toml", lambda: TOML),
@@ -407,7 +469,9 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
 def data_of(reader: str, seed: int, number: int, whole: Any) -> Any:
     """An input: bytes, or the files of a folder by their names."""
     dice = random.Random(f"{reader} {seed} {number}")
-    return (forging.forged if reader.startswith("forged") else damaged)(whole, dice)
+    if not reader.startswith("forged"):
+        return damaged(whole, dice)
+    return (forging.dataset if isinstance(whole, bytes) else forging.forged)(whole, dice)
 
 
 def put(path: Path, content: Any) -> None:
@@ -424,7 +488,7 @@ def put(path: Path, content: Any) -> None:
 
 def child(reader: str, seed: int, first: int, last: int) -> None:
     """Read inputs, and say what came of each."""
-    from dgsuite.base.errors import InputError
+    from dgsuite.base.errors import InputError, RunError
 
     read, name, make = (READERS | FAULTY)[reader]
     whole = make()
@@ -440,15 +504,18 @@ def child(reader: str, seed: int, first: int, last: int) -> None:
             put(path, data_of(reader, seed, number, whole))
             number_file.write_text(str(number))
             print(number, end=" ", flush=True)
-            signal.alarm(SECONDS)  # not caught: it also ends compiled code
+            # not caught: they also end compiled code
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.alarm(PATIENCE)
             try:
                 read(path)
-            except InputError:
+            except (InputError, *(RunError,) * reader.startswith("forged_checkpoint")):
                 outcome = "refused"
             except Exception as error:
                 outcome = f"{type(error).__name__}: {error}".replace("\n", " ")[:150]
             else:
                 outcome = "read"
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
             print(outcome, flush=True)
 

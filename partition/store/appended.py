@@ -9,7 +9,7 @@ and all of its steps.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -102,13 +102,22 @@ def listed(folder: str, save_id: str) -> list[Listed]:
     return steps
 
 
-def read(folder: str, step: Listed, before: int, weighted: bool, labels: Labels | None) -> Given:
+def read(
+    folder: str,
+    step: Listed,
+    before: int,
+    weighted: bool,
+    labels: Labels | None,
+    added: set[Hashable],
+) -> Given:
     """What a graph got in a step.
 
     Parameters
     ----------
     before, weighted, labels
         Of the graph: how many nodes it had, whether it has weights, and its labels when it was saved.
+    added
+        Labels of nodes that it got since then; those of the step are put there.
 
     Raises
     ------
@@ -141,18 +150,21 @@ def read(folder: str, step: Listed, before: int, weighted: bool, labels: Labels 
             more != (0 if new is None else len(new)), f"there must be labels of {more} nodes"
         )
         if new is not None and labels is not None:
-            _check_labels(new, labels)
+            _check_labels(new, labels, added)
     return Given((src, dst, weights), n, new)
 
 
-def _check_labels(new: Values, labels: Labels) -> None:
+def _check_labels(new: Values, labels: Labels, added: set[Hashable]) -> None:
     """Check that new labels ascend, are of the graph's kind, and are none of those that it has."""
     checking.ascending(new)
     array = identifiers.to_numpy(new, identifiers.dtype_of(new))
     checking.refuse(
-        array.dtype.kind != labels[:1].dtype.kind or (labels.nodes(array, missing=True) >= 0).any(),
+        array.dtype.kind != labels[:1].dtype.kind
+        or not added.isdisjoint(array.tolist())
+        or (labels.nodes(array, missing=True) >= 0).any(),
         "new labels must be of the graph's kind, and none that it has",
     )
+    added.update(array.tolist())
 
 
 def files(names: Sequence[str]) -> list[str]:

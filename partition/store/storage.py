@@ -407,8 +407,9 @@ def _later(
 ) -> list[Later]:
     """What a graph of n nodes got since it was saved."""
     found = []
+    added: set[Any] = set()
     for step in steps:
-        given = appended.read(folder, step, n, weighted, labels)
+        given = appended.read(folder, step, n, weighted, labels, added)
         found.append(Later(given, step.facts["identity"]))
         n = given.n
     return found

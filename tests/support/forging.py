@@ -6,6 +6,7 @@ things in it are changed, and then all checksums are made right again.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -283,3 +284,64 @@ def _extreme(dtype: np.dtype, dice: random.Random) -> Any:
     if dtype.kind in "iu":
         return np.array(dice.choice(INTEGERS) % 2**64, np.uint64).astype(dtype)
     return dice.choice((0, 1))
+
+
+def dataset(content: bytes, dice: random.Random) -> bytes:
+    """A NetCDF file with variables, dimensions or attributes changed, and a right checksum."""
+    import h5py
+
+    from dgsuite.base import netcdf
+
+    made = io.BytesIO(content[: -netcdf.TRAILER])
+    with h5py.File(made, "a") as file:
+        for _ in range(dice.choice((1, 1, 2, 3))):
+            with contextlib.suppress(
+                ValueError, TypeError, OSError, KeyError, RuntimeError, OverflowError
+            ):
+                _dataset(file, dice)
+    whole = made.getvalue()
+    return whole + netcdf.MARK + hashlib.sha256(whole).hexdigest().encode() + b"\n"
+
+
+def _dataset(file: Any, dice: random.Random) -> None:
+    names = sorted(file)
+    name = dice.choice(names)
+    match dice.randrange(7):
+        case 0:
+            del file[name]
+        case 1:
+            file.copy(name, dice.choice(("other", "node", "level", "round", "x")))
+        case 2 | 3:
+            values = array(file[name][()], dice)
+            attrs = dict(file[name].attrs)
+            del file[name]
+            file[name] = values
+            for key, value in attrs.items():
+                if dice.randrange(4):
+                    file[name].attrs[key] = value
+        case 4:
+            held = dice.choice((file, file[name])).attrs
+            held[dice.choice([*sorted(held), "units", "dgsuite_codes"])] = dice.choice(
+                (
+                    0,
+                    -1,
+                    "",
+                    "x",
+                    "{",
+                    "[1]",
+                    '{"a": {"tuple": 1}}',
+                    1e300,
+                    [1, 2],
+                    b"x",
+                    True,
+                    2**62,
+                )
+            )
+        case 5:
+            held = dice.choice((file, file[name])).attrs
+            del held[dice.choice(sorted(held))]
+        case _:
+            flat = file[name][()]
+            if getattr(flat, "size", 0) and flat.dtype.kind in "iuf":
+                flat.reshape(-1)[dice.randrange(flat.size)] = _extreme(flat.dtype, dice)
+                file[name][...] = flat

@@ -63,7 +63,9 @@ def log_of(columns: Any, clusters: int, phases: int | None = None) -> Log:
         refuse(type(name) is not str or not right or len(note) > count, "notes must be integers")
     if count:
         for name in ("round", "turn"):
-            _steps(rows[name], name)
+            refuse(rows[name].min() < 0, f"each {name} of the log must be from 0")
+            if phases is not None:  # tasks run in any order
+                _steps(rows[name], name)
         refuse(
             rows["phase"].min() < 0 or rows["phase"].max() >= len(names), "phases must have names"
         )

@@ -38,7 +38,9 @@ class KeptTasks(Kept):
     def _take_past(self, clusters: slice) -> None:
         site = self.site
         pasts = self.plan.pasts(site.classes(), _checked)
-        site.log = unite([past["log"] for past in pasts]).part(clusters)
+        whole = unite([past["log"] for past in pasts])
+        refuse(whole.rounds > len(whole), "each depth of the log must have a task")
+        site.log = whole.part(clusters)
         if clusters.start == 0:
             site.vote = reduce_votes([past["vote"] for past in pasts])
         self.votes = pasts[0]["votes"]
