@@ -230,7 +230,7 @@ def forged_graph(**options):
     return read, "folder", make
 
 
-def forged_checkpoint(kernel, **options):
+def forged_checkpoint(kernel):
     """The checkpoints of a run that was broken off, from which it goes on: a reader, and what makes them."""
     import logging
 
@@ -242,10 +242,11 @@ def forged_checkpoint(kernel, **options):
         src, dst = [0, 1, 2, 3, 4, 5, 5], [1, 2, 3, 0, 5, 6, 7]
         graph = dgsuite.Graph.from_edges(src, dst, weights=[1, 2, 3, 4, 5, 6, 7], clusters=2)
         with dask.config.set({"dgsuite.checkpoint.every": 0}):
-            dgsuite.run(kernel, graph, checkpoint=str(folder), style="serial", **options, **given)
+            dgsuite.run(kernel, graph, checkpoint=str(folder), style="serial", **given)
 
     def read(path):
-        run(path)
+        with suppress(dgsuite.RunError):  # of a phase, which was given values that it does not make
+            run(path, max_rounds=100)
 
     def make():
         logging.disable()  # what is left out is named in warnings
@@ -421,7 +422,6 @@ READERS = {
     "forged_view": forged_graph(clusters=2, directed=True, weights=[0.5] * 90, both_ways=True),
     "forged_steps": forged_graph(clusters=2, relabel=True, names=NAMES, steps=True),
     **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},
-    "forged_checkpoint_tasks": forged_checkpoint("mst", form="recursive"),
     "forged_result": forged_result(),
     "trace": (trace, "trace.json", lambda: trace_file("json")),
     "trace_table": (trace, "trace.parquet", lambda: trace_file("parquet")),
@@ -488,7 +488,7 @@ def put(path: Path, content: Any) -> None:
 
 def child(reader: str, seed: int, first: int, last: int) -> None:
     """Read inputs, and say what came of each."""
-    from dgsuite.base.errors import InputError, RunError
+    from dgsuite.base.errors import InputError
 
     read, name, make = (READERS | FAULTY)[reader]
     whole = make()
@@ -509,7 +509,7 @@ def child(reader: str, seed: int, first: int, last: int) -> None:
             signal.alarm(PATIENCE)
             try:
                 read(path)
-            except (InputError, *(RunError,) * reader.startswith("forged_checkpoint")):
+            except InputError:
                 outcome = "refused"
             except Exception as error:
                 outcome = f"{type(error).__name__}: {error}".replace("\n", " ")[:150]

@@ -34,7 +34,7 @@ def check(file: Any, most: int) -> list[Any]:
 
     Returns
     -------
-    The arrays of the file.
+    What is in the file.
 
     Raises
     ------

@@ -245,7 +245,9 @@ class BrokenError(Exception):
 
 def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What is different in a checkpoint of another run."""
-    name = next(n for n in {**before, **now} if before.get(n) != now.get(n))
+    name = next(
+        n for n in {**before, **now} if (n in before, before.get(n)) != (n in now, now.get(n))
+    )
     return (
         f"holds a checkpoint of another run: {name} was {before.get(name)!r}, and is {now.get(name)!r}; "
         f"give a folder of its own, or remove this one"
