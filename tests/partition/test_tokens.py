@@ -10,6 +10,7 @@ import pytest
 
 from dgsuite import Graph, InputError
 from dgsuite.partition.sources import matrixmarket, readers
+from dgsuite.partition.sources.named import nodes_of
 from dgsuite.suites.graphalytics import files
 
 TOKENS = [
@@ -18,7 +19,8 @@ TOKENS = [
     *(b"9223372036854775807", b"9223372036854775808", b"18446744073709551615"),
     *(b"18446744073709551616", b"-9223372036854775808", b"-9223372036854775809"),
     *(b"nan", b"inf", b"-inf", b"Infinity", b"1_000", b"0x10", b"0b1", b"1L", b"1j", b"1d0", b"true"),
-    *("\u0661".encode(), "\uff11".encode(), b"\xa01", b"1\xa0", b"1\x85", b"1\x0b", b"1\x0c", b"1\x1c", b"\x1f1"),
+    *("\u0661".encode(), "\uff11".encode()),
+    *(b"\xa01", b"1\xa0", b"1\x85", b"1\x0b", b"1\x0c", b"1\x1c", b"\x1f1"),
     *(b"1\x00", b"\x001", b'"1"', b"(1)", b"--1", b"1e", b"e1", b"+", b"-", b".", b"\xff"),
     *(b"0" * 5000 + b"1", b"1" * 5000, b"0." + b"3" * 5000),
 ]  # fmt: skip
@@ -54,6 +56,11 @@ def among_floats(token):
 
 def wide(token):
     return None if token.startswith(b"-") else integer(token, 0, 2**64 - 1)
+
+
+def short(token):
+    """IMSuite's files have no number of thousands of digits."""
+    return integer(token, 0, 2**63 - 1) if len(token) < 1000 else None
 
 
 def ids(path, token, where):
@@ -96,6 +103,20 @@ def vertex(path, token):
     return files._identifiers(str(path), 0)[1].item()
 
 
+def nodes(path, token):
+    path.write_bytes(b"7\n%s\n" % token)
+    return nodes_of(str(path)).tolist()[1]
+
+
+def named(token):
+    """A node: an integer, text as it stands, or None."""
+    try:
+        text = token.decode()
+    except UnicodeDecodeError:
+        return None
+    return int(text) if re.fullmatch(r"-?[0-9]{1,1000}", text) else text
+
+
 SIGNED, UNSIGNED = (-(2**63), 2**63 - 1), (0, 2**64 - 1)
 READERS = {
     "sources of edges": (lambda p, t: ids(p, t, b"%s 1"), lambda t: integer(t, 0, 2**63 - 1)),
@@ -106,7 +127,8 @@ READERS = {
     "a matrix of integers": (lambda p, t: matrix(p, t, b"integer"), lambda t: integer(t, *SIGNED)),
     "a matrix of unsigned integers": (lambda p, t: matrix(p, t, b"unsigned-integer"), wide),
     "a dense matrix": (dense, lambda t: integer(t, *SIGNED)),
-    "identifiers of IMSuite": (imsuite, lambda t: integer(t, 0, 2**63 - 1)),
+    "identifiers of IMSuite": (imsuite, short),
+    "nodes": (nodes, named),
     "vertices of Graphalytics": (vertex, wide),
 }
 

@@ -299,8 +299,14 @@ def dataset(content: bytes, dice: random.Random) -> bytes:
                 ValueError, TypeError, OSError, KeyError, RuntimeError, OverflowError
             ):
                 _dataset(file, dice)
-    whole = made.getvalue()
-    return whole + netcdf.MARK + hashlib.sha256(whole).hexdigest().encode() + b"\n"
+    return sealed(made.getvalue())
+
+
+def sealed(content: bytes) -> bytes:
+    """A NetCDF file with its checksum."""
+    from dgsuite.base import netcdf
+
+    return content + netcdf.MARK + hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 
 def _dataset(file: Any, dice: random.Random) -> None:

@@ -19,6 +19,7 @@ from dgsuite.core.engine import checkpoint
 from dgsuite.core.engine.checkpoint_files import KIND, Checkpoints, Found
 from dgsuite.core.engine.checks import digest
 from dgsuite.core.engine.forged import DUE
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.values import Writer
@@ -98,6 +99,10 @@ class Fresh:
         self.votes: list[Vote] = []
         self.sends: list[list[Any]] = []
 
+    def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
+        """Send once more what a site sends in one of the exchanges before it goes on."""
+        return site.send(checkpoint.AGAIN, self.sends[number])
+
     def heard(self, vote: Vote) -> None:
         """A phase is over, with this vote of all sites."""
 
@@ -154,6 +159,10 @@ class Kept(Fresh):
         with checking.sound(folder):
             self.sends = checkpoint.restore(self.site, arrays, self._graph)
             self._take_past(slice(first, last))
+
+    def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
+        with checking.sound(self.plan.folder):
+            return super().resent(site, number)
 
     def _take_past(self, clusters: slice) -> None:
         """Go on from what all sites have logged; this one has these clusters."""

@@ -7,7 +7,7 @@ checkpoint from a stranger may still give wrong results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -126,8 +126,13 @@ def vote_of(vote: Any) -> Vote:
     return vote
 
 
-def state_of(found: Any, first: Any, cluster: Cluster) -> Any:
+def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] = ()) -> Any:
     """The state of a cluster, once it is like that with which a run begins.
+
+    Parameters
+    ----------
+    outputs
+        Fields that have a value for each node.
 
     Raises
     ------
@@ -144,7 +149,9 @@ def state_of(found: Any, first: Any, cluster: Cluster) -> Any:
         value, before = held.get(field.name), getattr(first, field.name, None)
         if LIST in field.metadata:
             _nodes(value, cluster.size, field.name)
-        elif INITIAL in field.metadata and isinstance(before, np.ndarray):
+        elif (INITIAL in field.metadata or field.name in outputs) and isinstance(
+            before, np.ndarray
+        ):
             same = isinstance(value, np.ndarray) and (value.dtype, value.shape) == (
                 before.dtype,
                 before.shape,
