@@ -1,7 +1,12 @@
-"""Damaged input files for every reader: each must be read, or refused by one InputError.
+"""Damaged and forged input files for every reader: each must be read, or refused by one InputError.
 
     python -m tests.fuzz --inputs 400 --seed 1 [reader ...]
     python -m tests.fuzz --times 40
+    python -m tests.fuzz --bounds --inputs 10000 forged_graph
+
+A forged input has right checksums and wrong content. What is read is used, too: kernels run on a graph, a run
+goes on from a checkpoint, a result is shown. With --bounds compiled loops check their indices, so that one
+out of range is an error, and not luck; to compile them takes some minutes.
 
 A reader runs in a process of its own with a limit of memory, so that crashes, demands for memory and
 endless loops are seen, too. What fails is reported with its number and kept with --keep.
@@ -10,6 +15,7 @@ endless loops are seen, too. What fails is reported with its number and kept wit
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import resource
 import signal
@@ -19,14 +25,22 @@ import tempfile
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from tests.support import forging
 from tests.support.paths import ROOT
 
 MEMORY = 1 << 30
 """Bytes that reading a file of some hundred may take beyond what the process has before."""
 
+BOUNDS = Path(tempfile.gettempdir()) / f"dgsuite-bounds-{os.getuid()}"
+"""Where loops that check their indices are kept."""
+
 SECONDS = 60
-"""For one input; a NetCDF file without a checksum may take 20 to be refused."""
+"""Of processor time for one input."""
+
+PATIENCE = 600
+"""Seconds for one input, where other processes take the machine."""
 
 XYZ = b"3\nwater\nO 0.0 0.0 0.1173\nH 0.0 0.7572 -0.4692\nH 0.0 -0.7572 -0.4692\n"
 TOML = b"""[experiment]
@@ -37,6 +51,9 @@ style = "serial"
 n = [8, 16]
 graph.generate = "ring"
 """
+KERNELS = ("bfs", "triangles", "wcc", "pagerank", "sssp", "core_number", "mis")
+FROM_CHECKPOINTS = ("pagerank", "bfs", "wcc", "mis", "sssp")
+NAMES = [f"n{i}" for i in range(30)]
 EDGES = [(1, 5), (1, 7), (5, 9), (7, 9)]
 NUMBERS = (b"0", b"-1", b"99999999999", b"2147483647", b"1e308", b"nan", b"9" * 5000)
 
@@ -155,6 +172,128 @@ def checkpoint_file(pattern):
 
     written: dict[str, bytes] = {}
     return read, "file", make
+
+
+def forged_graph(**options):
+    """Graphs in folders, with steps, to be loaded and used: a reader, and what makes the folder."""
+    import itertools
+
+    numbers = itertools.count()
+
+    def read(path):
+        import dgsuite
+        from dgsuite.base import thresholds
+        from dgsuite.partition.graph.graph import Graph
+
+        number = next(numbers)
+        for way in (0, 1) if not number else (number % 2,):
+            thresholds.compile_from = -1 if way else 1 << 15
+            graph = naming(
+                path, lambda: Graph.load(path, edges=("memory", "disk")[number // 2 % 2])
+            )
+            repr(graph)
+            some = KERNELS if number < 2 else [KERNELS[number % len(KERNELS)]]
+            for kernel in some:
+                with suppress(dgsuite.DgsuiteError):
+                    dgsuite.run(kernel, graph, style="serial")
+
+    def make():
+        import warnings
+
+        import numpy as np
+
+        from dgsuite.partition.graph.graph import Graph
+        from dgsuite.partition.graph.views import both_ways
+
+        warnings.simplefilter("ignore")
+        src, dst = np.random.default_rng(1).integers(0, 30, (2, 90))
+        given = dict(options)
+        view, steps = given.pop("both_ways", False), given.pop("steps", False)
+        names = given.pop("names", range(30))
+        with tempfile.TemporaryDirectory() as folder:
+            names = np.array(names)
+            graph = Graph.from_edges(names[src], names[dst], **given)
+            if view:
+                graph = both_ways(graph)
+            graph.save(folder)
+            if steps:
+                for node in (5, 7):
+                    labels = (
+                        [f"z{node}", f"y{node}"] if graph.labels is not None else [30 + node, node]
+                    )
+                    ends = [0 if graph.labels is None else graph.labels[0]] * 2
+                    weights = None if graph.weight_dtype is None else [1, 2]
+                    graph = graph.with_edges(ends, labels, weights=weights)
+                    graph.save(folder, append=True)
+            return {found.name: found.read_bytes() for found in Path(folder).iterdir()}
+
+    return read, "folder", make
+
+
+def forged_checkpoint(kernel):
+    """The checkpoints of a run that was broken off, from which it goes on: a reader, and what makes them."""
+    import logging
+
+    import dask
+
+    import dgsuite
+
+    def run(folder, **given):
+        src, dst = [0, 1, 2, 3, 4, 5, 5], [1, 2, 3, 0, 5, 6, 7]
+        graph = dgsuite.Graph.from_edges(src, dst, weights=[1, 2, 3, 4, 5, 6, 7], clusters=2)
+        with dask.config.set({"dgsuite.checkpoint.every": 0}):
+            dgsuite.run(kernel, graph, checkpoint=str(folder), style="serial", **given)
+
+    def read(path):
+        with suppress(dgsuite.RunError):  # of a phase, which was given values that it does not make
+            run(path, max_rounds=100)
+
+    def make():
+        logging.disable()  # what is left out is named in warnings
+        with tempfile.TemporaryDirectory() as folder:
+            with suppress(dgsuite.RunError):
+                run(folder, max_rounds=2)
+            found = {found.name: found.read_bytes() for found in Path(folder).iterdir()}
+        newest = max(name[:14] for name in found if name.startswith("phase"))
+        return {name: each for name, each in found.items() if name.startswith((newest, "owner"))}
+
+    return read, "folder", make
+
+
+def forged_result():
+    """A result with any content, which is shown: a reader, and what makes it."""
+
+    def read(path):
+        import dgsuite
+
+        ds = naming(path, lambda: dgsuite.open(path))
+        repr(ds)
+        for use in (ds.dgsuite.summary, ds.dgsuite.to_dataframe, ds.dgsuite.to_networkx):
+            with suppress(dgsuite.DgsuiteError):
+                use()
+
+    def make():
+        import dgsuite
+
+        graph = dgsuite.Graph.from_edges(*zip(*EDGES, strict=True), relabel=True, client=None)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "r.nc"
+            dgsuite.save(dgsuite.run("bfs", graph, style="serial"), path)
+            return path.read_bytes()
+
+    return read, "r.nc", make
+
+
+def naming(path, function):
+    """The result of a function, whose errors name the file."""
+    from dgsuite.base.errors import InputError
+
+    try:
+        return function()
+    except InputError as error:
+        if str(path) not in str(error):
+            raise ValueError(f"an error that names no file: {error}") from None
+        raise
 
 
 def trace(path):
@@ -278,6 +417,12 @@ READERS = {
     "checkpoint_owner": checkpoint_file("owner.json"),
     "checkpoint_states": checkpoint_file("phase-*-states-*"),
     "checkpoint_log": checkpoint_file("phase-*-log-*"),
+    "forged_graph": forged_graph(weights=range(90), clusters=2, relabel=True),
+    "forged_packed": forged_graph(clusters=3, compress=True, partition="hash", loops="keep"),
+    "forged_view": forged_graph(clusters=2, directed=True, weights=[0.5] * 90, both_ways=True),
+    "forged_steps": forged_graph(clusters=2, relabel=True, names=NAMES, steps=True),
+    **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},
+    "forged_result": forged_result(),
     "trace": (trace, "trace.json", lambda: trace_file("json")),
     "trace_table": (trace, "trace.parquet", lambda: trace_file("parquet")),
     "toml": (toml, "e.toml", lambda: TOML),
@@ -292,6 +437,9 @@ FEWER = (
     {"netcdf": 25, "foreign_netcdf": 7}
     | {reader: 63 for reader in READERS if "checkpoint" in reader}
     | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 625)
+    | {reader: 500 for reader in READERS if reader.startswith("forged")}
+    | {reader: 63 for reader in READERS if reader.startswith("forged_checkpoint")}
+    | {"forged_result": 200}
 )
 """Those of readers that take more than a millisecond for each."""
 
@@ -321,8 +469,24 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
     return bytes(found)
 
 
-def data_of(reader: str, seed: int, number: int, whole: bytes) -> bytes:
-    return damaged(whole, random.Random(f"{reader} {seed} {number}"))
+def data_of(reader: str, seed: int, number: int, whole: Any) -> Any:
+    """An input: bytes, or the files of a folder by their names."""
+    dice = random.Random(f"{reader} {seed} {number}")
+    if not reader.startswith("forged"):
+        return damaged(whole, dice)
+    return (forging.dataset if isinstance(whole, bytes) else forging.forged)(whole, dice)
+
+
+def put(path: Path, content: Any) -> None:
+    """Write a file, or a folder of files in the place of what was in it."""
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+        return
+    path.mkdir(exist_ok=True)
+    for name in {found.name for found in path.iterdir()} - set(content):
+        (path / name).unlink()
+    for name, each in content.items():
+        (path / name).write_bytes(each)
 
 
 def child(reader: str, seed: int, first: int, last: int) -> None:
@@ -333,17 +497,19 @@ def child(reader: str, seed: int, first: int, last: int) -> None:
     whole = make()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
-        path.write_bytes(whole)
+        put(path, whole)
         number_file = path.with_name("number")
         number_file.write_text("-1")
         read(path)  # undamaged: also what is imported and compiled
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
         for number in range(first, last):
-            path.write_bytes(data_of(reader, seed, number, whole))
+            put(path, data_of(reader, seed, number, whole))
             number_file.write_text(str(number))
             print(number, end=" ", flush=True)
-            signal.alarm(SECONDS)  # not caught: it also ends compiled code
+            # not caught: they also end compiled code
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.alarm(PATIENCE)
             try:
                 read(path)
             except InputError:
@@ -352,6 +518,7 @@ def child(reader: str, seed: int, first: int, last: int) -> None:
                 outcome = f"{type(error).__name__}: {error}".replace("\n", " ")[:150]
             else:
                 outcome = "read"
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
             print(outcome, flush=True)
 
@@ -397,8 +564,13 @@ def main() -> int:
     number.add_argument("--times", type=int, help="of what the long tests give each reader")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for the inputs that fail")
+    parser.add_argument("--bounds", action="store_true", help="compiled loops check indices")
     given = parser.parse_args()
     failed = False
+    if (
+        given.bounds
+    ):  # in a cache of its own: Numba does not tell the code of one from that of the other
+        os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(BOUNDS)}
     for reader in given.readers or READERS:
         inputs = given.times * FEWER.get(reader, MANY) if given.times else given.inputs
         outcomes = fuzz(reader, given.seed, inputs)
@@ -414,7 +586,7 @@ def main() -> int:
                 given.keep.mkdir(exist_ok=True)
                 _, name, make = READERS[reader]
                 path = given.keep / f"{reader}-{given.seed}-{number}-{name}"
-                path.write_bytes(data_of(reader, given.seed, number, make()))
+                put(path, data_of(reader, given.seed, number, make()))
         failed |= bool(wrong)
     return int(failed)
 

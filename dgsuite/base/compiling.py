@@ -162,7 +162,7 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
 def _report_no_folder() -> None:
     _warn(
         "no folder to cache compiled loops in, so each process compiles them again; set NUMBA_CACHE_DIR "
-        "to a writable folder"
+        "to a folder that you alone can write to"
     )
 
 

@@ -94,6 +94,38 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
         ) from error
 
 
+def named_anew(part: str, path: str) -> bool:
+    """Give a whole file its name, of which there must be none yet; returns whether there was none."""
+    try:
+        os.link(part, path)
+        return True
+    except FileExistsError:
+        return False
+    except OSError:  # the file system has no hard links
+        with _alone_in(os.path.dirname(path)):
+            new = not os.path.lexists(path)
+            if new:
+                os.rename(part, path)
+            return new
+
+
+@contextmanager
+def _alone_in(folder: str) -> Iterator[None]:
+    """Hold a lock on a folder, where its file system has locks."""
+    if not capabilities.has("file locks"):
+        yield  # Windows, where a file is not renamed to a name that there is
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(
+            OSError
+        ):  # no locks: as in object stores, two processes may not see each other
+            _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def write_csv(
     path: str | os.PathLike[str], heads: Iterable[str], rows: Iterable[Iterable[Any]]
 ) -> None:

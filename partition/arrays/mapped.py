@@ -20,9 +20,9 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 import psutil
@@ -43,9 +43,6 @@ EVERY = 0.02
 
 SPARED = 9
 """The keeper rests for so many times as long as a look has taken, at least."""
-
-PIECE = 1 << 22
-"""Bytes of a file that are copied at a time."""
 
 Places = dict[str, tuple[int, tuple[int, ...], np.dtype]]
 """Of each array of a file: its first byte, its shape, and its dtype."""
@@ -219,11 +216,17 @@ def on_disk(count: int, dtype: DTypeLike) -> NDArray:
     nbytes = count * np.dtype(dtype).itemsize
     if nbytes < LEAST:
         return np.zeros(count, dtype)
-    return _array(_made(nbytes), 0, (count,), dtype)
+    return _array(made(nbytes), 0, (count,), dtype)
 
 
-def _made(nbytes: int) -> mmap.mmap:
-    """A new mapped file."""
+def made(nbytes: int) -> mmap.mmap:
+    """A new mapped file.
+
+    Raises
+    ------
+    InputError
+        The disk is full.
+    """
     where = folder()
     try:
         with tempfile.TemporaryFile(dir=where, prefix="dgsuite-") as file:
@@ -250,26 +253,12 @@ def of_file(path: str | os.PathLike[str], places: Places) -> dict[str, NDArray]:
     Compiled loops take them as they take others: a write would change this process's own copy of a page.
     """
     with Path(path).open("rb") as file:
-        made = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    return {name: _array(made, *place) for name, place in places.items()}
+        return arrays(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), places)
 
 
-def copied(
-    file: IO[bytes], nbytes: int, places_of: Callable[[IO[bytes]], Places]
-) -> dict[str, NDArray]:
-    """Arrays of a file that is elsewhere, in place in a copy of it on disk.
-
-    Raises
-    ------
-    InputError
-        The disk is full.
-    """
-    made = _made(nbytes)
-    while some := file.read(PIECE):
-        made.write(some)
-    made.seek(0)
-    places = places_of(made)  # type: ignore[arg-type]
-    return {name: _array(made, *place) for name, place in places.items()}
+def arrays(file: mmap.mmap, places: Places) -> dict[str, NDArray]:
+    """Arrays in a mapped file, by their places."""
+    return {name: _array(file, *place) for name, place in places.items()}
 
 
 def _array(file: mmap.mmap, first: int, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:

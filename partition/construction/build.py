@@ -382,7 +382,7 @@ class Rows:
 
 
 def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:
-    found = [(s.weights.dtype, s.least) for s in shards if s.weights is not None]
+    found = [(s.weights.dtype, s.extremes) for s in shards if s.weights is not None]
     if not found:
         return None
     if len(found) < len(shards):

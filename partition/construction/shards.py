@@ -18,7 +18,7 @@ from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.construction.spool import Spool, Stored
 from dgsuite.partition.sources.duplicates import Tally
-from dgsuite.partition.sources.piece import joined, least
+from dgsuite.partition.sources.piece import Extremes, extremes, joined
 
 BANDS = 1 << 14
 """Bands of a piece, at most: as many places to write to as a processor's caches take."""
@@ -84,8 +84,8 @@ class Shard:
         Node at the other end of the edge; int32 where ids fit.
     weights
         Weight of each edge end, or None.
-    least
-        The smallest weight where that matters: see `dgsuite.partition.sources.piece.least`.
+    extremes
+        Of the weights: see `dgsuite.partition.sources.piece.extremes`.
     tally
         What was counted of the edge ends.
     spool
@@ -99,7 +99,7 @@ class Shard:
     low: NDArray | Stored
     columns: NDArray | Stored
     weights: NDArray | Stored | None
-    least: Any
+    extremes: Extremes
     tally: Tally
     spool: Spool | None = None
 
@@ -208,7 +208,7 @@ def scattered(ends: Ends, bounds: NDArray[np.int64], ids: DTypeLike) -> list[Sha
             Shard(
                 *(bits, a, b, (bands.clip(begin, end) - begin).astype(np.uint32)),
                 *(low[begin:end], columns[begin:end], own),
-                0 if own is None else least(own),
+                Extremes() if own is None else extremes(own),
                 Tally(end - begin, 0),
             )
         )

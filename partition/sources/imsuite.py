@@ -7,6 +7,7 @@ before and after it depends on the kernel. (Source: the readers and generators o
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, check_path
+
+INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")
 
 RINGS = ("lcr", "hs")
 ROOTED = ("bf", "dst", "vc")
@@ -74,8 +77,9 @@ class _Lines:
                 with open(source, "rb") as file:
                     content = file.read()
             self.lines = content.decode("ascii").split("\n")
-        except UnicodeDecodeError:
-            raise InputError(f"{self.path}: not a text file") from None
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise InputError(f"{self.path}, line {line}: not a text file in ASCII") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read: {error.strerror}") from None
         self.at = 0
@@ -95,7 +99,7 @@ class _Lines:
     def next(self, what: str) -> str:
         """The next line that is not blank; `what` describes it in errors."""
         while self.at < len(self.lines):
-            line = self.lines[self.at].strip()
+            line = self.lines[self.at].strip(" \t\r")
             self.at += 1
             if line:
                 return line
@@ -103,10 +107,9 @@ class _Lines:
 
     def integer(self, what: str, low: int, high: int | None = None) -> int:
         text = self.next(what)
-        try:
-            value = int(text)
-        except ValueError:
-            self.fail(f"expected {what}, an integer, found {text!r}")
+        if not INTEGER.fullmatch(text):
+            self.fail(f"expected {what}, an integer, found {text[:80]!r}")
+        value = int(text)
         if value < low or (high is not None and value > high):
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
             self.fail(f"{what} must be {limits}, found {value}")

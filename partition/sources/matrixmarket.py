@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import warnings
 import zlib
 from typing import Any, NamedTuple, NoReturn
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.partition.sources.text import consists
 
 FIELDS: dict[str, list[tuple[str, type]]] = {
     "real": [("value", np.float64)],
@@ -26,6 +28,8 @@ FIELDS: dict[str, list[tuple[str, type]]] = {
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 FORMATS = {"coordinate": 3, "array": 2}
 """Number of sizes in the header of each format."""
+
+COMMENT = re.compile(rb"%[^\n]*")
 
 LINE = 1 << 16
 """Maximum bytes of a line before the entries."""
@@ -103,7 +107,8 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the text has no data, only comments
         try:
-            return np.loadtxt(io.BytesIO(text), columns, comments="%", ndmin=1)
+            if consists(text, comment=COMMENT):
+                return np.loadtxt(io.BytesIO(text), columns, comments="%", ndmin=1)
         except ValueError:
             pass
     for number, line in enumerate(text.split(b"\n"), header.lines + 1):
@@ -111,7 +116,10 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 np.loadtxt(io.BytesIO(line), columns, comments="%", ndmin=1)
+            wrong = not consists(line, comment=COMMENT)
         except ValueError:
+            wrong = True
+        if wrong:
             _fail(name, f"Line {number}: {line[:80].decode(errors='replace')!r} is not an entry")
     _fail(name, "its entries cannot be read")
 

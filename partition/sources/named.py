@@ -16,7 +16,10 @@ from dgsuite.partition.sources.paths import matching
 TABLES = (*tables.ENDINGS, ".csv", ".csv.gz")
 """How files end that have columns; others are text."""
 
-NUMBER = re.compile(r"-?\d+")
+NUMBER = re.compile(r"-?[0-9]{1,1000}")
+"""An integer, in digits of ASCII: Python takes others, too."""
+
+BLANKS = " \t\r\n"
 
 
 def split(given: str) -> tuple[str, str | None]:
@@ -48,7 +51,7 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
     InputError
         There is no such file or column, or the file cannot be read.
     """
-    if isinstance(given, int) or given.isdecimal():
+    if isinstance(given, int) or (given.isascii() and given.isdecimal()):
         return int(given)
     path, column = split(given if "://" in given else os.path.abspath(os.path.join(folder, given)))
     named = given if column is None else given.removesuffix(f":{column}")
@@ -83,11 +86,16 @@ def _lines(found: list[str]) -> Any:
     lines: list[str] = []
     for name in found:
         try:
-            with open(name, encoding="utf-8") as file:
-                lines += [line.partition("#")[0].strip() for line in file]
-        except (OSError, UnicodeDecodeError) as error:
+            with open(name, "rb") as file:
+                content = file.read()
+            text = content.decode()
+        except OSError as error:
             raise InputError(f"{name}: cannot be read: {error}") from None
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise InputError(f"{name}, line {line}: cannot be read: {error}") from None
+        lines += [line.partition("#")[0].strip(BLANKS) for line in text.split("\n")]
     nodes = [line for line in lines if line]
     if all(map(NUMBER.fullmatch, nodes)):
         return exact_array([int(node) for node in nodes]) if nodes else np.empty(0, np.int64)
-    return np.array(nodes)
+    return exact_array(nodes)

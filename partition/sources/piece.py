@@ -161,28 +161,61 @@ def joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
     return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.empty(0, dtype)
 
 
-def least(weights: NDArray) -> Any:
-    """The smallest weight if the dtype is a signed integer, else 0; for `common_dtype`."""
-    return weights.min() if len(weights) and weights.dtype.kind == "i" else 0
+class Extremes(NamedTuple):
+    """Integer weights that decide which dtypes hold all.
+
+    Attributes
+    ----------
+    least
+        The smallest of signed integers, else 0.
+    rounded
+        One that float64 does not hold, or None.
+    """
+
+    least: int = 0
+    rounded: int | None = None
 
 
-def common_dtype(found: Sequence[tuple[np.dtype, Any]]) -> np.dtype:
+def extremes(weights: NDArray) -> Extremes:
+    """Of the weights of a piece; for `common_dtype`."""
+    kind = weights.dtype.kind
+    if not len(weights) or kind not in "iu":
+        return Extremes()
+    low = int(weights.min()) if kind == "i" else 0
+    if max(int(weights.max()), -low) <= 2**53:
+        return Extremes(low)
+    near = weights.astype(np.float64)
+    beyond = near >= 2.0 ** (63 if kind == "i" else 64)
+    wrong = np.flatnonzero(beyond | (np.where(beyond, 0, near).astype(weights.dtype) != weights))
+    return Extremes(low, int(weights[wrong[0]]) if len(wrong) else None)
+
+
+def common_dtype(found: Sequence[tuple[np.dtype, Extremes]]) -> np.dtype:
     """A dtype that holds the weights of several pieces.
 
     Parameters
     ----------
     found
-        Dtype and least weight of each piece.
+        Dtype and extremes of each piece.
 
     Raises
     ------
     InputError
-        Some weights are negative integers and others are uint64.
+        Some weights are negative integers and others are uint64, or some are floats and others are integers
+        that float64 does not hold.
     """
     dtype = np.result_type(*(each for each, _ in found))
-    if dtype.kind != "f" or any(each.kind == "f" for each, _ in found):
+    if dtype.kind != "f":
         return dtype
-    if (lowest := min(low for _, low in found)) < 0:
+    if any(each.kind == "f" for each, _ in found):
+        rounded = next((each.rounded for _, each in found if each.rounded is not None), None)
+        if rounded is None:
+            return dtype
+        raise InputError(
+            f"some weights are floats, and others are integers that float64 does not hold, such as "
+            f"{rounded}; make all of them 64-bit integers, or all of them floats"
+        )
+    if (lowest := min(each.least for _, each in found)) < 0:
         raise InputError(
             f"some pieces of the edge list have weights of dtype uint64, others have weights below 0, "
             f"such as {lowest}: no 64-bit integer dtype holds both"

@@ -26,7 +26,8 @@ from dgsuite.partition.labels.labels import exact_array
 from dgsuite.partition.sources import matrixmarket, tables
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
 from dgsuite.partition.sources.paths import check_file, matching
-from dgsuite.partition.sources.piece import Piece, common_dtype, joined, least
+from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
+from dgsuite.partition.sources.text import COMMENT, NUMERALS, consists
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -34,7 +35,8 @@ BLOCK = 16 << 20
 EMPTY_FIELD = re.compile(rb"^([^#\n]*,)?[ \t]*,", re.MULTILINE)
 """A comma after an empty field, outside comments."""
 
-COMMENT = re.compile(rb"#[^\n]*")
+MARK = b"\xef\xbb\xbf"
+"""What some programs begin a text in UTF-8 with."""
 
 FLOAT_MARK = re.compile(rb"[.eE]")
 """Characters that occur in floats only."""
@@ -179,11 +181,13 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
             if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
                 line, what = _first_wrong(text, n, _width(found[0]) if found else 0, words)
                 line += lines + _lines_before(name, start)
-                ends = "names" if words else f"node ids from 0{'' if n is None else f' to {n - 1}'}"
+                ends = f"node ids from 0{'' if n is None else f' to {n - 1}'}, such as 12 and not 12.0,"
+                ends = "names" if words else ends
+                first = "" if line > 1 else "; a line of column names must begin with #"
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two {ends} and optionally a "
                     f"finite weight{', as in the lines before' if line > 1 else ''}; integers have at most "
-                    f"64 bits{'' if line > 1 else '; a line of column names must begin with #'}"
+                    f"64 bits, and beside floats those that float64 holds{first}"
                 )
             if len(edges[0]):
                 found.append(edges)
@@ -196,7 +200,7 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
     weights = [w for _, _, w in found if w is not None]
     if not weights:
         return src, dst, None
-    return src, dst, joined(weights, common_dtype([(w.dtype, least(w)) for w in weights]))
+    return src, dst, joined(weights, common_dtype([(w.dtype, extremes(w)) for w in weights]))
 
 
 def rows(name: str, start: int, size: int, dtype: list[tuple[str, Any]], expected: str) -> NDArray:
@@ -220,10 +224,14 @@ def rows(name: str, start: int, size: int, dtype: list[tuple[str, Any]], expecte
     lines = 0
     try:
         for text in _texts(name, start, size):
-            table = _loaded(text, dtype)
+            table = _loaded(text, dtype) if consists(text) else None
             if table is None:
-                each = enumerate(text.decode(errors="replace").split("\n"), 1)
-                line, what = next((k, t) for k, t in each if _loaded(t.encode(), dtype) is None)
+                each = enumerate(text.split(b"\n"), 1)
+                line, what = next(
+                    (k, t.decode(errors="replace"))
+                    for k, t in each
+                    if not consists(t) or _loaded(t, dtype) is None
+                )
                 line += lines + _lines_before(name, start)
                 raise InputError(f"{name}, line {line}: {what.strip()!r} is not {expected}")
             found.append(table)
@@ -259,8 +267,10 @@ def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
     """Complete lines: those that begin in a block, or all of a compressed file, a block at a time."""
     if _compressed(name):
         with _open(name) as file, gzip.open(file) as unpacked:
+            before = MARK
             while text := unpacked.read(size):
-                yield text + unpacked.readline()
+                yield (text + unpacked.readline()).removeprefix(before)
+                before = b""
         return
     with _open(name) as file:
         if start:
@@ -268,6 +278,8 @@ def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
             file.seek(start - 1)
             file.readline()
         text = file.read(max(start + size - file.tell(), 0))
+        if not start:
+            text = text.removeprefix(MARK)
         yield text if text.endswith(b"\n") or not text else text + file.readline()
 
 
@@ -296,6 +308,8 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
         if (b",," in bare or b"\n," in bare) and EMPTY_FIELD.search(text):
             return None
         text = text.replace(b",", b" ")
+    if not consists(text, NUMERALS):
+        return None
     rows = _loaded(text, np.int64)
     if rows is not None:
         if not rows.size:
@@ -307,15 +321,9 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
         columns = [np.ascontiguousarray(long[name]) for name in long.dtype.names or ()]
     else:
         short = _loaded(text, [*ENDS, ("weight", np.float64)])
-        if short is not None:
-            columns = [np.ascontiguousarray(short[name]) for name in short.dtype.names or ()]
-        else:  # ids written as floats, such as 1e3
-            rows = _loaded(text, np.float64)
-            if rows is None or rows.shape[1] not in (2, 3):
-                return None
-            if not (abs(rows[:, :2]) < 2**53).all() or (rows[:, :2] != np.floor(rows[:, :2])).any():
-                return None
-            columns = [rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), *rows.T[2:].copy()]
+        if short is None:
+            return None
+        columns = [np.ascontiguousarray(short[name]) for name in short.dtype.names or ()]
     most = np.iinfo(np.int64).max if n is None else n - 1
     if any(ids.min() < 0 or ids.max() > most for ids in columns[:2]):
         return None
@@ -323,15 +331,31 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
     if weights is not None and weights.dtype == np.float64:
         if not np.isfinite(weights).all():
             return None
-        if (abs(weights) >= 2**63).any() and not FLOAT_MARK.search(COMMENT.sub(b"", text)):
-            return None  # integers that fit no dtype
+        large = np.flatnonzero(abs(weights) >= 2**53)
+        if len(large):
+            fields = _fields(text)
+            if any(_rounds(fields[at][-1]) for at in large.tolist()):
+                return None
     return columns[0], columns[1], weights
+
+
+def _fields(text: bytes) -> list[list[bytes]]:
+    """Words of each line that has some."""
+    lines = COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")
+    return [words for line in lines if (words := line.split())]
+
+
+def _rounds(token: bytes) -> bool:
+    """Whether a number is an integer that float64, or no integer of 64 bits, does not hold."""
+    if FLOAT_MARK.search(token):
+        return False
+    value = int(token)
+    return value != int(float(token)) or not -(2**63) <= value < 2**64
 
 
 def _word_edges(text: bytes) -> Piece | None:
     """Edges between words, or None if the text is not a list of edges."""
-    lines = [line.split() for line in COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")]
-    lines = [line for line in lines if line]
+    lines = _fields(text)
     if not lines:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     width = len(lines[0])
@@ -370,4 +394,9 @@ def _first_wrong(text: bytes, n: int | None, width: int, words: bool) -> tuple[i
         if edges is None or not len(edges[0]) or (width and len(fields) != width):
             return number, line.strip()
         width = len(fields)
+    # each line is right by itself, so a float among weights makes an integer one that is not held
+    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
+        fields = line.split("#")[0].replace(",", " ").split()
+        if len(fields) == 3 and _rounds(fields[2].encode()):
+            return number, line.strip()
     return 1, text[:40].decode(errors="replace").strip()

@@ -9,13 +9,20 @@ and all of its steps.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.construction.grow import Given
-from dgsuite.partition.store import archives, packing
+from dgsuite.partition.labels import identifiers
+from dgsuite.partition.labels.identifiers import Values
+from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources.piece import MOST_NODES, check_edges
+from dgsuite.partition.store import archives, checking, packing
+
+NEEDED = {"n": checking.is_count, "identity": checking.is_text, "arrays": checking.is_dict}
+"""What a list says, and of what kind that is."""
 
 KIND = "step"
 """The kind of archive that a list of these files describes."""
@@ -57,15 +64,24 @@ def add(folder: str, save_id: str, number: int, given: Given, identity: str) -> 
     facts = {"n": given.n, "identity": identity, "arrays": entry}
     try:
         archives.write_list(folder, f"{name}.json", KIND, facts, new=True)
-    except FileExistsError:
+    except BaseException as error:
         archives.remove(archives.join(folder, entry["file"]))
+        if not isinstance(error, FileExistsError):
+            raise
         raise InputError(
             f"{folder}: another process has added to the graph; load it again, and add to that"
         ) from None
 
 
-def listed(folder: str, save_id: str) -> list[dict[str, Any]]:
-    """The facts of all steps since a save, in order.
+class Listed(NamedTuple):
+    """A step: the path of its list, and its facts."""
+
+    path: str
+    facts: dict[str, Any]
+
+
+def listed(folder: str, save_id: str) -> list[Listed]:
+    """All steps since a save, in order.
 
     Raises
     ------
@@ -79,15 +95,76 @@ def listed(folder: str, save_id: str) -> list[dict[str, Any]]:
     )
     steps = []
     for number in range(1, max(numbers, default=0) + 1):
-        steps.append(archives.read_list(folder, f"step-{save_id}-{number:06}.json", KIND))
+        name = f"step-{save_id}-{number:06}.json"
+        facts = archives.read_list(folder, name, KIND, NEEDED)
+        archives.place(folder, facts["arrays"])
+        steps.append(Listed(archives.join(folder, name), facts))
     return steps
 
 
-def read(folder: str, facts: dict[str, Any]) -> Given:
-    """What a graph got in a step."""
-    arrays = archives.read(folder, facts["arrays"])
-    piece = arrays["src"], arrays["dst"], arrays.get("weights")
-    return Given(piece, facts["n"], packing.unpacked(arrays))
+def read(
+    folder: str,
+    step: Listed,
+    before: int,
+    weighted: bool,
+    labels: Labels | None,
+    added: set[Hashable],
+) -> Given:
+    """What a graph got in a step.
+
+    Parameters
+    ----------
+    before, weighted, labels
+        Of the graph: how many nodes it had, whether it has weights, and its labels when it was saved.
+    added
+        Labels of nodes that it got since then; those of the step are put there.
+
+    Raises
+    ------
+    InputError
+        It is not what a graph can get.
+    """
+    entry, n = step.facts["arrays"], step.facts["n"]
+    arrays, path = archives.read(folder, entry), archives.place(folder, entry)
+    with checking.sound(step.path):
+        checking.refuse(
+            not before <= n <= MOST_NODES, f"n = {n} is less than {before}, or too much"
+        )
+    with checking.sound(path):
+        src = checking.needed(arrays, "src", ["i8"])
+        dst = checking.needed(arrays, "dst", ["i8"], len(src))
+        weights = arrays.get("weights")
+        checking.refuse(
+            len(src) and (weights is not None) != weighted,
+            "weights must be there if the graph has some",
+        )
+        if weights is not None:
+            checking.refuse(
+                weights.shape != src.shape or not checking.is_weights(weights.dtype),
+                f"weights have the shape {weights.shape} and dtype {weights.dtype}",
+            )
+        check_edges((src, dst, weights), n)
+        new = packing.unpacked(arrays, path)
+        more = n - before if labels is not None else 0
+        checking.refuse(
+            more != (0 if new is None else len(new)), f"there must be labels of {more} nodes"
+        )
+        if new is not None and labels is not None:
+            _check_labels(new, labels, added)
+    return Given((src, dst, weights), n, new)
+
+
+def _check_labels(new: Values, labels: Labels, added: set[Hashable]) -> None:
+    """Check that new labels ascend, are of the graph's kind, and are none of those that it has."""
+    checking.ascending(new)
+    array = identifiers.to_numpy(new, identifiers.dtype_of(new))
+    checking.refuse(
+        array.dtype.kind != labels[:1].dtype.kind
+        or not added.isdisjoint(array.tolist())
+        or (labels.nodes(array, missing=True) >= 0).any(),
+        "new labels must be of the graph's kind, and none that it has",
+    )
+    added.update(array.tolist())
 
 
 def files(names: Sequence[str]) -> list[str]:

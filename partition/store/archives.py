@@ -1,7 +1,8 @@
 """NumPy archives in a folder, or at a URL of fsspec, and lists of them with their checksums.
 
 An archive (.npz) holds arrays and no pickled objects, so any program that has NumPy can read it. Its *entry*
-in a list says its name, size and SHA-256. An archive is compared with its entry before it is parsed.
+in a list says its name, size and SHA-256. An archive is compared with its entry before it is parsed, and what
+it holds is checked: see `dgsuite.partition.store.checking`.
 """
 
 from __future__ import annotations
@@ -9,21 +10,26 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
+import re
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from secrets import token_hex
-from typing import IO, Any
+from types import MappingProxyType
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import formats
 from dgsuite.base.errors import InputError, check_path
-from dgsuite.base.files import atomic_write
+from dgsuite.base.files import atomic_write, named_anew
 from dgsuite.partition.arrays import mapped as mapping
+from dgsuite.partition.store import checking
 
 ALIGNED = 64
 """Bytes of which the place of an array in a file is a multiple."""
@@ -36,6 +42,14 @@ ZIP64 = 20
 
 EXTRA, PADDING = struct.Struct("<HH"), 0xD935
 """Head of an extra field of a member, and the kind of that which is padding."""
+
+PIECE = 1 << 20
+"""Bytes of a file that are read and hashed at a time."""
+
+NAME = re.compile(r"[a-z]+(-[0-9a-z]+)+\.npz")
+"""Names of all archives."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Entry = dict[str, Any]
 """Name, size in bytes and checksum of an archive."""
@@ -82,13 +96,23 @@ class _Hashed(io.RawIOBase):
 def read(folder: str, entry: Entry) -> dict[str, NDArray]:
     """The arrays of a file, once it has matched its entry in the list.
 
+    The file is read once, and hashed meanwhile. Its arrays are parts of what was read.
+
     Raises
     ------
     InputError
         The file is missing, or damaged.
     """
-    with _matching(folder, entry) as file, np.load(file, allow_pickle=False) as found:
-        return dict(found)
+    path = place(folder, entry)
+    content = memoryview(_content(path, entry, partial(np.empty, dtype=np.uint8)))
+    with checking.sound(path):
+        found = {}
+        for name, (first, shape, dtype, order) in _places(_View(content)).items():
+            array = np.frombuffer(content, dtype, math.prod(shape), first).reshape(
+                shape, order=order
+            )
+            found[name] = array if array.flags.aligned else array.copy()
+        return found
 
 
 def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
@@ -101,36 +125,116 @@ def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
     InputError
         The file is missing, or damaged, or there is no room for the copy.
     """
-    from fsspec.implementations.local import LocalFileSystem
-
-    path = join(folder, entry["file"])
-    files, inner = opened(path)
-    if not isinstance(files, LocalFileSystem):
-        with _matching(folder, entry) as file:
-            return mapping.copied(file, entry["bytes"], _places)
-    with _matching(folder, entry) as file:
-        places = _places(file)
-        if all(first % ALIGNED == 0 for first, *_ in places.values()):
-            return mapping.of_file(inner, places)
+    path = place(folder, entry)
+    with explained(path):
+        files, inner = opened(path)
+    if not _is_local(files):
+        copy = _content(path, entry, mapping.made)
+        return mapping.arrays(copy, _plain_places(path, copy))
+    check(folder, entry)
+    with explained(path), open(inner, "rb") as file:
+        places = _plain_places(path, file)
+    if all(first % ALIGNED == 0 for first, *_ in places.values()):
+        return mapping.of_file(inner, places)
     return {name: mapping.moved(array) for name, array in read(folder, entry).items()}
 
 
-def _places(file: IO[bytes]) -> dict[str, tuple[int, tuple[int, ...], np.dtype]]:
-    """Of each array of an archive: its first byte, its shape, and its dtype."""
-    found = {}
+class _View(io.RawIOBase):
+    """Bytes in memory as a file, without a copy of them."""
+
+    def __init__(self, content: memoryview) -> None:
+        self._content, self._at = content, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, len(self._content))[whence]
+        if self._at < 0:
+            raise OSError("a place before the first byte")  # which `zipfile` expects
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, out: Any) -> int:
+        some = self._content[self._at : self._at + len(out)]
+        out[: len(some)] = some
+        self._at += len(some)
+        return len(some)
+
+
+def _plain_places(path: str, file: Any) -> mapping.Places:
+    """As `_places`, of arrays of one dimension."""
+    with checking.sound(path):
+        places = _places(file)
+        for name, (_, shape, _, _) in places.items():
+            checking.refuse(len(shape) != 1, f"{name} has {len(shape)} dimensions, must have one")
+        return {name: (first, shape, dtype) for name, (first, shape, dtype, _) in places.items()}
+
+
+def _places(file: Any) -> dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]]:
+    """Of each array of an archive: its first byte, its shape, its dtype, and its order.
+
+    Raises
+    ------
+    ValueError
+        A member is no array, is deflated, holds objects, or is not as long as it says.
+    """
+    found: dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]] = {}
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    end = 0
+    size = file.seek(0, os.SEEK_END) or file.tell()  # mapped files return None before Python 3.13
     with zipfile.ZipFile(file) as archive:
-        for member in archive.infolist():
-            file.seek(member.header_offset)
-            head = file.read(HEAD)
-            file.seek(sum(struct.unpack("<HH", head[-4:])), os.SEEK_CUR)
-            version = np.lib.format.read_magic(file)
-            read_header = {
-                1: np.lib.format.read_array_header_1_0,
-                2: np.lib.format.read_array_header_2_0,
-            }
-            shape, _, dtype = read_header[version[0]](file)
-            found[member.filename.removesuffix(".npy")] = file.tell(), shape, dtype
+        members = sorted(archive.infolist(), key=lambda member: member.header_offset)
+    for member in members:
+        name = member.filename.removesuffix(".npy")
+        stored = member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1
+        checking.refuse(not stored, f"its array {name!r} is compressed or encrypted")
+        checking.refuse(name in found or member.header_offset < end, f"{name!r} is there twice")
+        file.seek(member.header_offset)
+        head = file.read(HEAD)
+        file.seek(sum(struct.unpack("<HH", head[-4:])), os.SEEK_CUR)
+        begin = file.tell()
+        shape, fortran, dtype = read_header[np.lib.format.read_magic(file)](file)
+        first, end = file.tell(), begin + member.file_size
+        plain = not dtype.hasobject and dtype.subdtype is None and dtype.itemsize > 0
+        checking.refuse(not plain, f"{name!r} has dtype {dtype}, which no file may have")
+        whole = first + math.prod(shape) * dtype.itemsize == end <= size
+        checking.refuse(
+            not whole or min(shape, default=0) < 0,
+            f"{name!r} has the shape {shape} of dtype {dtype}, which are not {member.file_size} bytes",
+        )
+        found[name] = first, shape, dtype, "F" if fortran else "C"
     return found
+
+
+def place(folder: str, entry: Any) -> str:
+    """The path of the file of an entry, which must be a plain name in the folder.
+
+    Raises
+    ------
+    InputError
+        The entry is none, or names another place.
+    """
+    with checking.sound(folder):
+        checking.facts(
+            entry,
+            {"file": checking.is_text, "bytes": checking.is_count, "sha256": checking.is_text},
+            {},
+        )
+        checking.refuse(
+            not NAME.fullmatch(entry["file"]),
+            f"its list names the file {entry['file'][:200]!r}; files have names such as "
+            f"'cluster-0000-0123abcd.npz', and are in the folder",
+        )
+    return join(folder, entry["file"])
 
 
 def check(folder: str, entry: Entry) -> None:
@@ -141,14 +245,14 @@ def check(folder: str, entry: Entry) -> None:
     InputError
         The file is missing, or damaged.
     """
-    path = join(folder, entry["file"])
+    path = place(folder, entry)
     with explained(path):
         files, inner = opened(path)
         if _in_memory(files):
             _check_size(path, files.size(inner), entry)
             return
-    with _matching(folder, entry):
-        pass
+    with _sized(path, entry) as file:
+        _check_hash(path, hashlib.file_digest(file, "sha256"), entry)
 
 
 def _in_memory(files: Any) -> bool:
@@ -164,17 +268,47 @@ def _check_size(path: str, size: int, entry: Entry) -> None:
 
 
 @contextmanager
-def _matching(folder: str, entry: Entry) -> Iterator[IO[bytes]]:
-    """A file that matches its entry in the list, to read."""
-    path = join(folder, entry["file"])
+def _sized(path: str, entry: Entry) -> Iterator[IO[bytes]]:
+    """A file that has as many bytes as its entry in the list says, to read."""
     with explained(path):
         files, inner = opened(path)
+        if _is_local(files):
+            _check_link(path, inner)
         _check_size(path, files.size(inner), entry)
         with files.open(inner, "rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
-                raise InputError(f"{path}: is damaged: it does not match its checksum")
-            file.seek(0)
             yield file
+
+
+def _is_local(files: Any) -> bool:
+    from fsspec.implementations.local import LocalFileSystem
+
+    return isinstance(files, LocalFileSystem)
+
+
+def _check_link(path: str, inner: str) -> None:
+    """Refuse a link to a file that is not in the folder."""
+    there = os.path.dirname(os.path.realpath(inner))
+    if there != os.path.realpath(os.path.dirname(inner)):
+        raise InputError(f"{path}: is a link out of the folder, to {there}; copy the file into it")
+
+
+def _check_hash(path: str, found: Any, entry: Entry) -> None:
+    if found.hexdigest() != entry["sha256"]:
+        raise InputError(f"{path}: is damaged: it does not match its checksum")
+
+
+def _content(path: str, entry: Entry, make: Callable[[int], Any]) -> Any:
+    """A file in memory that is made for it, once it has matched its entry. It is read once."""
+    sha256, at = hashlib.sha256(), 0
+    with _sized(path, entry) as file:
+        made = make(entry["bytes"])
+        content = memoryview(made)
+        while many := file.readinto(content[at : at + PIECE]):  # type: ignore[attr-defined]
+            sha256.update(content[at : at + many])
+            at += many
+    _check_size(path, at, entry)
+    _check_hash(path, sha256, entry)
+    return made
 
 
 def write_list(folder: str, name: str, kind: str, facts: dict[str, Any], new: bool = False) -> None:
@@ -203,10 +337,8 @@ def write_list(folder: str, name: str, kind: str, facts: dict[str, Any], new: bo
 
 def _create(path: str, content: bytes) -> None:
     """Write a file whose name must be new. In object stores two processes at once may not see each other."""
-    from fsspec.implementations.local import LocalFileSystem
-
     files, inner = opened(path)
-    if not isinstance(files, LocalFileSystem):
+    if not _is_local(files):
         if files.exists(inner):
             raise FileExistsError(path)
         with written(path) as file:
@@ -216,13 +348,27 @@ def _create(path: str, content: bytes) -> None:
     try:
         with written(part) as file:
             file.write(content)
-        os.link(part, inner)
+        with explained(path):
+            new = named_anew(part, inner)
+        if not new:
+            raise FileExistsError(path)
     finally:
         remove(part)
 
 
-def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
+def read_list(
+    folder: str,
+    name: str,
+    kind: str,
+    needed: Mapping[str, checking.Kind],
+    optional: Mapping[str, checking.Kind] = NOTHING,
+) -> dict[str, Any]:
     """The facts that `write_list` wrote.
+
+    Parameters
+    ----------
+    needed, optional
+        What they must be: see `dgsuite.partition.store.checking.facts`.
 
     Raises
     ------
@@ -236,12 +382,14 @@ def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
     try:
         whole = json.loads(content)
         facts: dict[str, Any] = whole[kind]
-        fits = _digest(facts) == whole["sha256"]
-    except (ValueError, TypeError, KeyError):
+        fits = _digest(facts) == whole["sha256"] and isinstance(facts, dict)
+    except (ValueError, TypeError, KeyError, RecursionError):
         fits = False
     if not fits:
         raise InputError(f"{path}: is damaged, or is not the list of a {kind}'s files")
     formats.check(kind, facts.get(formats.KEY), path)
+    with checking.sound(path):
+        checking.facts(facts, needed, optional)
     return facts
 
 
@@ -289,10 +437,8 @@ def opened(path: str) -> tuple[Any, str]:
 @contextmanager
 def written(path: str) -> Iterator[IO[bytes]]:
     """A file to write. It gets its name when it is complete."""
-    from fsspec.implementations.local import LocalFileSystem
-
     files, inner = opened(path)
-    if isinstance(files, LocalFileSystem):
+    if _is_local(files):
         with atomic_write(inner) as part, open(part, "wb") as file:
             yield file
         return

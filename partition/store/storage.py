@@ -36,8 +36,9 @@ from dgsuite.partition.labels.held_labels import HeldLabels, held, joined
 from dgsuite.partition.labels.identifiers import Values
 from dgsuite.partition.labels.labels import Labels, from_json, to_json
 from dgsuite.partition.sources.duplicates import Built
-from dgsuite.partition.store import appended, archives
+from dgsuite.partition.store import appended, archives, checking
 from dgsuite.partition.store.archives import Entry
+from dgsuite.partition.store.checking import Form
 from dgsuite.partition.store.packing import packed, unpacked
 
 if TYPE_CHECKING:
@@ -58,6 +59,30 @@ EDGES = ("indptr", "indices", "weights", "directions", "weights_in", "loops", "l
 """Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""
 
 
+NEEDED = {
+    "weight_dtype": checking.is_weight_dtype,
+    "directed": checking.is_bool,
+    "identified": checking.is_bool,
+    "chosen": checking.is_bool,
+    "ascending": checking.is_bool,
+    "offsets": checking.is_counts,
+    "entries": checking.is_counts,
+    "attrs": checking.is_dict,
+    "nodes": checking.is_dict,
+    "clusters": checking.is_list,
+}
+"""What a list says, and of what kind that is."""
+
+OPTIONAL = {
+    "built": checking.is_built,
+    "keeps_loops": checking.is_bool,
+    "compress": checking.is_bool,
+    "identity": checking.is_text,
+    "labels": checking.is_list,
+}
+"""The same of values that may be null, or that older lists do not have."""
+
+
 class Saved(NamedTuple):
     """A graph in files.
 
@@ -69,6 +94,8 @@ class Saved(NamedTuple):
         Entries of the clusters' files in the list.
     directed
         Whether rows hold out-edges only.
+    form
+        What the files must have.
     disk
         Whether clusters have their edges in mapped files.
     """
@@ -76,11 +103,42 @@ class Saved(NamedTuple):
     folder: str
     clusters: Sequence[Entry]
     directed: bool
+    form: Form
     disk: bool = False
 
-    def of(self, k: int) -> tuple[str, Entry, bool, int, bool]:
+    def of(self, k: int) -> tuple[str, Entry, bool, Form, int, bool]:
         """What reading a cluster takes."""
-        return self.folder, self.clusters[k], self.directed, k, self.disk
+        return self.folder, self.clusters[k], self.directed, self.form, k, self.disk
+
+
+def _form(facts: dict[str, Any]) -> Form:
+    """What the list says of all clusters."""
+    return Form(facts["entries"], facts["weight_dtype"], bool(facts.get("keeps_loops")))
+
+
+def _listed(folder: str) -> dict[str, Any]:
+    """The list of a graph's files.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is damaged.
+    """
+    path = archives.join(folder, LIST)
+    facts = archives.read_list(folder, LIST, KIND, NEEDED, OPTIONAL)
+    with checking.sound(path):
+        count = len(facts["clusters"])
+        checking.refuse(
+            len(facts["entries"]) != count or len(facts["offsets"]) != count + 1,
+            f"entries and offsets must be those of {count} clusters",
+        )
+        checking.refuse(
+            not facts["directed"] and sum(facts["entries"]) % 2,
+            "an undirected graph must have an even number of entries",
+        )
+    for entry in (facts["nodes"], *facts["clusters"], *(facts.get("labels") or ())):
+        archives.place(folder, entry)
+    return facts
 
 
 class Head(NamedTuple):
@@ -120,10 +178,10 @@ def head(path: str | os.PathLike[str]) -> Head:
         There is none, or it is damaged.
     """
     folder = archives.absolute(path)
-    facts = archives.read_list(folder, LIST, KIND)
+    facts = _listed(folder)
     save_id = _save_id(facts)
     steps = appended.listed(folder, save_id)
-    last = steps[-1] if steps else facts
+    last = steps[-1].facts if steps else facts
     return Head(folder, save_id, len(steps), last.get("identity"))
 
 
@@ -164,7 +222,7 @@ def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
     archives.write_list(folder, LIST, KIND, facts)
     for name in before:
         files.rm(f"{inner}/{name}")
-    return Saved(folder, facts["clusters"], graph.directed, graph.edges == "disk")
+    return Saved(folder, facts["clusters"], graph.directed, _form(facts), graph.edges == "disk")
 
 
 def load(
@@ -184,11 +242,14 @@ def load(
         Of the graph that was saved, and what it got since.
     """
     folder = archives.absolute(path)
-    facts = archives.read_list(folder, LIST, KIND)
-    later = appended.listed(folder, _save_id(facts))
+    facts = _listed(folder)
+    steps = appended.listed(folder, _save_id(facts))
     nodes = archives.read(folder, facts["nodes"])
-    partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
-    saved = Saved(folder, facts["clusters"], facts["directed"], disk)
+    with checking.sound(archives.place(folder, facts["nodes"])):
+        partition = checking.partition(facts["offsets"], nodes.get("order"))
+    with checking.sound(archives.join(folder, LIST)):
+        attrs = {name: _from_json(value) for name, value in facts["attrs"].items()}
+    saved = Saved(folder, facts["clusters"], facts["directed"], _form(facts), disk)
     numbers = range(partition.clusters)
     parts: list[Any]
     if client is None:
@@ -198,6 +259,8 @@ def load(
         homes = [worker_of(k, len(numbers), workers) for k in numbers]
         parts = read_again(saved, partition, numbers, client, homes)
     dtype, built = facts["weight_dtype"], facts.get("built")
+    labels = _labels(nodes, facts, folder, client)
+    later = _later(folder, steps, partition.n, dtype is not None, labels)
     return (
         parts,
         partition,
@@ -205,8 +268,8 @@ def load(
             "entries": facts["entries"],
             "directed": facts["directed"],
             "weight_dtype": None if dtype is None else np.dtype(dtype),
-            "attrs": {name: _from_json(value) for name, value in facts["attrs"].items()},
-            "labels": _labels(nodes, facts, folder, client),
+            "attrs": attrs,
+            "labels": labels,
             "identified": facts["identified"],
             "chosen": facts["chosen"],
             "saved": saved,
@@ -216,7 +279,7 @@ def load(
             "keeps_loops": facts.get("keeps_loops", False),
         },
         facts.get("identity"),
-        [Later(appended.read(folder, step), step["identity"]) for step in later],
+        later,
     )
 
 
@@ -266,18 +329,22 @@ def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
 
 
 def _load_cluster(
-    partition: Partition, folder: str, entry: Entry, directed: bool, index: int, disk: bool
+    partition: Partition,
+    folder: str,
+    entry: Entry,
+    directed: bool,
+    form: Form,
+    index: int,
+    disk: bool,
 ) -> Cluster:
     arrays = archives.mapped(folder, entry) if disk else archives.read(folder, entry)
+    with checking.sound(archives.place(folder, entry)):
+        coded = checking.cluster(arrays, partition, index, form, id_dtype(partition.n))
     edges: dict[str, Any] = {field: arrays.get(field) for field in EDGES}
     made = Cluster(
         index, partition, identify=arrays.get("uid"), directed=directed, disk=disk, **edges
     )
-    if "packed" not in arrays:
-        return made
-    count, bits = arrays["packed"].tolist()
-    coded = arrays["words"], arrays["heads"], count, bits, np.dtype(id_dtype(partition.n))
-    return PackedCluster.of(made, Packed(*coded))
+    return made if coded is None else PackedCluster.of(made, coded)
 
 
 def _nodes(graph: Graph) -> dict[str, NDArray]:
@@ -296,27 +363,56 @@ def _save_labels(labels: Values, number: int, folder: str, save_id: str) -> Entr
 
 
 def _load_labels(folder: str, entry: Entry) -> Values:
-    return unpacked(archives.read(folder, entry))
+    """A part of the labels; those of each part ascend."""
+    found = unpacked(archives.read(folder, entry), archives.place(folder, entry), ascending=True)
+    if found is None:
+        raise InputError(f"{archives.place(folder, entry)}: has no labels")
+    return found
 
 
 def _labels(
     nodes: dict[str, NDArray], facts: dict[str, Any], folder: str, client: Client | None
 ) -> Labels | None:
-    """Labels of nodes: those of files of their own stay on the workers, if there are some."""
-    entries = facts.get("labels", [])
+    """Labels of nodes: those of files of their own stay on the workers, if there are some.
+
+    Raises
+    ------
+    InputError
+        They are not one for each node.
+    """
+    entries, n = facts.get("labels"), facts["offsets"][-1]
+    path = archives.place(folder, facts["nodes"])
     if not entries:
-        found = unpacked(nodes)
-        return None if found is None else Labels(found, len(found), ascending=facts["ascending"])
+        found = unpacked(nodes, path, facts["ascending"])
+        with checking.sound(path):
+            return None if found is None else Labels(found, n, ascending=facts["ascending"])
     if client is None:
-        return joined([_load_labels(folder, entry) for entry in entries])
-    workers = worker_addresses(client)
-    watch = Watch(client, "loading the graph", workers)
-    with client.as_current(), watch.explain_errors():
-        parts = [
-            pinned(client, worker_of(i, len(entries), workers), _load_labels, folder, entry)
-            for i, entry in enumerate(entries)
-        ]
-        return held(parts, watch).settled()
+        labels = joined([_load_labels(folder, entry) for entry in entries])
+    else:
+        workers = worker_addresses(client)
+        watch = Watch(client, "loading the graph", workers)
+        with client.as_current(), watch.explain_errors():
+            parts = [
+                pinned(client, worker_of(i, len(entries), workers), _load_labels, folder, entry)
+                for i, entry in enumerate(entries)
+            ]
+            labels = held(parts, watch).settled()
+    if len(labels) != n:
+        raise InputError(f"{folder}: its files have {len(labels)} labels for {n} nodes")
+    return labels
+
+
+def _later(
+    folder: str, steps: Sequence[appended.Listed], n: int, weighted: bool, labels: Labels | None
+) -> list[Later]:
+    """What a graph of n nodes got since it was saved."""
+    found = []
+    added: set[Any] = set()
+    for step in steps:
+        given = appended.read(folder, step, n, weighted, labels, added)
+        found.append(Later(given, step.facts["identity"]))
+        n = given.n
+    return found
 
 
 def _to_json(value: Any, name: str) -> Any:
@@ -342,7 +438,14 @@ def _from_json(value: Any) -> Any:
         return [_from_json(item) for item in value]
     if isinstance(value, dict) and "array" in value:
         items = [from_json(item) for item in value["array"]]
-        return np.array(items, value["dtype"]).reshape(value["shape"])
+        dtype = np.dtype(value["dtype"])
+        longest = max((len(item) for item in items if isinstance(item, str | bytes)), default=1)
+        checking.refuse(
+            dtype.kind not in "biufUSO"
+            or (dtype.kind in "US" and dtype.itemsize > 4 * max(longest, 1)),
+            f"attrs cannot have an array of dtype {value['dtype']!r}",
+        )
+        return np.array(items, dtype).reshape(value["shape"])
     if isinstance(value, dict) and "dict" in value:
         return {from_json(key): _from_json(item) for key, item in value["dict"]}
     return from_json(value)
@@ -353,10 +456,10 @@ def _files_of(folder: str) -> list[str]:
     files, inner = archives.opened(folder)
     if not files.exists(f"{inner}/{LIST}"):
         return []
-    facts = archives.read_list(folder, LIST, KIND)
+    facts = _listed(folder)
     found = [
         name
-        for entry in (facts["nodes"], *facts["clusters"], *facts.get("labels", []))
+        for entry in (facts["nodes"], *facts["clusters"], *(facts.get("labels") or ()))
         if NAME.fullmatch(name := entry["file"])
     ]
     return found + appended.files(archives.names(folder))

@@ -1,4 +1,4 @@
-"""A few damaged inputs for every reader, in processes of their own; `python -m tests.fuzz` tries more."""
+"""A few damaged and forged inputs for every reader, in processes of their own; see `tests.fuzz`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from tests import fuzz
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.few(2)
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("reader", "many"),
-    [("edge_list", False), ("netcdf", False), ("saved_cluster", False), ("checkpoint_list", False)]
+    [("edge_list", False), ("netcdf", False)]
+    + [("forged_steps", False), ("forged_checkpoint_bfs", False), ("forged_result", False)]
+    + [("saved_cluster", False), ("checkpoint_list", False)]
     + [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS],
 )
 def test_damaged_inputs_are_read_or_refused(reader, many):
@@ -30,6 +32,11 @@ def test_damaged_inputs_are_read_or_refused(reader, many):
 
 def test_the_long_tests_try_25_000_inputs():
     assert sum(fuzz.FEWER.get(reader, fuzz.MANY) for reader in fuzz.READERS) >= 25_000
+
+
+def test_the_night_tries_100_000_forged_inputs():
+    forged = [reader for reader in fuzz.READERS if reader.startswith("forged")]
+    assert 40 * sum(fuzz.FEWER[reader] for reader in forged) >= 100_000
 
 
 def test_the_fuzzer_sees_errors_crashes_memory_and_endless_loops(monkeypatch):

@@ -111,7 +111,7 @@ def test_loops_without_a_folder_to_keep_them_in():
     hidden = "from numba.core.caching import CacheImpl\nCacheImpl._locator_classes = []\n"
     printed, said = fresh(hidden + COMPILING)
     assert json.loads(printed)[0] > 0
-    assert said.count("set NUMBA_CACHE_DIR to a writable folder") == 1
+    assert said.count("set NUMBA_CACHE_DIR to a folder that you alone can write to") == 1
 
 
 def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine import forged
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.registry import BY_SENT
 from dgsuite.core.engine.site import Site
@@ -92,6 +93,7 @@ def restore(
     for name, array in arrays.items():
         index, _, rest = name.partition(".")
         by_cluster[int(index)][rest] = array
+    outputs = [name for name, output in site.kernel.outputs.items() if not output.tabular]
     contents = []
     for k, cluster in enumerate(site.clusters):
         content = Reader(classes, cluster).read(by_cluster[cluster.index])
@@ -100,6 +102,7 @@ def restore(
                 f"kernel {site.kernel.name!r}, cluster {cluster.index}: the checkpoint is of a graph with "
                 f"other edges, weights or identifiers"
             )
+        forged.state_of(content["state"], site.states[k], cluster, outputs)
         site.take_content(k, content)
         contents.append(content)
     sends = []

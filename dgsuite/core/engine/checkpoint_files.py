@@ -13,16 +13,18 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from secrets import token_hex
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine import forged
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.values import Classes, Reader
-from dgsuite.partition.store import archives
+from dgsuite.partition.store import archives, checking
 from dgsuite.partition.store.archives import Entry
 
 logger = logging.getLogger("dgsuite")
@@ -39,6 +41,19 @@ NAME = re.compile(
     r"(?P<part>\.[0-9a-z.]+\.part)?"
 )
 """Names of the files, and of those that were being written when a process was killed."""
+
+
+NEEDED = {
+    "run": checking.is_dict,
+    "offsets": checking.is_counts,
+    "clusters": checking.is_counts,
+    "states": checking.is_dict,
+    "log": checking.is_dict,
+}
+"""What the list of a site says, and of what kind that is."""
+
+OWNED = {"attempt": checking.is_text}
+"""The same of the file that names the owner."""
 
 
 class Found(NamedTuple):
@@ -113,7 +128,7 @@ class Checkpoints:
         if self.automatic:
             return
         try:
-            there = archives.read_list(self.folder, OWNER, KIND)["attempt"]
+            there = archives.read_list(self.folder, OWNER, KIND, OWNED)["attempt"]
         except InputError as error:
             raise InputError(f"{error}; all workers must see the same folder") from None
         if there != self.attempt:
@@ -144,13 +159,18 @@ class Checkpoints:
         """The log of what this try goes on from; an empty one at round 0."""
         if self.found is None:
             return Log(0)
-        return merge([Log.of(columns) for columns in self.pasts(Classes())])
+        check = partial(forged.log_of, phases=self.found.phases)
+        return merge(self.pasts(Classes(), check))
 
-    def pasts(self, classes: Classes) -> list[Any]:
-        """What each site wrote of the phases that are over."""
+    def pasts(self, classes: Classes, check: Callable[[Any, int], Any]) -> list[Any]:
+        """What each site wrote of the phases that are over, checked with the number of its clusters."""
         assert self.found is not None
-        read = Reader(classes).read
-        return [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
+        found = []
+        for begin, end, _, log in self.found.sites:
+            arrays = archives.read(self.folder, log)
+            with checking.sound(archives.place(self.folder, log)):
+                found.append(check(Reader(classes).read(arrays), end - begin))
+        return found
 
     def end(self, seconds: float) -> None:
         """Remove all files, after so many seconds of the run; of automatic ones there are none before."""
@@ -191,17 +211,32 @@ class Checkpoints:
         sites = []
         for match in sorted(lists, key=lambda match: int(match["site"])):
             try:
-                facts = archives.read_list(self.folder, match[0], KIND)
+                facts = archives.read_list(self.folder, match[0], KIND, NEEDED)
                 for entry in (facts["states"], facts["log"]):
                     archives.check(self.folder, entry)
             except InputError as error:
                 raise BrokenError(str(error)) from None
             if facts["run"] != self.facts:
                 raise InputError(f"{self.folder}: {_other(facts['run'], self.facts)}")
-            sites.append((*facts["clusters"], facts["states"], facts["log"]))
+            with checking.sound(archives.join(self.folder, match[0])):
+                begin, end = facts["clusters"]
+            sites.append((begin, end, facts["states"], facts["log"]))
         if len(sites) < int(lists[0]["sites"]):
             raise BrokenError(f"{len(sites)} of {int(lists[0]['sites'])} workers wrote theirs")
-        return Found(int(lists[0]["phases"]), facts["offsets"], sites)
+        offsets = facts["offsets"]
+        ends = [0, *(end for _, end, *_ in sites)]
+        with checking.sound(self.folder):
+            checking.refuse(
+                [begin for begin, *_ in sites] != ends[:-1] or ends != sorted(ends),
+                "its lists must be of clusters that follow each other",
+            )
+            checking.refuse(
+                len(offsets) != ends[-1] + 1, f"offsets must be those of {ends[-1]} clusters"
+            )
+            checking.partition(offsets, None)
+            n = self.facts.get("n", offsets[-1])
+            checking.refuse(offsets[-1] != n, f"offsets must end at {n}")
+        return Found(int(lists[0]["phases"]), offsets, sites)
 
 
 class BrokenError(Exception):
@@ -210,7 +245,9 @@ class BrokenError(Exception):
 
 def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What is different in a checkpoint of another run."""
-    name = next(n for n in {**before, **now} if before.get(n) != now.get(n))
+    name = next(
+        n for n in {**before, **now} if (n in before, before.get(n)) != (n in now, now.get(n))
+    )
     return (
         f"holds a checkpoint of another run: {name} was {before.get(name)!r}, and is {now.get(name)!r}; "
         f"give a folder of its own, or remove this one"

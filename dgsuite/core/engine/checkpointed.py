@@ -18,11 +18,13 @@ from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine import checkpoint
 from dgsuite.core.engine.checkpoint_files import KIND, Checkpoints, Found
 from dgsuite.core.engine.checks import digest
+from dgsuite.core.engine.forged import DUE
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.values import Writer
 from dgsuite.kernels.bsp import Vote
-from dgsuite.partition.store import archives
+from dgsuite.partition.store import archives, checking
 
 logger = logging.getLogger("dgsuite")
 
@@ -32,9 +34,6 @@ another worker's."""
 
 COST = 0.05
 """Share of a run's time that automatic checkpoints may take."""
-
-DUE = 16
-"""Bit of `Vote.given` that is set in a marked vote; no program reads it."""
 
 
 def marked(vote: Vote) -> Vote:
@@ -100,6 +99,10 @@ class Fresh:
         self.votes: list[Vote] = []
         self.sends: list[list[Any]] = []
 
+    def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
+        """Send once more what a site sends in one of the exchanges before it goes on."""
+        return site.send(checkpoint.AGAIN, self.sends[number])
+
     def heard(self, vote: Vote) -> None:
         """A phase is over, with this vote of all sites."""
 
@@ -153,8 +156,13 @@ class Kept(Fresh):
         for begin, end, states, _ in found.sites:
             if begin < last and first < end:
                 arrays |= archives.read(folder, states)
-        self.sends = checkpoint.restore(self.site, arrays, self._graph)
-        self._take_past(slice(first, last))
+        with checking.sound(folder):
+            self.sends = checkpoint.restore(self.site, arrays, self._graph)
+            self._take_past(slice(first, last))
+
+    def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
+        with checking.sound(self.plan.folder):
+            return super().resent(site, number)
 
     def _take_past(self, clusters: slice) -> None:
         """Go on from what all sites have logged; this one has these clusters."""

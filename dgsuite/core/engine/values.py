@@ -20,6 +20,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel, Reduction
 from dgsuite.partition.arrays.reductions import REDUCTIONS
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.store.checking import FOREIGN
 
 TREE = "tree"
 """Key of the text of JSON among the arrays."""
@@ -194,7 +195,7 @@ class Reader:
         self._arrays = arrays
         try:
             return self._of(json.loads(arrays[TREE].tobytes()))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except FOREIGN as error:
             raise InputError(f"is not the file of a checkpoint: {error}") from None
 
     def _of(self, tree: Any) -> Any:
@@ -224,15 +225,17 @@ class Reader:
                 found.update((self._of(key), self._of(value)) for key, value in items)
                 return found
             case {"class": name, "items": items}:
-                number = len(self._objects)
+                number, kind = len(self._objects), self._class(name)
                 self._begin(None)
-                self._objects[number] = tuple.__new__(
-                    self._class(name), [self._of(i) for i in items]
-                )
+                if len(items) != len(getattr(kind, "_fields", items)):
+                    raise ValueError(f"{name!r} has {len(kind._fields)} fields, not {len(items)}")
+                self._objects[number] = tuple.__new__(kind, [self._of(i) for i in items])
                 return self._objects[number]
             case {"class": name, "attributes": held}:
                 found = self._begin(object.__new__(self._class(name)))
                 for key, value in held.items():
+                    if key.startswith("__"):
+                        raise ValueError(f"an object has no attribute {key!r} in files")
                     object.__setattr__(found, key, self._of(value))
                 return found
         raise ValueError(f"{[*tree]} is no kind of value")

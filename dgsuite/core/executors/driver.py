@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from dgsuite.base.thresholds import pools_phase
-from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpointed import Fresh, is_marked, marked
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
@@ -101,8 +100,8 @@ async def drive(
         return lambda: reduced
 
     await others.exchange(READY, {}, SILENT)  # no clock starts before all workers are ready
-    for number, results in zip(RESUMING, kept.sends, strict=False):  # none, or as many
-        found, _ = await others.exchange(number, site.send(AGAIN, results), SILENT)
+    for again in range(len(kept.sends)):  # none, or as many as `RESUMING`
+        found, _ = await others.exchange(RESUMING[again], kept.resent(site, again), SILENT)
         site.deliver(found)
     now = perf_counter()
     start = now - log.seconds

@@ -10,12 +10,14 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+from dgsuite.core.engine import forged
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Kept
-from dgsuite.core.engine.log import Log, unite
+from dgsuite.core.engine.log import unite
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Vote
+from dgsuite.partition.store.checking import is_count, refuse
 
 
 class KeptTasks(Kept):
@@ -35,8 +37,10 @@ class KeptTasks(Kept):
 
     def _take_past(self, clusters: slice) -> None:
         site = self.site
-        pasts = self.plan.pasts(site.classes())
-        site.log = unite([Log.of(past["log"]) for past in pasts]).part(clusters)
+        pasts = self.plan.pasts(site.classes(), _checked)
+        whole = unite([past["log"] for past in pasts])
+        refuse(whole.rounds > len(whole), "each depth of the log must have a task")
+        site.log = whole.part(clusters)
         if clusters.start == 0:
             site.vote = reduce_votes([past["vote"] for past in pasts])
         self.votes = pasts[0]["votes"]
@@ -52,3 +56,13 @@ class KeptTasks(Kept):
         site.log.seconds = perf_counter() - self._start
         own = {name: getattr(site, name) for name in ("turn", "ticks", "deepest", "vote")}
         return {**own, "log": site.log.columns(), "votes": self.votes}
+
+
+def _checked(past: Any, clusters: int) -> dict[str, Any]:
+    """What a site of so many clusters wrote of the past."""
+    log = forged.log_of(past["log"], clusters)
+    forged.votes_of(past["votes"])
+    forged.vote_of(past["vote"])
+    for name in ("turn", "ticks", "deepest"):
+        refuse(not is_count(past[name]), f"{name} must be an integer from 0")
+    return {**past, "log": log}

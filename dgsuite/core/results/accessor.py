@@ -12,6 +12,7 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.files import atomic_write
+from dgsuite.core.results.checking import check_run
 from dgsuite.core.results.plot_accessor import Plots, of_one_run
 from dgsuite.core.workers.pages import Record, page, record
 from dgsuite.partition.graph.dask_views import here
@@ -278,10 +279,10 @@ def record_of(ds: xr.Dataset) -> Record:
     """What a page shows of a run."""
     from dgsuite.core.results.dataset import index, seconds_by_round
 
+    facts = {name: _written(value) for name, value in _facts(ds).items()}
     computing, exchange = seconds_by_round(ds)
     charts = {name: {name: ds.variables[name].values} for name in CHARTS}
     charts["seconds, mean of the workers,"] = {"computing": computing, "exchange": exchange}
-    facts = {name: _written(value) for name, value in _facts(ds).items()}
     return record(ds.attrs["title"], index(ds), facts, charts)
 
 
@@ -296,6 +297,7 @@ def _facts(ds: xr.Dataset) -> dict[str, Any]:
     from dgsuite.core.results.dataset import index, seconds_by_round
 
     a, counted = ds.attrs, index(ds)
+    check_run(ds, counted)
     computing, exchange = seconds_by_round(ds)
     totals = ("messages", "bytes", "wire_bytes", "comm")
     return {

@@ -30,6 +30,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.attack import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
+from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
 from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output, Vote
 from dgsuite.partition.client.installed import fingerprint
@@ -39,6 +40,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.growing import Lineage
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.labels.label_tables import decoded, encoded
+from dgsuite.partition.store.checking import FOREIGN
 
 MODELS = ("SP", "MP", "UP")
 """X10's runtime models: a single place, one place per cluster, one place per node."""
@@ -539,6 +541,8 @@ def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.
         raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
     dataset.attrs = formats.without("result", dataset.attrs, os.fspath(path))
     try:
-        return decoded(dataset)
-    except ValueError as error:
+        found = decoded(dataset)
+    except FOREIGN as error:
         raise InputError(f"{os.fspath(path)}: its labels cannot be read: {error}") from None
+    check(found, os.fspath(path))
+    return found

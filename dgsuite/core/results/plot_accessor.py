@@ -8,6 +8,7 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import needed_by
+from dgsuite.core.results.checking import check
 from dgsuite.partition.graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def of_one_run(ds: xr.Dataset) -> xr.Dataset:
         raise InputError(
             "the dataset is not the result of one run: dgsuite.run returns such datasets"
         )
+    check(ds)
     return ds
 
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from distributed import get_worker
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
@@ -207,7 +206,7 @@ def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> B
     site, me = part.site, part.site.me
     if number:
         site.deliver(part.parcels(number - 1, bundles, {me}).get(me, {}))
-    parcels = site.send(AGAIN, part.kept.sends[number])
+    parcels = part.kept.resent(site, number)
     return Bundle(number, part.epochs[me], {to: {me: parcel} for to, parcel in parcels.items()})
 
 

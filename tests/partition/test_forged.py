@@ -1,0 +1,339 @@
+"""Saved graphs with right checksums and wrong content: each is refused by an error that names the file."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import shutil
+from functools import cache
+
+import fsspec
+import numpy as np
+import pytest
+
+from dgsuite import Graph, InputError
+from dgsuite.base import files
+from dgsuite.partition.client import session
+from dgsuite.partition.graph.views import both_ways
+from dgsuite.partition.store import appended
+from tests.support import forging
+
+RNG = np.random.default_rng(3)
+ENDS = RNG.integers(0, 40, (2, 160))
+GRAPHS = {
+    "plain": {"weights": RNG.random(160), "n": 40, "clusters": 2},
+    "packed": {"n": 40, "clusters": 2, "compress": True},
+    "loops": {"n": 40, "clusters": 2, "loops": "keep"},
+    "hashed": {"n": 40, "clusters": 2, "partition": "hash"},
+    "uid": {"n": 40, "clusters": 2, "uid": np.arange(40)[::-1]},
+    "text": {"n": 40, "labels": [f"n{i:02}" for i in range(40)], "clusters": 2},
+    "objects": {"n": 40, "labels": [("a", i) for i in range(40)], "clusters": 2},
+}
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """This process reads, also where a test before has left a client."""
+    monkeypatch.setattr(session, "current_client", lambda client: client)
+    monkeypatch.setattr("warnings.warn", lambda *args, **options: None)
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """Copies a graph that is saved once."""
+
+    @cache
+    def once(kind):
+        folder = tmp_path_factory.mktemp(kind)
+        saved(folder, kind)
+        return folder
+
+    return lambda folder, kind: shutil.copytree(once(kind), folder, dirs_exist_ok=True)
+
+
+def saved(folder, kind):
+    graph = Graph.from_edges(*ENDS, **GRAPHS.get(kind, {"n": 40, "clusters": 2, "directed": True}))
+    if kind == "view":
+        graph = both_ways(graph)
+    graph.save(folder)
+    if kind == "steps":
+        graph.with_edges([0, 40], [41, 1]).save(folder, append=True)
+    return graph
+
+
+def forge(folder, name, change):
+    """Change the arrays of the file, or the facts of the list, whose name begins so."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (name,) = (
+        each for each in found if each.startswith(name) and not each.startswith(f"{name}-0001")
+    )
+    if name.endswith(".json"):
+        whole = json.loads(found[name])
+        change(next(facts for key, facts in whole.items() if key != "sha256"))
+        found[name] = forging.signed(whole)
+    else:
+        with np.load(io.BytesIO(found[name])) as arrays:
+            held = dict(arrays)
+        changed = change(held)
+        found[name] = changed if isinstance(changed, bytes) else stored(held)
+        found = forging.settled(found)
+    for each, content in found.items():
+        (folder / each).write_bytes(content)
+    return name
+
+
+def stored(arrays):
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def deflated(arrays):
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
+def put(name, at, value):
+    def change(arrays):
+        arrays[name][at] = value
+
+    return change
+
+
+def made(name, function):
+    def change(arrays):
+        arrays[name] = function(arrays[name])
+
+    return change
+
+
+def put_points(arrays):
+    points = arrays["labels"].view("u4").copy()
+    points[0] = 0x110000
+    arrays["labels"] = points.view(arrays["labels"].dtype)
+
+
+def drop(name):
+    return lambda arrays: arrays.update(other=arrays.pop(name))
+
+
+def fact(name, value):
+    def change(facts):
+        *before, last = name.split(".")
+        for key in before:
+            facts = facts[int(key) if key.isdigit() else key]
+        facts[int(last) if last.isdigit() else last] = value
+
+    return change
+
+
+CLUSTER = "cluster-0000"
+LIST = np.frombuffer(b"[1]", np.uint8)
+MUCH = {"array": ["a"], "dtype": "<U99999999", "shape": [1]}
+SHAPE = {"array": [1], "dtype": "<i8", "shape": [2]}
+CASES = {
+    "neighbour too large": ("plain", CLUSTER, put("indices", -1, 2**30), "neighbours must ascend"),
+    "neighbour of n": ("plain", CLUSTER, put("indices", -1, 40), "from 0 to 39"),
+    "neighbour below 0": ("plain", CLUSTER, put("indices", 0, -1), "neighbours must ascend"),
+    "all neighbours": ("plain", CLUSTER, put("indices", slice(None), 2**30), "neighbours must"),
+    "neighbour twice": ("plain", CLUSTER, made("indices", lambda v: v.repeat(2)[: len(v)]), "must"),
+    "neighbours descend": ("plain", CLUSTER, made("indices", lambda v: v[::-1].copy()), "must ascend"),
+    "neighbours are floats": ("plain", CLUSTER, made("indices", lambda v: v * 1.0), "dtype float64"),
+    "neighbours of 16 bits": ("plain", CLUSTER, made("indices", lambda v: v.astype("i2")), "int16"),
+    "neighbours without a sign": ("plain", CLUSTER, made("indices", lambda v: v.astype("u4")), "uint32"),
+    "neighbours of another order": ("plain", CLUSTER, made("indices", lambda v: v.astype(">i4")), ">i4"),
+    "neighbours in two dimensions": ("plain", CLUSTER, made("indices", lambda v: v[None]), "dimensions"),
+    "no neighbours": ("plain", CLUSTER, drop("indices"), "no array 'indices'"),
+    "fewer neighbours": ("plain", CLUSTER, made("indices", lambda v: v[:-1]), "entries, must have"),
+    "pointer not from 0": ("plain", CLUSTER, put("indptr", 0, 1), "indptr must go from 0"),
+    "pointer descends": ("plain", CLUSTER, put("indptr", 1, 10**6), "not descend"),
+    "pointer below 0": ("plain", CLUSTER, put("indptr", 3, -(2**31)), "not descend"),
+    "pointer ends late": ("plain", CLUSTER, put("indptr", -1, 2**31 - 1), "indptr must go"),
+    "pointer too long": ("plain", CLUSTER, made("indptr", lambda v: np.append(v, v[-1])), "must have 21"),
+    "weight is NaN": ("plain", CLUSTER, put("weights", 3, np.nan), "weights must be finite"),
+    "weight is infinite": ("plain", CLUSTER, put("weights", 3, -np.inf), "weights must be finite"),
+    "weights of text": ("plain", CLUSTER, made("weights", lambda v: v.astype("U9")), "dtype <U9"),
+    "weights of fewer bits": ("plain", CLUSTER, made("weights", np.float32), "float32"),
+    "too few weights": ("plain", CLUSTER, made("weights", lambda v: v[1:]), "entries, must have"),
+    "no weights": ("plain", CLUSTER, drop("weights"), "weights must be there"),
+    "uid too short": ("uid", CLUSTER, made("uid", lambda v: v[1:]), "uid has 19 entries"),
+    "uid of floats": ("uid", CLUSTER, made("uid", np.float64), "uid has 1 dimensions of dtype float64"),
+    "loops of no node": ("loops", CLUSTER, made("loops", lambda v: np.array([3, 20])), "loops must ascend"),
+    "no loops": ("loops", CLUSTER, drop("loops"), "loops must be there"),
+    "directions": ("view", CLUSTER, put("directions", 0, 4), "directions must be from 1 to 3"),
+    "no direction": ("view", CLUSTER, put("directions", 0, 0), "directions must be from 1 to 3"),
+    "block beyond": ("packed", CLUSTER, put("heads", -1, 2**40), "heads name words"),
+    "block before the words": ("packed", CLUSTER, put("heads", 0, -1), "heads name words"),
+    "block of many exceptions": ("packed", CLUSTER, made("heads", lambda v: v | 127), "heads"),
+    "packed numbers of other bits": ("packed", CLUSTER, put("packed", 1, 70), "packed cannot be"),
+    "more packed numbers": ("packed", CLUSTER, put("packed", 0, 10**9), "heads has"),
+    "packed numbers": ("packed", CLUSTER, put("words", slice(None), 2**64 - 1), "neighbours must"),
+    "order names one twice": ("hashed", "nodes", made("order", lambda v: v[[0, 0, *range(2, 40)]]), "order"),
+    "order beyond the nodes": ("hashed", "nodes", put("order", -1, 40), "order must ascend"),
+    "order of two others": ("hashed", "nodes", made("order", lambda v: v[::-1]), "order"),
+    "order too short": ("hashed", "nodes", made("order", lambda v: v[1:]), "order has 39 entries"),
+    "label twice": ("text", "nodes", put("labels", 1, "n00"), "two nodes have the same label 'n00'"),
+    "labels too few": ("text", "nodes", made("labels", lambda v: v[1:]), "39 labels for 40 nodes"),
+    "labels of floats": ("text", "nodes", made("labels", lambda v: np.arange(40.0)), "dtype float64"),
+    "no character": ("text", "nodes", put_points, "characters"),
+    "labels that are no JSON": ("objects", "nodes", put("labels_json", 0, 0), "labels|damaged"),
+    "labels are lists": ("objects", "nodes", made("labels_json", lambda _: LIST), "a list is not a label"),
+    "compressed": ("plain", CLUSTER, deflated, "is compressed"),
+    "entries": ("plain", "graph.json", fact("entries.0", 2), "indptr must go from 0 to 2"),
+    "offsets descend": ("plain", "graph.json", fact("offsets.1", 41), "offsets must go from 0"),
+    "offsets below 0": ("plain", "graph.json", fact("offsets.0", -1), "offsets cannot be"),
+    "many nodes": ("plain", "graph.json", fact("offsets.2", 2**62), "clusters"),
+    "few clusters": ("plain", "graph.json", fact("clusters", []), "must be those of 0 clusters"),
+    "flag": ("plain", "graph.json", fact("directed", "no"), "directed cannot be 'no'"),
+    "dtype of weights": ("plain", "graph.json", fact("weight_dtype", "|O"), "weight_dtype cannot be"),
+    "no dtype": ("plain", "graph.json", fact("weight_dtype", "x"), "data type 'x'"),
+    "built": ("plain", "graph.json", fact("built", [1, 2]), "built cannot be"),
+    "attrs": ("plain", "graph.json", fact("attrs", {"root": {"set": []}}), "not a label"),
+    "attrs of much text": ("plain", "graph.json", fact("attrs", {"r": MUCH}), "attrs cannot have"),
+    "attrs of another shape": ("plain", "graph.json", fact("attrs", {"r": SHAPE}), "reshape"),
+    "above the folder": ("plain", "graph.json", fact("clusters.0.file", "../outside.npz"), "are in the"),
+    "elsewhere": ("plain", "graph.json", fact("clusters.0.file", "/etc/passwd"), "are in the"),
+    "a URL": ("plain", "graph.json", fact("nodes.file", "memory://x-1.npz"), "are in the"),
+    "no name": ("plain", "graph.json", fact("nodes.file", 5), "file cannot be 5"),
+    "bytes": ("plain", "graph.json", fact("nodes.bytes", 2**62), "is damaged: it has"),
+    "bytes below 0": ("plain", "graph.json", fact("nodes.bytes", -1), "bytes cannot be -1"),
+    "no entry": ("plain", "graph.json", fact("nodes", []), "nodes cannot be"),
+    "steps of fewer nodes": ("steps", "step-", fact("n", 3), "n = 3 is less than 40"),
+    "steps of many nodes": ("steps", "step-", fact("n", 2**62), "or too much"),
+    "steps of no identity": ("steps", "step-", fact("identity", []), r"identity cannot be \[\]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_forged_is_refused(tmp_path, case, copied):
+    kind, name, change, message = CASES[case]
+    copied(tmp_path, kind)
+    if name == "step-":
+        (name,) = (path.name for path in tmp_path.glob("step-*.json"))
+    name = forge(tmp_path, name, change)
+    for edges in ("memory", "disk"):
+        with pytest.raises(InputError, match=message) as error:
+            Graph.load(tmp_path, edges=edges)
+        assert str(tmp_path) in str(error.value)
+        assert name in str(error.value) or name.endswith(".json") or case == "label twice"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("src", 0, 42), "names node 42"),
+        (put("dst", 0, -1), "names node -1"),
+        (made("src", lambda v: v[1:]), "dst has 2 entries"),
+        (made("src", lambda v: v * 1.0), "dtype float64"),
+        (lambda a: a.update(weights=np.ones(2)), "weights must be there if the graph has some"),
+        (lambda a: a.update(labels=np.arange(2)), "labels of 0 nodes"),
+    ],
+)
+def test_a_forged_step_is_refused(tmp_path, change, message):
+    saved(tmp_path, "steps")
+    (name,) = (path.name for path in tmp_path.glob("step-*.npz"))
+    forge(tmp_path, name, change)
+    with pytest.raises(InputError, match=message) as error:
+        Graph.load(tmp_path)
+    assert name in str(error.value)
+
+
+def test_new_labels_of_a_forged_step_are_refused(tmp_path):
+    graph = Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
+    graph.save(tmp_path)
+    graph.with_edges(["a", "x"], ["y", "y"]).save(tmp_path, append=True)
+    (name,) = (path.name for path in tmp_path.glob("step-*.npz"))
+    for labels in (["y", "x"], ["a", "x"], [1, 2], ["x"]):
+        forge(tmp_path, name, lambda arrays, labels=labels: arrays.update(labels=np.array(labels)))
+        with pytest.raises(InputError, match=f"{name}.*labels"):
+            Graph.load(tmp_path)
+    forge(tmp_path, name, lambda arrays: arrays.update(labels=np.array(["x", "z"])))
+    assert list(Graph.load(tmp_path).labels) == ["a", "b", "c", "x", "z"]
+
+
+def test_a_link_out_of_the_folder_is_refused(tmp_path):
+    folder, outside = tmp_path / "graph", tmp_path / "outside.npz"
+    saved(folder, "plain")
+    (cluster,) = folder.glob("cluster-0000-*")
+    cluster.rename(outside)
+    cluster.symlink_to(outside)
+    with pytest.raises(InputError, match=f"{cluster.name}: is a link out of the folder"):
+        Graph.load(folder)
+    cluster.unlink()
+    outside.rename(cluster)
+    link = tmp_path / "link"
+    link.symlink_to(folder)  # the folder itself may be one
+    assert Graph.load(link).n == 40
+
+
+def test_nested_lists_are_refused(tmp_path):
+    saved(tmp_path, "plain")
+    text = (tmp_path / "graph.json").read_text()
+    (tmp_path / "graph.json").write_text(text[:-1] + ', "x": ' + "[" * 10**5 + "]" * 10**5 + "}")
+    with pytest.raises(InputError, match=r"graph\.json: is damaged"):
+        Graph.load(tmp_path)
+
+
+@pytest.mark.parametrize("edges", ["memory", "disk"])
+def test_a_file_elsewhere_is_read_once(monkeypatch, edges):
+    """Not hashed, and then read again: that is a second download."""
+    from fsspec.implementations.memory import MemoryFile
+
+    url = f"memory://once-{edges}"
+    graph = Graph.from_edges(*RNG.integers(0, 5000, (2, 40_000)))
+    graph.save(url)
+    store = fsspec.filesystem("memory")
+    monkeypatch.setattr(type(store), "in_memory", False, raising=False)
+    got = []
+
+    def counted(name):
+        whole = getattr(MemoryFile, name)
+
+        def call(self, *arguments):
+            found = whole(self, *arguments)
+            got.append(found if isinstance(found, int) else len(found))
+            return found
+
+        monkeypatch.setattr(MemoryFile, name, call)
+
+    for name in ("read", "readinto", "readline"):
+        if hasattr(MemoryFile, name):
+            counted(name)
+    assert Graph.load(url, edges=edges).m == graph.m
+    total = sum(store.size(name) for name in store.ls(url, detail=False))
+    assert sum(got) <= total
+
+
+def refusing(*arguments, **options):
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def test_steps_where_there_are_no_hard_links(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "link", refusing)
+    graph = saved(tmp_path, "plain")
+    one, other = (graph.with_edges([0], [node], weights=[1.0]) for node in (41, 42))
+    one.save(tmp_path, append=True)
+    assert Graph.load(tmp_path).n == 42
+    found = sorted(os.listdir(tmp_path))
+    monkeypatch.setattr(appended, "listed", lambda *args: [])  # the other has looked before
+    with pytest.raises(InputError, match="another process has added to the graph"):
+        other.save(tmp_path, append=True)
+    monkeypatch.undo()
+    assert sorted(os.listdir(tmp_path)) == found
+    assert Graph.load(tmp_path).n == 42
+
+
+def test_nothing_of_a_step_stays_that_cannot_be_written(tmp_path, monkeypatch):
+    graph = saved(tmp_path, "plain").with_edges([0], [41], weights=[1.0])
+    found = sorted(os.listdir(tmp_path))
+    for module in (os, files.os):
+        monkeypatch.setattr(module, "link", refusing)
+        monkeypatch.setattr(module, "rename", refusing)
+    with pytest.raises(
+        InputError, match=r"step-.*\.json: cannot be opened: Operation not permitted"
+    ):
+        graph.save(tmp_path, append=True)
+    assert sorted(os.listdir(tmp_path)) == found
