@@ -87,6 +87,7 @@ class LabelPropagation(Scaled):
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": bsp.NODE}
     ranges = {"label": bsp.nodes}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
     both_ways = True
 
     def suited(self, graph: Graph) -> Self:

@@ -86,6 +86,7 @@ class FastRP(bsp.Weighted):
     outputs = {"embedding": bsp.Output("vector of the node", dims=("node", "dimension"))}
     numbered = ("dimension",)
     fields = {"vector": np.float32}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
         return 2 * 4 * self.dimensions * nodes

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import keyed
 from dgsuite.core.network.attack import Attack, Target, struck
+from dgsuite.core.network.bounding import Limits, told
 from dgsuite.core.network.chances import Chances
 from dgsuite.core.network.limits import ALWAYS, limit
 from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
@@ -288,6 +290,8 @@ class Lies:
         A name, or a function.
     counts
         By field, how many values it can have, or 0.
+    limits
+        By field, its least and greatest value: lies are held to them.
     round, phase
         Of what is sent.
     """
@@ -298,6 +302,7 @@ class Lies:
         mask: NDArray[np.bool_],
         strategy: str | Strategy,
         counts: Mapping[str, int],
+        limits: Mapping[str, Limits],
         round: int,
         phase: str,
     ) -> None:
@@ -305,6 +310,7 @@ class Lies:
         self.mask = mask
         self.strategy = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
         self.counts = counts
+        self.limits = limits
         self.round = round
         self.phase = phase
 
@@ -322,11 +328,16 @@ class Lies:
         some = {name: values[which] for name, values in fields.items()}
         luck = _hash(self.key, src[which], dst[which], None if number is None else number[which])
         sent = Sent(some, src[which], dst[which], luck, self.counts, self.round, self.phase)
-        said = self.strategy(sent)
-        found = {}
-        for name, values in fields.items():
-            found[name] = values.copy()
-            found[name][which] = np.asarray(said[name])
+        try:
+            lies = told(self.strategy(sent), some, self.limits)
+        except Exception as error:
+            raise RunError(
+                f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        found = {name: values.copy() for name, values in fields.items()}
+        for name, values in lies.items():
+            found[name][which] = values
         return found
 
 

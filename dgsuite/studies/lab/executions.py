@@ -16,6 +16,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.attempt import as_seen
+from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.runner import OPTIONS
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
@@ -92,6 +93,7 @@ class Execution:
             )
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
+        check_network(options, self.kernel)
         self.graph = graph
         self.guard = options.guard(graph)
         self.network = options.network
