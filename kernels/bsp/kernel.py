@@ -161,8 +161,8 @@ class Kernel:
     {}
     >>> Least().varies == bsp.COUNTS
     True
-    >>> Least().limits(4), Least().unfit()
-    ({'id': None}, {})
+    >>> Least().limits(4), Least().unfit(), Least().cut_dependent
+    ({'id': None}, {}, ())
     """
 
     seed: int = 101
@@ -227,7 +227,9 @@ class Kernel:
     """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
     ships: ClassVar[bool] = False
     """Whether clusters send items to clusters (`dgsuite.kernels.bsp.ship`). A cluster folds what it sends, so
-    messages are those of the cut: the dataset's attribute ``cut_dependent`` names `CUT_DEPENDENT`."""
+    messages are those of the cut: see `cut_dependent`."""
+    by_cut: ClassVar[tuple[str, ...]] = ()
+    """Names of `notes` that depend on the clusters."""
     along_edges: ClassVar[bool] = False
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
     by_component: ClassVar[bool] = False
@@ -319,6 +321,16 @@ class Kernel:
     def attributes(self, n: int, noted: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
         """More attributes of the dataset, from the number of nodes and what phases noted, by round."""
         return {}
+
+    @property
+    def cut_dependent(self) -> tuple[str, ...]:
+        """Counts and notes that depend on the clusters, which the dataset's attribute of this name lists.
+
+        Messages between clusters, and what is counted by cluster or by worker, do so with any kernel.
+        """
+        if self.form == "block":
+            return (*COUNTS, *self.notes)
+        return (*CUT_DEPENDENT, *self.by_cut) if self.ships else self.by_cut
 
     @property
     def varies(self) -> tuple[str, ...]:

@@ -76,9 +76,9 @@ def run(
     Outputs, rounds and messages are the same for every style, number of clusters, workers and
     threads per worker, with three exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
     the order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that
-    may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters:
-    their messages depend on the clusters (not on style, workers or threads), and the attribute
-    ``cut_dependent`` names the counts that do. So do rounds and all counts with ``form="block"``.
+    may differ between runs, if there are any. A few counts of some kernels depend on the clusters (not on
+    style, workers or threads), as where clusters send to clusters: the attribute ``cut_dependent`` names
+    them. So do rounds and all counts with ``form="block"``.
 
     Parameters
     ----------
