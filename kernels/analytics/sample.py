@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import rng, sources
-from dgsuite.partition.arrays.segments import ranges
+from dgsuite.partition.arrays.segments import lent, ranges
 
 ALL = -1
 """A fan-out that takes all edges."""
@@ -139,7 +139,7 @@ class Sample(bsp.Kernel):
             met = inbox.receivers()
             s.front = met[s.unseen[met]]
         s.unseen[s.front] = False
-        weights = c.weights if self.weighted and c.weights is not None else np.empty(0)
+        weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = rng.key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
         rows = c.indptr, c.indices, weights, s.front, c.ids
         counts, place, target = _sample.draw(*rows, *how)
