@@ -19,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 import dgsuite
 from dgsuite.core.results import plots
 from dgsuite.core.running.catalogue import costs, parameters, sections, summary
+from dgsuite.core.running.networks import networks_of
 from dgsuite.kernels import KERNELS, forms_of
 from dgsuite.partition.clusters.grid import arrange
 
@@ -37,6 +38,7 @@ PAGE = """\
 | kernel | `{name}` |
 |---|---|
 | takes | {takes} |
+| [networks](../howto/faults.md) | {networks} |
 | runs as | {forms} |
 | rounds | {Rounds} |
 | messages | {Messages} |
@@ -105,6 +107,7 @@ def page(name: str) -> str:
         name=name,
         summary=summary(kernel),
         takes=takes(kernel),
+        networks=networks_of(kernel),
         forms=forms(kernel),
         **costs(kernel),
         module=kernel.__module__,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 LISTED = 20
 """Maximum number of violations that a report lists. It counts all of them."""
@@ -54,6 +54,9 @@ class Report:
         The first violations, at most 20.
     labels
         Labels of the graph's nodes, or None.
+    level
+        "complete" if all was looked at that makes a result right. "necessary" if the graph is too large for
+        that: then conditions that any right result meets were looked at, and values of some nodes.
 
     Examples
     --------
@@ -61,19 +64,27 @@ class Report:
     >>> from dgsuite import genval
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> report = genval.validate("bfs", graph, dgsuite.run("bfs", graph))
-    >>> report.ok, report.count, str(report)
-    (True, 0, 'bfs: valid')
+    >>> report.ok, report.count, report.level, str(report)
+    (True, 0, 'complete', 'bfs: valid')
     """
 
     kernel: str
     count: int = 0
     violations: list[Violation] = field(default_factory=list)
     labels: Sequence[Any] | None = field(default=None, repr=False)
+    level: Literal["complete", "necessary"] = "complete"
 
     @property
     def ok(self) -> bool:
-        """Whether the output is right."""
+        """Whether nothing wrong was found; see `level` for how much was looked at."""
         return self.count == 0
+
+    @property
+    def verdict(self) -> str:
+        """What was found, in a few words."""
+        if self.ok:
+            return "valid" if self.level == "complete" else "valid as far as was looked at"
+        return f"{self.count:,} violations"
 
     def add(self, found: Found) -> None:
         """Add the violations found in a cluster."""
@@ -89,12 +100,11 @@ class Report:
 
         rows = [(v.name, v.what, v.expected, v.found) for v in self.violations]
         heads = ("node", "rule", "expected", "found") if rows else ()
-        what = "valid" if self.ok else f"{self.count:,} violations"
-        return markup.table(f"{self.kernel}: {what}", rows, heads)
+        return markup.table(f"{self.kernel}: {self.verdict}", rows, heads)
 
     def __str__(self) -> str:
         if self.ok:
-            return f"{self.kernel}: valid"
+            return f"{self.kernel}: {self.verdict}"
         listed = "; ".join(map(str, self.violations[:3]))
         return f"{self.kernel}: {self.count} violations: {listed}"
 

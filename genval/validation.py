@@ -268,8 +268,10 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         sizes = ", ".join(f"{name!r} has {len(outputs[name])}" for name in asked.table)
         raise InputError(f"columns of a table must have the same number of rows: {sizes}")
     report = Report(kernel, labels=graph.labels)
-    for found in asked.rule(Job(graph, outputs, results)):
+    job = Job(graph, outputs, results)
+    for found in asked.rule(job):
         report.add(found)
+    report.level = "necessary" if job.left_out else "complete"
     return report
 
 

@@ -45,6 +45,17 @@ class NegativeCycle(InputError):  # noqa: N818
     """
 
 
+class Unfit(InputError):  # noqa: N818
+    """A phase of a kernel does what a network with faults cannot transfer, and the kernel does not say so.
+
+    Examples
+    --------
+    >>> from dgsuite.base.errors import InputError, Unfit
+    >>> issubclass(Unfit, InputError)
+    True
+    """
+
+
 class RunError(DgsuiteError, RuntimeError):
     """A run failed. The message names the kernel, the point it had reached, and the cause.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import dgsuite
 from dgsuite.base.errors import RunError
 from dgsuite.genval import validate
+from dgsuite.genval.report import Report
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.options import Place
@@ -76,8 +77,8 @@ def trials(
             yield found.pop(0)
 
 
-def check(kernel: str, graph: Graph, outputs: Any, what: str) -> None:
-    """Validate outputs; `what` names them in the error.
+def check(kernel: str, graph: Graph, outputs: Any, what: str) -> Report:
+    """Validate outputs; `what` names them in the error. Returns the report.
 
     Raises
     ------
@@ -87,3 +88,4 @@ def check(kernel: str, graph: Graph, outputs: Any, what: str) -> None:
     report = validate(kernel, graph, outputs)
     if not report.ok:
         raise RunError(f"{what} is wrong: {report}")
+    return report

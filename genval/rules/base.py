@@ -21,6 +21,13 @@ from dgsuite.partition.labels.labels import Labels, from_json
 Outputs = dict[str, NDArray]
 
 
+SAMPLE = 64
+"""Nodes on which a result is looked at, at most, where there are too many to look at all."""
+
+LEAST = 8
+"""Nodes on which it is looked at in any case, if there are so many."""
+
+
 class Job:
     """A graph and the outputs to check on it.
 
@@ -30,11 +37,16 @@ class Job:
         The graph, in this process or on workers.
     outputs
         The outputs that the rules need, with checked shapes and dtypes.
+    left_out
+        What was not looked at: then what was is necessary for a right result, and may not suffice.
     """
 
-    def __init__(self, graph: Graph, outputs: Outputs, results: Any) -> None:
+    def __init__(
+        self, graph: Graph, outputs: Outputs, results: Any, left_out: list[str] | None = None
+    ) -> None:
         self.graph = graph
         self.outputs = outputs
+        self.left_out: list[str] = [] if left_out is None else left_out
         self._results = results
         self._shared: Any = None
 
@@ -59,11 +71,25 @@ class Job:
 
     def with_outputs(self, outputs: Outputs) -> Job:
         """The same job with other outputs."""
-        return Job(self.graph, outputs, self._results)
+        return Job(self.graph, outputs, self._results, self.left_out)
 
     def on(self, graph: Graph) -> Job:
         """The same job on another view of the graph."""
-        return Job(graph, self.outputs, self._results)
+        return Job(graph, self.outputs, self._results, self.left_out)
+
+    def some(self, values: NDArray, most: int) -> NDArray[np.int64]:
+        """Some entries of an output, ascending, on which alone it is looked at: those with the greatest
+        values, and as many that are drawn, by the number of entries.
+
+        Parameters
+        ----------
+        most
+            As many as the work allows; there are `LEAST` in any case, and no more than `SAMPLE`.
+        """
+        self.left_out.append("entries that were not drawn")
+        count = min(max(most, LEAST), SAMPLE, len(values))
+        drawn = np.random.default_rng(len(values)).choice(len(values), count - count // 2, False)
+        return np.union1d(drawn, np.argsort(-values, kind="stable")[: count // 2])
 
     def given(self, name: str) -> NDArray | None:
         """An optional array of the results, or None."""

@@ -50,8 +50,9 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
 
 
 def floodmax(job: Job) -> list[Found]:
-    """Of each component, the leader is the node with the largest identifier of those that have not crashed,
-    as all of them say.
+    """Of each component, the leader is the node with the largest identifier, as all nodes say. Where nodes
+    have crashed, those that are left and have a way to each other through such nodes say the same: the
+    identifier of a node of the component, which may have crashed, and none smaller than their own.
     """
     said, crashed = job.outputs["leader"], job.given("crashed")
     alive = np.ones(job.n, bool) if crashed is None else crashed < 0
@@ -59,20 +60,43 @@ def floodmax(job: Job) -> list[Found]:
     for ids, own in job.each(_identifiers):
         uid[ids] = own
     part = components(job.graph)
-    largest = np.full(job.n, np.iinfo(np.int64).min)
-    np.maximum.at(largest, part[alive], uid[alive])
-    right = largest[part]
+    largest, mine = _largest(part, uid), part
+    if not alive.all():
+        from scipy.sparse.csgraph import connected_components
+
+        left = job.graph.to_scipy()[alive][:, alive]
+        mine = np.full(job.n, -1)
+        mine[alive] = connected_components(left, directed=False)[1]
+    group = np.where(alive, mine, 0)
+    least = _largest(group, np.where(alive, uid, np.iinfo(np.int64).min))
+    most = _largest(group, np.where(alive, said, np.iinfo(np.int64).min))
+    unhurt = np.bincount(part[~alive], minlength=job.n)[part] == 0
+    order = np.argsort(uid, kind="stable")
+    owner = order[np.minimum(np.searchsorted(uid, said, sorter=order), job.n - 1)]
+    strange = (uid[owner] != said) | (part[owner] != part)
+    wrong = np.where(unhurt, said != largest, strange | (said < least) | (said != most))
     return [
         collect(
             np.arange(job.n),
             (
                 "leader",
-                alive & (said != right),
-                lambda i: f"{right[i]}, the largest identifier that has not crashed",
+                alive & wrong,
+                lambda i: (
+                    f"{largest[i]}, the largest identifier"
+                    if unhurt[i]
+                    else f"an identifier from {least[i]} on, as the others say"
+                ),
                 lambda i: str(said[i]),
             ),
         )
     ]
+
+
+def _largest(part: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each node the largest value in its part."""
+    found = np.full(int(part.max(initial=0)) + 1, np.iinfo(np.int64).min)
+    np.maximum.at(found, part, values)
+    return found[part]
 
 
 def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Rule, collect
-from dgsuite.genval.rules.triangles import CLOSE, adjacency
+from dgsuite.genval.rules.base import LEAST, Job, Rule, collect
+from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MOST = 30_000_000
 """Neighbours of the nodes of all sets of a size, up to which sets are listed, or squares counted."""
+
+AT_ONE = MOST // LEAST
+"""The same of the sets of one node, where not all are listed."""
 
 ORBITS = 15
 """Orbits of motifs of up to four nodes."""
@@ -43,8 +46,8 @@ SAME = ((1, 2), (4, 5), (6, 7), (9, 10), (9, 11), (12, 13))
 
 
 def cliques(job: Job) -> list[Found]:
-    """Cliques are listed, each from that of its nodes but the last. On larger graphs only necessary
-    conditions are checked: none where neighbours are too few, and a sum that is a multiple of `k`.
+    """Cliques are listed, each from that of its nodes but the last; on larger graphs those of some nodes.
+    There are none where neighbours are too few, and the sum is a multiple of `k`.
     """
     edges, k = adjacency(job), job.integer("k", 4, 3, job.n + (1 << 20))
     found = job.outputs["cliques"].astype(np.int64)
@@ -64,15 +67,34 @@ def cliques(job: Job) -> list[Found]:
             lambda i: str(total),
         ),
     ]
-    if (sets := _sets(edges, k, True)) is not None:
-        rules.append(_exactly("cliques", found, np.bincount(sets.ravel(), minlength=job.n)))
-    return [collect(np.arange(job.n), *rules)]
+    every, nodes = np.arange(job.n), np.arange(job.n)
+    sets = _sets(edges, every[:, None], k, True, MOST)
+    if sets is not None:
+        right = np.bincount(sets.ravel(), minlength=job.n)
+    else:
+        some = {int(v): _cliques_at(edges, v, k) for v in job.some(found, LEAST).tolist()}
+        nodes, right = _counted(some)
+    return [collect(every, *rules), collect(nodes, _exactly("cliques", found[nodes], right))]
+
+
+def _cliques_at(edges: csr_array, node: int, k: int) -> int | None:
+    """Cliques of k nodes, one of which is a given one; None where there are too many sets to look at."""
+    near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+    among = edges[near][:, near].tocsr()
+    sets = _sets(among, np.arange(len(near))[:, None], k - 1, True, AT_ONE)
+    return None if sets is None else len(sets)
+
+
+def _counted(some: dict[int, Any]) -> tuple[NDArray[np.int64], NDArray]:
+    """Nodes, and what was counted at each, but for those with too much to count."""
+    counted = {node: found for node, found in some.items() if found is not None}
+    return np.array([*counted], np.int64), np.array([*counted.values()], np.int64)
 
 
 def motifs(job: Job) -> list[Found]:
     """Connected sets of three and four nodes are listed, and a node's orbit follows from degrees in the set.
-    On larger graphs only necessary conditions are checked: orbits of a motif are as frequent as it has nodes
-    there, and every two, and every three, of a node's neighbours are in a motif with it.
+    On larger graphs sets of some nodes are listed. Orbits of a motif are as frequent as it has nodes there,
+    and every two, and every three, of a node's neighbours are in a motif with it.
     """
     found, edges = job.outputs["orbits"].astype(np.int64), adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
@@ -102,16 +124,28 @@ def motifs(job: Job) -> list[Found]:
             lambda i: " and ".join(str(total[orbit]) for orbit in unequal[0]),
         ),
     ]
+    every, checks = np.arange(job.n), []
     for size in (3, 4):
-        if (sets := _sets(edges, size, False)) is not None:
+        if (sets := _sets(edges, every[:, None], size, False, MOST)) is not None:
             for orbit, right in _orbits(edges, sets).items():
                 rules.append(_exactly(f"orbit {orbit}", found[:, orbit], right))
-    return [collect(np.arange(job.n), *rules)]
+            continue
+        for node in job.some(found.sum(axis=1), LEAST):
+            near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+            pairs = np.sort(np.column_stack([np.full(len(near), node), near]), axis=1)
+            sets = _sets(edges, pairs.astype(np.int64), size, False, AT_ONE)
+            if sets is not None:
+                for orbit, right in _orbits(edges, sets).items():
+                    one = np.array([node])
+                    checks.append(
+                        collect(one, _exactly(f"orbit {orbit}", found[one, orbit], right[one]))
+                    )
+    return [collect(every, *rules), *checks]
 
 
 def square_clustering(job: Job) -> list[Found]:
     """Squares of a node and a pair of its neighbours are other neighbours that the pair has in common, by the
-    square of the adjacency matrix. On larger graphs only the range is checked: from 0 to 1.
+    square of the adjacency matrix; on larger graphs those of some nodes. The coefficient is from 0 to 1.
     """
     edges, found = adjacency(job), job.outputs["coefficient"].astype(np.float64)
     degree = np.diff(edges.indptr).astype(np.int64)
@@ -123,13 +157,14 @@ def square_clustering(job: Job) -> list[Found]:
             lambda i: f"{found[i]:g}",
         )
     ]
-    if (degree**2).sum() * max(degree.max(initial=0), 1) <= MOST:
-        right = np.array([_share(edges, degree, node) for node in range(job.n)])
-        off = ~np.isclose(found, right, CLOSE, 0)
-        rules.append(
-            ("coefficient", off, lambda i: f"{right[i]:.15g}", lambda i: f"{found[i]:.15g}")
-        )
-    return [collect(np.arange(job.n), *rules)]
+    nodes = np.arange(job.n)
+    if (degree**2).sum() * max(degree.max(initial=0), 1) > MOST:
+        nodes = job.some(found, LEAST)
+        nodes = nodes[degree[nodes] <= NEAR]
+    right = np.array([_share(edges, degree, node) for node in nodes.tolist()])
+    off = ~np.isclose(found[nodes], right, CLOSE, 0)
+    texts = (lambda i: f"{right[i]:.15g}"), (lambda i: f"{found[nodes[i]]:.15g}")
+    return [collect(np.arange(job.n), *rules), collect(nodes, ("coefficient", off, *texts))]
 
 
 def _exactly(what: str, found: NDArray[np.int64], right: NDArray[np.int64]) -> Rule:
@@ -137,11 +172,14 @@ def _exactly(what: str, found: NDArray[np.int64], right: NDArray[np.int64]) -> R
     return what, found != right, lambda i: str(right[i]), lambda i: str(found[i])
 
 
-def _sets(edges: csr_array, size: int, cliques: bool) -> NDArray[np.int64] | None:
-    """All connected sets of so many nodes, or all cliques; None where there are too many."""
-    sets = np.arange(edges.shape[0])[:, None]
+def _sets(
+    edges: csr_array, sets: NDArray, size: int, cliques: bool, limit: int
+) -> NDArray[np.int64] | None:
+    """All connected sets of so many nodes, or all cliques, that grow from given ones; None where there are
+    too many.
+    """
     while sets.shape[1] < size:
-        grown = _grown(edges, sets, sets.shape[1] if cliques else 1)
+        grown = _grown(edges, sets, sets.shape[1] if cliques else 1, limit)
         if grown is None:
             return None
         if not len(grown):
@@ -161,13 +199,13 @@ def _share(edges: csr_array, degree: NDArray[np.int64], node: int) -> float:
     return float(squares.sum() / possible.sum()) if possible.sum() > 0 else 0.0
 
 
-def _grown(edges: csr_array, sets: NDArray, least: int) -> NDArray[np.int64] | None:
+def _grown(edges: csr_array, sets: NDArray, least: int, limit: int) -> NDArray[np.int64] | None:
     """All sets with a node more that has at least so many neighbours in the set, each once and ascending;
     None where there are too many.
     """
     from scipy.sparse import csr_array
 
-    if np.diff(edges.indptr)[sets].sum() > MOST:
+    if np.diff(edges.indptr)[sets].sum() > limit:
         return None
     found = [np.empty((0, sets.shape[1] + 1), np.int64)]
     every = least == sets.shape[1]  # then the last node of a set will do

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.genval import counters
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, Rule, collect, ends, first, occurs
 from dgsuite.partition.clusters.cluster import Cluster
@@ -103,11 +104,75 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
 
 def trial_colouring(job: Job) -> list[Found]:
     """Colours are from 0 to the number of the node's neighbours, and differ from theirs. A node without
-    neighbours takes its colour in the first round. Nodes that have crashed need none.
+    neighbours takes its colour in the first round. Nodes that have crashed need none. If nothing was lost,
+    and the seed is known, each node draws one of the colours that are left to it until it draws one that no
+    neighbour draws in the round: that is the round in which it has settled, and the colour.
     """
-    crashed = job.given("crashed")
+    crashed, lost = job.given("crashed"), job.given("lost")
     alive = np.ones(job.n, bool) if crashed is None else crashed < 0
-    return job.each(_trial, alive=alive)
+    found = job.each(_trial, alive=alive)
+    seed = job.fact("seed")
+    if seed is None or not alive.all() or (lost is not None and lost.any()):
+        job.left_out.append("when nodes draw their colours")
+    elif not any(part.total for part in found):
+        found += _drawn(job, int(seed))
+    return found
+
+
+def _drawn(job: Job, seed: int) -> list[Found]:
+    """Violations of the rule that nodes settle in the first round in which no neighbour draws the same."""
+    settled = job.outputs["settled"].astype(np.int64)
+    colour = job.outputs["colour"].astype(np.int64)
+    wrong = np.zeros(job.n, bool)
+    for now in range(int(settled.max(initial=-1)) + 1):
+        tried = np.full(job.n, -1)
+        for ids, own in job.each(_tried, seed=seed, now=now):
+            tried[ids] = own
+        for ids, met in job.each(_met, tried=tried):
+            here = settled[ids] == now
+            wrong[ids] |= here & (met | (tried[ids] != colour[ids]))
+            wrong[ids] |= (settled[ids] > now) & ~met
+    return [
+        collect(
+            np.arange(job.n),
+            (
+                "settled",
+                wrong,
+                lambda i: "the first round in which no neighbour draws the node's colour",
+                lambda i: f"colour {colour[i]} in round {settled[i]}",
+            ),
+        )
+    ]
+
+
+def _tried(
+    c: Cluster, outputs: Outputs, seed: int, now: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes of a cluster that have no colour when a round begins, and those that they draw in it."""
+    colour, settled = outputs["colour"], outputs["settled"]
+    rows = np.flatnonzero(settled[c.ids] >= now)
+    size = c.degree[rows].astype(np.int64) + 1
+    start = np.cumsum(size) - size
+    free = np.ones(int(size.sum()), bool)
+    at = np.full(c.size, -1)
+    at[rows] = np.arange(len(rows))
+    row, other = ends(c)
+    kept = (at[row] >= 0) & (settled[other] < now) & (colour[other] <= c.degree[row])
+    free[start[at[row[kept]]] + colour[other[kept]]] = False
+    entry = np.flatnonzero(free)
+    many = np.add.reduceat(free.astype(np.int64), start) if len(rows) else start
+    luck = counters.of_nodes(seed, c.ids[rows], now)
+    which = np.cumsum(many) - many + (luck * many).astype(np.int64)
+    return c.ids[rows], entry[which] - start
+
+
+def _met(
+    c: Cluster, outputs: Outputs, tried: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The nodes of a cluster, and whether a neighbour draws the same colour as the node."""
+    row, other = ends(c)
+    own = tried[c.ids]
+    return c.ids, occurs(c, row[(own[row] >= 0) & (own[row] == tried[other])])
 
 
 def _trial(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:

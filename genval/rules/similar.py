@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, collect
+from dgsuite.genval.rules.base import LEAST, Job, collect
 from dgsuite.genval.rules.triangles import CLOSE, MOST, adjacency
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class Pairs(NamedTuple):
 
 def similarity(job: Job) -> list[Found]:
     """The pairs are those that were asked for, in their order, and each similarity is what the definition
-    says of the rows of the adjacency matrix. On larger graphs rows of the best nodes may leave out some.
+    says of the rows of the adjacency matrix. On larger graphs it is looked at for some nodes whether these
+    have the best ones.
     """
     edges, n = adjacency(job), job.n
     found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
@@ -68,6 +69,7 @@ def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
     """
     given = job.fact("pairs", job.given("pairs"))
     if isinstance(given, str):  # too many to be listed among the parameters
+        job.left_out.append("which pairs were asked for")
         return []
     if given is not None:
         if job.graph.labels is not None:
@@ -134,10 +136,13 @@ def _best(
     job: Job, edges: csr_array, found: Pairs, value: NDArray[np.float64], k: int
 ) -> list[Found]:
     """Each node has its `k` best of all nodes two hops away, or all of them, the best first."""
+    nodes = np.arange(job.n)
     if (np.diff(edges.indptr).astype(np.int64) ** 2).sum() > MOST:
-        return []
-    two = (edges @ edges).tocoo()
-    rest = Pairs(two.row.astype(np.int64), two.col.astype(np.int64))
+        nodes = job.some(np.bincount(found.source, value, job.n), LEAST)
+        kept = np.isin(found.source, nodes)
+        found, value = Pairs(found.source[kept], found.target[kept]), value[kept]
+    two = (edges[nodes] @ edges).tocoo()
+    rest = Pairs(nodes[two.row], two.col.astype(np.int64))
     near = edges.tocoo()
     keys = rest.keys(job.n)
     away = (rest.source != rest.target) & ~np.isin(
@@ -154,17 +159,22 @@ def _best(
     np.maximum.at(bar, left.source, _similarities(job, edges, left))
     same = np.diff(found.source, prepend=-1) == 0
     rises = np.diff(value, prepend=0) > CLOSE * np.abs(value)
-    given = job.outputs["similarity"]
+    given = job.outputs["similarity"][np.isin(job.outputs["source"], nodes)]
     tied = same & (np.diff(given, prepend=-1) == 0) & (np.diff(found.target, prepend=-1) <= 0)
     return [
         collect(
-            np.arange(job.n),
-            ("number", has != wanted, lambda i: f"{wanted[i]} rows", lambda i: f"{has[i]}"),
+            nodes,
+            (
+                "number",
+                (has != wanted)[nodes],
+                lambda i: f"{wanted[nodes[i]]} rows",
+                lambda i: f"{has[nodes[i]]}",
+            ),
             (
                 "best",
-                bar > worst * (1 + CLOSE),
-                lambda i: f"nodes with similarities from {bar[i]:.15g} on",
-                lambda i: f"{worst[i]:.15g}",
+                (bar > worst * (1 + CLOSE))[nodes],
+                lambda i: f"nodes with similarities from {bar[nodes[i]]:.15g} on",
+                lambda i: f"{worst[nodes[i]]:.15g}",
             ),
         ),
         collect(

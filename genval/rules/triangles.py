@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, collect
+from dgsuite.genval.rules.base import LEAST, Job, collect
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -19,14 +19,16 @@ MOST = 300_000_000
 BLOCK = 3_000_000
 """Pairs of neighbours that are counted at a time, or those of one node."""
 
+NEAR = 3_000
+"""Neighbours of a node, up to which the edges among them are looked at for its truss number."""
+
 CLOSE = 1e-12
 """Relative difference allowed for rounding."""
 
 
 def triangles(job: Job) -> list[Found]:
     """Triangles of a node are half the paths of three edges that lead back to it, the diagonal of the cube
-    of the adjacency matrix. On larger graphs only necessary conditions are checked: no more than pairs of
-    neighbours, and a sum that is a multiple of three.
+    of the adjacency matrix; on larger graphs of some nodes. Their sum is a multiple of three.
     """
     edges = adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
@@ -46,22 +48,16 @@ def triangles(job: Job) -> list[Found]:
             lambda i: str(total),
         ),
     ]
-    if (right := joined(edges, edges)) is not None:
-        rules.append(
-            (
-                "triangles",
-                2 * found != right,
-                lambda i: str(right[i] // 2),
-                lambda i: str(found[i]),
-            )
-        )
-    return [collect(np.arange(job.n), *rules)]
+    nodes, right = looked_at(job, edges, edges, found)
+    off = 2 * found[nodes] != right
+    texts = (lambda i: str(right[i] // 2)), (lambda i: str(found[nodes[i]]))
+    return [collect(np.arange(job.n), *rules), collect(nodes, ("triangles", off, *texts))]
 
 
 def lcc(job: Job) -> list[Found]:
     """The coefficient is the number of ordered pairs of neighbours that an edge joins, over the number of
-    ordered pairs; neighbours are those along edges in any direction. On larger graphs only the range is
-    checked: from 0 to 1, and 0 where there is no pair.
+    ordered pairs; neighbours are those along edges in any direction. On larger graphs it is of some nodes,
+    and of all from 0 to 1, and 0 where there is no pair.
     """
     edges = adjacency(job)
     near = edges + edges.T if job.graph.directed else edges
@@ -76,23 +72,18 @@ def lcc(job: Job) -> list[Found]:
             lambda i: f"{found[i]:g}",
         )
     ]
-    if (pairs := joined(near, edges)) is not None:
-        right = pairs / np.maximum(degree * (degree - 1), 1)
-        rules.append(
-            (
-                "coefficient",
-                ~np.isclose(found, right, CLOSE, 0),
-                lambda i: f"{right[i]:.15g}",
-                lambda i: f"{found[i]:.15g}",
-            )
-        )
-    return [collect(np.arange(job.n), *rules)]
+    nodes, pairs = looked_at(job, near, edges, found)
+    right = pairs / np.maximum(degree * (degree - 1), 1)[nodes]
+    off = ~np.isclose(found[nodes], right, CLOSE, 0)
+    texts = (lambda i: f"{right[i]:.15g}"), (lambda i: f"{found[nodes[i]]:.15g}")
+    return [collect(np.arange(job.n), *rules), collect(nodes, ("coefficient", off, *texts))]
 
 
 def ktruss(job: Job) -> list[Found]:
     """The k-truss is what is left when edges in less than k - 2 triangles are taken off until there are none:
-    a node's number is the last k with which it has an edge. On larger graphs only the range is checked:
-    from 2 to its neighbours and one, 0 without neighbours.
+    a node's number is the last k with which it has an edge. On larger graphs only necessary conditions are
+    checked: numbers are from 2 to the neighbours and one, 0 without neighbours, and of some nodes no less
+    than among their neighbours alone, and no more than triangles of nodes with such numbers allow.
     """
     edges = adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
@@ -106,16 +97,46 @@ def ktruss(job: Job) -> list[Found]:
         )
     ]
     if (degree**2).sum() <= MOST:
-        right, k = np.zeros(job.n, np.int64), 2
-        while edges.nnz:
-            right[np.diff(edges.indptr) > 0] = k
-            k += 1
-            before = -1
-            while edges.nnz != before:
-                before = edges.nnz
-                edges = ((edges @ edges).multiply(edges) >= k - 2).astype(np.int64).tocsr()
+        right = _trusses(edges)
         rules.append(("truss", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
-    return [collect(np.arange(job.n), *rules)]
+        return [collect(np.arange(job.n), *rules)]
+    nodes = job.some(found, LEAST)
+    limits = np.array([_limits(edges, found, node) for node in nodes])
+    off = (found[nodes] < limits[:, 0]) | (found[nodes] > limits[:, 1])
+    texts = (lambda i: f"from {limits[i, 0]} to {limits[i, 1]}"), (lambda i: str(found[nodes[i]]))
+    return [collect(np.arange(job.n), *rules), collect(nodes, ("truss", off, *texts))]
+
+
+def _trusses(edges: csr_array) -> NDArray[np.int64]:
+    """The last k with which each node has an edge in the k-truss; 0 without edges."""
+    found, k = np.zeros(edges.shape[0], np.int64), 2
+    while edges.nnz:
+        found[np.diff(edges.indptr) > 0] = k
+        k += 1
+        before = -1
+        while edges.nnz != before:
+            before = edges.nnz
+            edges = ((edges @ edges).multiply(edges) >= k - 2).astype(np.int64).tocsr()
+    return found
+
+
+def _limits(edges: csr_array, truss: NDArray[np.int64], node: int) -> tuple[int, int]:
+    """What a node's truss number is at least, and at most, by those of its neighbours."""
+    near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+    if not len(near):
+        return 0, 0
+    if len(near) > NEAR:
+        return 2, len(near) + 1
+    ego = np.append(near, node)
+    least = int(_trusses(edges[ego][:, ego])[-1])
+    # an edge of the k-truss is in k - 2 triangles of nodes of the k-truss
+    among, own, most = edges[near][:, near], truss[near], 2
+    for k in range(3, int(own.max()) + 1):
+        stay = own >= k
+        if not (stay & (among @ stay.astype(np.int64) >= k - 2)).any():
+            break
+        most = k
+    return least, most
 
 
 def adjacency(job: Job) -> csr_array:
@@ -125,6 +146,19 @@ def adjacency(job: Job) -> csr_array:
     matrix.setdiag(0)
     matrix.eliminate_zeros()
     return matrix
+
+
+def looked_at(
+    job: Job, near: csr_array, edges: csr_array, values: NDArray
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes, and what `joined` says of each: of all, or if there are too many pairs of some."""
+    right = joined(near, edges)
+    if right is not None:
+        return np.arange(job.n), right
+    degree = np.diff(near.indptr).astype(np.int64)
+    nodes = job.some(values, int(MOST // max((degree**2).max(), 1)))
+    rows = near[nodes]
+    return nodes, np.asarray((rows @ edges).multiply(rows).sum(axis=1)).ravel()
 
 
 def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:

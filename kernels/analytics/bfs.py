@@ -81,6 +81,7 @@ class BreadthFirst(bsp.Kernel):
         "examined": "adjacency entries looked at",
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
     }
+    by_cut = ("examined", "bottom_up")
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.cutoff is not None and self.cutoff < 0:

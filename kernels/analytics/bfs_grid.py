@@ -72,6 +72,7 @@ class GridSearch(bsp.Kernel):
         "expand_bytes": "bytes of the frontier to other clusters",
         "fold_bytes": "bytes of what was found, to other clusters",
     }
+    by_cut = ("expand_bytes", "fold_bytes")
     ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:

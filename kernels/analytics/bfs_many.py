@@ -50,6 +50,7 @@ class ManySearches(bsp.Kernel):
     """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
 
     fields = {"word": np.uint64}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
     state = State
     undirected = False
     pulls = True

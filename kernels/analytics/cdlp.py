@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import negative
 from dgsuite.kernels.analytics.scaled import Scaled
+from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.clusters.cluster import IN, OUT
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class LabelPropagation(Scaled):
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": bsp.NODE}
     ranges = {"label": bsp.nodes}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
     both_ways = True
 
     def suited(self, graph: Graph) -> Self:
@@ -155,7 +157,7 @@ class LabelPropagation(Scaled):
             labels = inbox.latest("label")
             if s.weight is None:
                 counts = np.zeros(c.n, np.int32)
-                ways = np.empty(0, np.uint8) if c.directions is None else c.directions
+                ways = lent(np.empty(0, np.uint8)) if c.directions is None else c.directions
                 count = _cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
             else:
                 s.weight = s.weight.sum(axis=0) if s.weight.ndim == 2 else s.weight

@@ -64,6 +64,7 @@ class Cliques(bsp.Kernel):
     outputs = {"cliques": bsp.Output("cliques that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "count": np.int64}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
     along_edges = True
 

@@ -47,6 +47,7 @@ class Colouring(bsp.Kernel):
     outputs = {"colour": bsp.Output("colour, from 0 on")}
     fields = {"draw": np.float64, "taken": np.int32}
     ranges = {"draw": bsp.values(1 << 53), "taken": bsp.nodes}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
     by_component = True
 
     def program(self, net: bsp.Net) -> bsp.Program:

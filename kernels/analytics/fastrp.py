@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dgsuite.base.mixing import key
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import negative
-from dgsuite.partition.arrays.segments import add
+from dgsuite.partition.arrays.segments import add, lent
 
 HEAVIEST = 2.0**400
 """Largest weight, of which sums are finite."""
@@ -86,6 +86,7 @@ class FastRP(bsp.Weighted):
     outputs = {"embedding": bsp.Output("vector of the node", dims=("node", "dimension"))}
     numbered = ("dimension",)
     fields = {"vector": np.float32}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
         return 2 * 4 * self.dimensions * nodes
@@ -144,6 +145,6 @@ class FastRP(bsp.Weighted):
         if not len(c.indices):
             return
         indptr, slots, vectors = inbox.latest("vector")
-        weights = c.weights if self.weighted and c.weights is not None else np.empty(0)
+        weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = self.normalise, factor
         _fastrp.step(indptr, slots, weights, vectors, *how, s.vector, s.embedding)

@@ -91,6 +91,7 @@ class HyperBall(bsp.Kernel):
         "closeness": bsp.Output("estimated closeness centrality"),
     }
     fields = {"counter": np.uint8, "hop": np.int32}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
     notes = {
         "neighbourhood": "estimated pairs of nodes at most as many hops apart as the round's number"
     }

@@ -62,6 +62,10 @@ class Iterated(bsp.Weighted):
             return replace(kernel, tolerance=TOLERANCE)
         return kernel
 
+    def unfit(self) -> dict[str, str]:
+        """With weights it reads what all neighbours sent last."""
+        return bsp.no_faults(bsp.READS_LATEST) if self.weighted else super().unfit()
+
     def check(self, c: bsp.Cluster) -> str | None:
         if self.tolerance is not None and not self.tolerance > 0:
             return f"tolerance must be above 0, got {self.tolerance!r}"

@@ -58,6 +58,7 @@ class KTruss(bsp.Kernel):
     outputs = {"truss": bsp.Output("largest k of whose k-truss the node is part")}
     fields = {"neighbour": np.int32, "bound": np.int32}
     ranges = {"neighbour": bsp.nodes, "bound": bsp.nodes}
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

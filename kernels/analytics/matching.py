@@ -53,6 +53,7 @@ class Matching(bsp.Kernel):
     }
     fields = {"number": np.float64}
     ranges = {"number": bsp.values(1 << 53)}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
     by_component = True
 
     def program(self, net: bsp.Net) -> bsp.Program:

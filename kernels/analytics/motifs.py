@@ -98,6 +98,7 @@ class Motifs(bsp.Kernel):
         "opposite": np.int64,
         "cliques": np.int64,
     }
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
     along_edges = True
 

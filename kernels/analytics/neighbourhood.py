@@ -87,6 +87,12 @@ class Neighbourhood(bsp.Kernel):
     ranges = {"by": bsp.nodes}
     state = State
     undirected = False
+    refuses = {"recovery": bsp.KEEPS_LISTS}
+
+    @property
+    def bounds(self) -> dict[str, bsp.Bounds]:  # type: ignore[override]
+        """The sources by their numbers."""
+        return {"by": lambda n: (0, len(self.chosen(n)) - 1)}
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.hops < 0:

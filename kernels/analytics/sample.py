@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dgsuite.base.mixing import key
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import sources
-from dgsuite.partition.arrays.segments import ranges
+from dgsuite.partition.arrays.segments import lent, ranges
 
 ALL = -1
 """A fan-out that takes all edges."""
@@ -104,6 +104,7 @@ class Sample(bsp.Kernel):
         "hop": bsp.Output("hop of the draw, from 0", dims=("pair",)),
     }
     numbered = ("pair",)
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     state = State
     undirected = False
 
@@ -139,7 +140,7 @@ class Sample(bsp.Kernel):
             met = inbox.receivers()
             s.front = met[s.unseen[met]]
         s.unseen[s.front] = False
-        weights = c.weights if self.weighted and c.weights is not None else np.empty(0)
+        weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
         rows = c.indptr, c.indices, weights, s.front, c.ids
         counts, place, target = _sample.draw(*rows, *how)

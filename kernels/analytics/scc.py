@@ -27,7 +27,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     live: bsp.Subset  # nodes whose component is not known
-    leaving: NDArray[np.int64]  # nodes whose component was just found
+    leaving: NDArray[np.int64] = bsp.no_nodes()  # nodes whose component was just found
     coming: NDArray[np.int32] = bsp.initial(lambda c: c.in_degree.copy())  # edges from live nodes
     going: NDArray[np.int32] = bsp.initial(lambda c: c.degree.copy())  # edges to live nodes
     bare: NDArray[np.int64] = bsp.no_nodes()  # live nodes that no edge enters any more

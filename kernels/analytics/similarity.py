@@ -152,6 +152,7 @@ class Similarity(bsp.Weighted):
     }
     numbered = ("pair",)
     fields = {"degree": np.int32, "size": np.float64, "neighbour": np.int32, "weight": np.float64}
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -49,6 +49,7 @@ class SquareClustering(bsp.Kernel):
     outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
     fields = {"neighbour": np.int32}
     ranges = {"neighbour": bsp.nodes}
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
 from dgsuite.kernels.tools import blocks, sources
+from dgsuite.partition.arrays.segments import lent
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -139,7 +140,7 @@ class BlockPaths(bsp.Kernel):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
         reached = np.empty(c.size, np.int64)
-        weights = np.empty(0) if c.weights is None else c.weights
+        weights = lent(np.empty(0)) if c.weights is None else c.weights
         width, places = s.buckets
         count = _blocks.shortest(
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),

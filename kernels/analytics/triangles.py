@@ -68,6 +68,7 @@ class Triangles(bsp.Kernel):
     outputs = {"triangles": bsp.Output("triangles that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "triangles": np.int32}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes, "triangles": lambda n: n * n}
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:

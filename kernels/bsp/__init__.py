@@ -12,6 +12,15 @@ Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels i
 
 from __future__ import annotations
 
+from dgsuite.kernels.bsp.conditions import (
+    ANNOUNCES,
+    FAULTS,
+    KEEPS_LISTS,
+    NETWORKS,
+    READS_LATEST,
+    SHARES_LISTS,
+    no_faults,
+)
 from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
 from dgsuite.kernels.bsp.kernel import (
     COUNTS,
@@ -60,18 +69,25 @@ from dgsuite.kernels.bsp.state import (
     per_node,
 )
 from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
-from dgsuite.kernels.bsp.widths import nodes, values
+from dgsuite.kernels.bsp.widths import Bounds, between, nodes, values
 from dgsuite.partition.arrays.reductions import Reduction
 from dgsuite.partition.clusters.cluster import Cluster, Links
 from dgsuite.partition.clusters.subset import Subset
 
 __all__ = [
+    "ANNOUNCES",
     "COUNTS",
     "CUT_DEPENDENT",
+    "FAULTS",
     "FIRST",
+    "KEEPS_LISTS",
+    "NETWORKS",
     "NODE",
+    "READS_LATEST",
+    "SHARES_LISTS",
     "VOTES",
     "Announcement",
+    "Bounds",
     "Broadcast",
     "Cluster",
     "ClusterState",
@@ -105,12 +121,14 @@ __all__ = [
     "Vote",
     "Weighted",
     "announce",
+    "between",
     "broadcast",
     "every_node",
     "extra",
     "initial",
     "known",
     "later",
+    "no_faults",
     "no_node",
     "no_nodes",
     "node_dtype",

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from dgsuite.base.errors import InputError
+from dgsuite.kernels.bsp.conditions import NETWORKS
 from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.kernels.bsp.state import ClusterState, dtype_of
 
@@ -38,6 +39,12 @@ def check_declared(cls: type[Kernel]) -> None:
     )
     _check(
         cls, "fields", 'a mapping from names to dtypes, such as fields = {"id": np.int64}', _fields
+    )
+    _check(
+        cls,
+        "refuses",
+        f"a mapping from kinds of networks ({', '.join(NETWORKS)}) to why it does not take them",
+        lambda refuses: isinstance(refuses, Mapping) and not refuses.keys() - set(NETWORKS),
     )
     if cls.program is Kernel.program:
         raise _fault(

@@ -243,7 +243,8 @@ class Inbox(Protocol):
 
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Values of a broadcast along edges: for some entries of the cluster's adjacency (all by
-        default), whether the neighbour sent, and the value that it sent.
+        default), whether the neighbour sent, and the value that it sent. On a network with faults the value
+        is 0 where no message has arrived; else it is then not defined.
         """
         ...
 

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.kernels.bsp.conditions import (
+    BY_CLUSTER,
+    FAULTS,
+    KEEPS_OFFERS,
+    NETWORKS,
+    NO_ROUNDS,
+    SHIPS,
+    no_faults,
+)
 from dgsuite.kernels.bsp.rounds import Net, Program
 from dgsuite.kernels.bsp.state import ClusterState, dtype_of
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.bsp.widths import Bounds, Range, bounds_of
 from dgsuite.partition.clusters.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -152,6 +161,8 @@ class Kernel:
     {}
     >>> Least().varies == bsp.COUNTS
     True
+    >>> Least().limits(4), Least().unfit(), Least().cut_dependent
+    ({'id': None}, {}, ())
     """
 
     seed: int = 101
@@ -175,6 +186,13 @@ class Kernel:
     ranges: ClassVar[dict[str, Range]] = {}
     """How many values message fields can have, as functions of the number of nodes such as ``bsp.nodes`` or
     ``values(3)``. Bits that edges carry are counted by them; by default all values of the dtype."""
+    bounds: ClassVar[dict[str, Bounds | None]] = {}
+    """Least and greatest value of integer message fields, as functions of the number of nodes such as
+    ``bsp.between(-1, bsp.nodes)``, where these are not 0 and one less than `ranges` says; None for all of the
+    dtype. What nodes that lie make up is held to them, so a field that is used as an index needs them."""
+    refuses: ClassVar[dict[str, str]] = {}
+    """Kinds of networks (`dgsuite.kernels.bsp.conditions.NETWORKS`) that it does not take, and why, as a
+    clause: ``bsp.no_faults(bsp.READS_LATEST)`` of a kernel that calls ``inbox.latest``."""
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     broadcasts: ClassVar[bool] = True
@@ -209,7 +227,9 @@ class Kernel:
     """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
     ships: ClassVar[bool] = False
     """Whether clusters send items to clusters (`dgsuite.kernels.bsp.ship`). A cluster folds what it sends, so
-    messages are those of the cut: the dataset's attribute ``cut_dependent`` names `CUT_DEPENDENT`."""
+    messages are those of the cut: see `cut_dependent`."""
+    by_cut: ClassVar[tuple[str, ...]] = ()
+    """Names of `notes` that depend on the clusters."""
     along_edges: ClassVar[bool] = False
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
     by_component: ClassVar[bool] = False
@@ -276,6 +296,20 @@ class Kernel:
             for name, kind in self.fields.items()
         }
 
+    def limits(self, n: int) -> dict[str, tuple[int, int] | None]:
+        """Least and greatest value of each message field on a graph of n nodes; None for all of its dtype."""
+        return {name: bounds_of(self, name, n) for name in self.fields}
+
+    def unfit(self) -> dict[str, str]:
+        """Kinds of networks that it does not take, and why: `refuses`, and what follows from the rest."""
+        if self.ships:
+            return dict.fromkeys(NETWORKS, SHIPS)
+        if self.form == "block":
+            return dict.fromkeys(NETWORKS, BY_CLUSTER)
+        if self.form == "recursive":
+            return dict.fromkeys(FAULTS, NO_ROUNDS)
+        return no_faults(KEEPS_OFFERS) if self.takes_offers else self.refuses
+
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
         """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""
         return None
@@ -287,6 +321,16 @@ class Kernel:
     def attributes(self, n: int, noted: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
         """More attributes of the dataset, from the number of nodes and what phases noted, by round."""
         return {}
+
+    @property
+    def cut_dependent(self) -> tuple[str, ...]:
+        """Counts and notes that depend on the clusters, which the dataset's attribute of this name lists.
+
+        Messages between clusters, and what is counted by cluster or by worker, do so with any kernel.
+        """
+        if self.form == "block":
+            return (*COUNTS, *self.notes)
+        return (*CUT_DEPENDENT, *self.by_cut) if self.ships else self.by_cut
 
     @property
     def varies(self) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     Parameters
     ----------
     any
-        Whether something holds, or an array of such.
+        Whether something holds: a truth value or a number, or an array of such.
     sum
         An integer, or an array of numbers such as one per node. Floats come as an array only, and
         finite: they are added exactly, over all clusters, and the sum is rounded once. A sum that
@@ -62,7 +62,7 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     total: int | Fraction = 0
     least = most = None
     if any is not _UNSAID:
-        given, held = VOTES["any"], bool(np.any(any)) if isinstance(any, np.ndarray) else bool(any)
+        given, held = VOTES["any"], _holds(any)
     if sum is not _UNSAID:
         given, total = given | VOTES["sum"], _total(sum)
     if min is not _UNSAID:
@@ -70,6 +70,18 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     if max is not _UNSAID:
         given, most = given | VOTES["max"], _extreme(max, np.max)
     return Vote(held, total, least, most, given)
+
+
+def _holds(value: Any) -> bool:
+    """Whether something holds for a cluster."""
+    if type(value) is bool:
+        return value
+    values = np.asarray(value)
+    if values.dtype.kind not in "biuf":
+        raise InputError(
+            f"vote(any={value!r:.80}) is no truth value: vote True or False, a number, or an array of such"
+        )
+    return bool(values.any())
 
 
 def _total(value: Any) -> int | Fraction:

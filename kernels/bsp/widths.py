@@ -14,6 +14,10 @@ Range = Callable[[int], int]
 """How many values a field can have, from the number of nodes."""
 
 
+Bounds = Callable[[int], tuple[int, int]]
+"""Least and greatest value of a field, from the number of nodes."""
+
+
 def nodes(n: int) -> int:
     """Values of a field that names a node, or counts nodes or hops.
 
@@ -46,6 +50,31 @@ def values(count: int) -> Range:
     3
     """
     return lambda n: count
+
+
+def between(least: int, most: int | Range) -> Bounds:
+    """Least and greatest value of a field.
+
+    Parameters
+    ----------
+    least, most
+        Both included; `most` may be a function of the number of nodes.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.between(-1, 1)(1000), bsp.between(-1, bsp.nodes)(1000)
+    ((-1, 1), (-1, 1000))
+    """
+    return lambda n: (least, most if isinstance(most, int) else most(n))
+
+
+def bounds_of(kernel: Kernel, name: str, n: int) -> tuple[int, int] | None:
+    """Least and greatest value of a field of a kernel on a graph of n nodes; None for all of its dtype."""
+    if name in kernel.bounds:
+        bounds = kernel.bounds[name]
+        return None if bounds is None else bounds(n)
+    return (0, kernel.ranges[name](n) - 1) if name in kernel.ranges else None
 
 
 def bits_of(kernel: Kernel, n: int) -> dict[str, int]:

@@ -69,6 +69,7 @@ class Beta(Synchroniser):
 
     name = "beta"
     streams = True
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {
         **Synchroniser.outputs,
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),

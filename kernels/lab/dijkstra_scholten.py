@@ -90,6 +90,7 @@ class DijkstraScholten(bsp.Kernel):
     }
     fields = {"distance": np.int64}
     ranges = {"distance": bsp.nodes}
+    bounds = {"distance": bsp.between(0, bsp.nodes)}
     state = State
     along_edges = True
 

@@ -21,7 +21,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())
-    fresh: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # nodes with news
+    fresh: NDArray[np.int64] = bsp.every_node()  # nodes with news
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ class FloodMax(bsp.Kernel):
     outputs = {"leader": bsp.Output("largest identifier that the node has seen", identifiers=True)}
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}
+    bounds = {"uid": None}
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:

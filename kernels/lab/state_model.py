@@ -134,6 +134,7 @@ class StateModel(bsp.Kernel):
         cls.fields = dict.fromkeys(cls.variables, np.int64)
         if "ranges" not in vars(cls):
             cls.ranges = {name: one.count for name, one in cls.variables.items()}
+            cls.bounds = {name: one.bounds for name, one in cls.variables.items()}
 
     def rules(self, v: View) -> Sequence[Rule]:
         """The rules, for the nodes that look: of several whose guards hold, the first counts."""

@@ -80,7 +80,8 @@ class Synchroniser(bsp.Kernel):
     peaks = {"pulse_time": "tick by which all nodes have begun the next pulse"}
     fields = {"time": np.int64}
     # a message says no more than that it is sent: when is what the kernel works out
-    ranges = {"time": bsp.values(2)}
+    ranges = {"time": bsp.values(2)}  # a tick of a clock, whatever it shows
+    bounds = {"time": None}
     both_ways = True
 
     def steps(self, n: int) -> int:

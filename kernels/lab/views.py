@@ -27,11 +27,17 @@ class Variable(NamedTuple):
     >>> from dgsuite.kernels.lab.views import POINTER, Variable
     >>> Variable(lambda n: n + 1).count(8), POINTER.least
     (9, -1)
+    >>> POINTER.bounds(8)
+    (-1, 7)
     """
 
     count: Range
     least: int = 0
     pointer: bool = False
+
+    def bounds(self, n: int) -> tuple[int, int]:
+        """The smallest and the greatest, on a graph of n nodes."""
+        return self.least, self.least + self.count(n) - 1
 
 
 POINTER = Variable(lambda n: n + 1, -1, pointer=True)

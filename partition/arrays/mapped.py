@@ -22,7 +22,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import IO, Any, get_args
 
 import numpy as np
 import psutil
@@ -40,6 +40,9 @@ SHARE = 8
 
 EVERY = 0.02
 """Seconds between two looks at the pages that the process holds."""
+
+PIECE = 1 << 22
+"""Bytes of the system's table of pages that are read at a time."""
 
 SPARED = 9
 """The keeper rests for so many times as long as a look has taken, at least."""

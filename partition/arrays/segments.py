@@ -79,7 +79,7 @@ def inserted(values: NDArray, at: NDArray, more: NDArray, dtype: DTypeLike) -> N
 def tally(values: NDArray, nodes: NDArray) -> int:
     """Sum of a quantity over some nodes."""
     if (compiled := fast(len(nodes))) is not None:
-        return int(compiled.tally(values, nodes))
+        return int(compiled.tally(lent(values), nodes))
     return int(values[nodes].sum())
 
 
@@ -243,10 +243,12 @@ def wide(dtype: np.dtype) -> Any:
 def outside(indptr: NDArray, indices: Numbers, lo: int, hi: int) -> NDArray[np.int32]:
     """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
     if isinstance(indices, Packed):
-        found = [loops().outside(*along, lo, hi) for _, *along in strips(indptr, indices)]
+        found = [
+            loops().outside(*map(lent, along), lo, hi) for _, *along in strips(indptr, indices)
+        ]
         return np.concatenate(found)
     if compiles(len(indices)):
-        return loops().outside(indptr, indices, lo, hi)
+        return loops().outside(lent(indptr), lent(indices), lo, hi)
     away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
     return (away[indptr[1:]] - away[indptr[:-1]]).astype(np.int32)
 
@@ -284,6 +286,13 @@ def lent(values: NDArray) -> NDArray:
     view = values.view()
     view.flags.writeable = False
     return view
+
+
+def lend_all(thing: object) -> None:
+    """Have all arrays that are attributes of an object be read-only views."""
+    for name, value in vars(thing).items():
+        if isinstance(value, np.ndarray):
+            object.__setattr__(thing, name, lent(value))
 
 
 def members(mask: NDArray, count: int) -> NDArray[np.int64]:

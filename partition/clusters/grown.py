@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.base.once import Lock, once
+from dgsuite.base.once import Lock
 from dgsuite.partition.arrays.segments import inserted, lifted
-from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.cluster import Cluster, shared
 from dgsuite.partition.construction.build import id_dtype
 
 ROWS = ("indptr", "indices", "weights")
@@ -132,17 +132,17 @@ class GrownCluster(Cluster):
                 state.pop(name, None)
         return state
 
-    @once
+    @shared
     def indptr(self) -> NDArray:  # type: ignore[override]
         """Row pointer."""
         return self._woven.indptr
 
-    @once
+    @shared
     def indices(self) -> NDArray:  # type: ignore[override]
         """Neighbours of each node."""
         return self._woven.indices
 
-    @once
+    @shared
     def weights(self) -> NDArray | None:  # type: ignore[override]
         """Weight of each entry."""
         return self._woven.weights

@@ -29,6 +29,8 @@ from dgsuite.partition.arrays.mapped import concatenated, empty
 from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, parts, strips
 from dgsuite.partition.arrays.segments import (
     group,
+    lend_all,
+    lent,
     look_up,
     mark,
     outside,
@@ -129,6 +131,10 @@ class Halo:
     in_weights: Sequence[NDArray | None]
     leaving_weights: Sequence[NDArray | None]
 
+    def __post_init__(self) -> None:
+        # some are the clusters' own, which are read-only: compiled loops take all alike
+        lend_all(self)
+
     @once
     def turned(self) -> Halo:
         """The halo of the graph with its edges reversed; slots and exchange lists are the same."""
@@ -168,13 +174,13 @@ class Halo:
     @once
     def weights(self) -> NDArray:
         """Weight of each entry of `indices`; none where edges have no weights."""
-        return _numbers(self.in_weights)
+        return lent(_numbers(self.in_weights))
 
     @once
     def out_weights(self) -> NDArray:
         """The same of `out_indices`."""
         same = self.out_indices is self.indices
-        return self.weights if same else _numbers(self.leaving_weights)
+        return self.weights if same else lent(_numbers(self.leaving_weights))
 
     @once
     def back_weights(self) -> NDArray:
@@ -184,7 +190,7 @@ class Halo:
         last = self.first + self.own
         indices = np.asarray(self.indices)
         entry = np.flatnonzero((indices < self.first) | (indices >= last))
-        return self.weights[entry[group(indices[entry], self.slots)[2]]]
+        return lent(self.weights[entry[group(indices[entry], self.slots)[2]]])
 
     @once
     def hubs_first(self) -> NDArray:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import once
 from dgsuite.partition.arrays.packed import Numbers, Packed
-from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.cluster import Cluster, shared
 
 ROWS = ("indices", "in_indices")
 """Arrays that are packed."""
@@ -55,12 +54,12 @@ class PackedCluster(Cluster):
         if self.disk and self.rows:
             self.rows = {name: rows and rows.on_disk() for name, rows in self.rows.items()}
 
-    @once
+    @shared
     def indices(self) -> NDArray:  # type: ignore[override]
         """Neighbours of each node, unpacked."""
         return np.asarray(self.rows["indices"])
 
-    @once
+    @shared
     def in_indices(self) -> NDArray | None:  # type: ignore[override]
         """Nodes with an edge to each node, unpacked."""
         rows = self.rows["in_indices"]

@@ -19,7 +19,7 @@ from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.base.once import once
 from dgsuite.partition.arrays.mapped import is_mapped
 from dgsuite.partition.arrays.packed import Numbers, Packed
-from dgsuite.partition.arrays.segments import look_up
+from dgsuite.partition.arrays.segments import lend_all, look_up
 from dgsuite.partition.labels.columns import numpy_column
 
 
@@ -51,6 +51,9 @@ class Partition:
 
     offsets: NDArray[np.int64]
     order: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        lend_all(self)
 
     @property
     def n(self) -> int:

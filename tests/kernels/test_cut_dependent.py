@@ -1,6 +1,9 @@
-"""What depends on the clusters where clusters send to clusters: what the dataset says, and nothing else."""
+"""What depends on the clusters: what kernels declare and datasets say, and nothing else."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +13,12 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from tests.support.examples import examples
+from tests.support.networks import PARAMETERS, graph
+
+ROOT = Path(__file__).parents[2]
 
 FORMS = [
     {"graph_form": "replicated"},
@@ -29,10 +34,36 @@ def one(kernel, graph, **how):
 
 
 def differing(datasets):
-    """Counts, outputs and rounds that are not the same in all datasets."""
+    """Variables that are not the same in all datasets, but for times, what is counted by cluster or by
+    worker, and messages between these.
+    """
+    by_hand = ("remote_messages", "wire_bytes")
+
+    def compared(ds):
+        return {
+            str(name)
+            for name, values in ds.variables.items()
+            if not {"cluster", "worker"} & {*values.dims}
+            and not str(name).endswith("_seconds")
+            and name not in by_hand
+        }
+
     first = datasets[0]
-    names = {*COUNTS, *KERNELS[first.kernel].outputs, "round"} & {*first.variables}
-    return {n for ds in datasets for n in names if not np.array_equal(first[n], ds[n])}
+    for ds in datasets:
+        assert compared(ds) == compared(first)
+    return {
+        name
+        for ds in datasets
+        for name in compared(first)
+        if not np.array_equal(
+            first[name], ds[name], equal_nan=np.issubdtype(ds[name].dtype, np.floating)
+        )
+    }
+
+
+def declared(ds):
+    """What a dataset says depends on the clusters, but for messages between these."""
+    return {*ds.attrs.get("cut_dependent", "").split()} - {"remote_messages"}
 
 
 @pytest.mark.few(2)
@@ -53,28 +84,65 @@ def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(kernel, weighted
     ]
     for how in FORMS:
         found = [one(kernel, graph, **how) for graph in graphs]
-        assert differing(found) <= {*found[0].attrs["cut_dependent"].split()}
+        assert differing(found) <= declared(found[0])
         assert len({int(ds.scanned.sum()) for ds in found}) == 1
 
 
-@pytest.mark.parametrize(
-    ("kernel", "how"),
-    [
-        (name, {})
-        for name, kernel in KERNELS.items()
-        if kernel.ships and name not in ("bc", "edge_betweenness")
-    ]
-    + [(kernel, how) for kernel in ("bc", "edge_betweenness") for how in FORMS],
-)
-def test_the_dataset_names_what_depends_on_the_clusters(kernel, how):
+def on_cuts(kernel, n, **how):
+    """Runs on a graph in several cuts."""
+    cuts = [{"clusters": k} for k in (1, 3, 4)]
+    if kernel != "bfs2d":  # which lays out its own
+        cuts.append({"clusters": 4, "partition": "hash"})
+    how = {**PARAMETERS.get(kernel, {}), **how}
+    return [one(kernel, graph(kernel, n, **cut), **how) for cut in cuts]
+
+
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+def test_what_depends_on_the_clusters_is_declared(kernel):
+    """Of all kernels and all variables; what is declared depends on them on one of the graphs at least."""
+    sizes = (12, 60) if KERNELS[kernel]().cut_dependent else (12,)
+    found = [on_cuts(kernel, n) for n in sizes]
+    for runs in found:
+        assert differing(runs) <= declared(runs[0])
+    assert {name for runs in found for name in differing(runs)} == declared(found[-1][0])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [3, 30, 80])
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+def test_what_depends_on_the_clusters_is_declared_on_other_graphs(kernel, n):
+    how = {"sources": 2} if "sources" in PARAMETERS.get(kernel, {}) else {}
+    runs = on_cuts(kernel, n, **how)
+    assert differing(runs) <= declared(runs[0])
+
+
+@pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])
+@pytest.mark.parametrize("how", FORMS)
+def test_the_dataset_names_what_depends_on_the_clusters_in_any_form(kernel, how):
     graphs = [genval.graph("er", 60, m=200, clusters=k, client=None) for k in (1, 2, 6)]
     found = [one(kernel, graph, **how) for graph in graphs]
-    assert differing(found) == {*found[0].attrs["cut_dependent"].split()}
+    assert differing(found) == declared(found[0])
 
 
-def test_others_name_none():
-    ds = dgsuite.run("bfs", genval.graph("er", 60, m=200, client=None))
-    assert "cut_dependent" not in ds.attrs
+def test_the_page_lists_what_depends_on_the_clusters():
+    page = (ROOT / "docs" / "howto" / "counts.md").read_text()
+    section = page.partition("## What depends on the clusters")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*`) \| (`.*`) \|$", section, re.MULTILINE)
+    found = {
+        name: tuple(re.findall("`(.*?)`", counts))
+        for names, counts in rows
+        for name in re.findall("`(.*?)`", names)
+    }
+    right = {name: kernel().cut_dependent for name, kernel in KERNELS.items()}
+    assert found == {name: counts for name, counts in right.items() if counts}
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/howto/choose.md", "docs/analytics.md", "docs/design.md", "docs/dataset.md"],
+)
+def test_other_pages_lead_to_that_list(page):
+    assert "counts.md#what-depends-on-the-clusters" in (ROOT / page).read_text()
 
 
 @pytest.mark.long

@@ -616,8 +616,9 @@ KINDS = {
     "dp": LEADERS,
     "floodmax": {
         **LEADERS,
+        "no such node": {"leader": lambda v: v * 0 + N + 1},
         "no crash": {"crashed": lambda v: v * 0 - 1},
-        "one that has crashed": {"leader": lambda v: v * 0 + N},
+        "one that has crashed, as some say": {"leader": lambda v: at(v, 3, N)},
     },
     "benor": {
         **AGREEMENT,

@@ -204,6 +204,7 @@ class Broadcasts(BroadcastStore):
         if self.fate.lies is not None:
             said = {field: self.slots[field][slots] for field in self._fields}
             values = self.fate.lies.told(said, src, dst)[name]
+        values[~came] = 0  # a slot has what its node sent before, or what was lost
         return came, values
 
     def pulls(self, size: int, among: Subset | None, cost: tuple[float, float] = ALL) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, Unfit
 from dgsuite.base.mixing import Domain
 from dgsuite.base.once import Lock
 from dgsuite.base.pairs import pair_key
@@ -19,18 +19,25 @@ from dgsuite.core.engine.watch import Watch
 from dgsuite.core.network.attack import ABSENCES, CRASHES
 from dgsuite.core.network.chances import Chances
 from dgsuite.core.network.faults import NEVER, Fate, Faults, Lies
-from dgsuite.kernels.bsp import Announcement, Broadcast, Kernel, Known, Share, Shipment, Unicast
+from dgsuite.kernels.bsp import (
+    ANNOUNCES,
+    SHARES_LISTS,
+    Announcement,
+    Broadcast,
+    Kernel,
+    Known,
+    Share,
+    Shipment,
+    Unicast,
+)
+from dgsuite.kernels.bsp.conditions import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.unicasts import UnicastBatch
 
-REFUSED = {
-    Announcement: "announces to all nodes, which is along no edge",
-    Share: "shares lists, which go whole to each worker",
-    Shipment: "has clusters that send to clusters, and not nodes to nodes",
-}
+REFUSED = {Announcement: ANNOUNCES, Share: SHARES_LISTS, Shipment: SHIPS}
 """What a network with faults cannot transfer, and why."""
 
 
@@ -109,6 +116,12 @@ class Disturbed:
         self._counts = {
             name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
         }
+        self._bounds = kernel.limits(n)
+        self._identifiers = {
+            name
+            for name, output in kernel.outputs.items()
+            if output.identifiers and self._liars is not None
+        }
 
     @property
     def shared(self) -> Iterator[object]:
@@ -153,6 +166,7 @@ class Disturbed:
                     self._liars,
                     self.faults.liars.strategy,
                     self._counts,
+                    self._bounds,
                     step.round,
                     step.phase,
                 )
@@ -216,7 +230,10 @@ class Disturbed:
         """Keep what the nodes of the site's k-th cluster hold that crash before a phase, and give it back to
         those that are back.
         """
-        self._restore(k, state)
+        try:
+            self._restore(k, state)
+        except InputError as error:
+            raise self.fault(step, k, str(error)) from None
         self._freeze(step, k, state, self._fallen)
 
     def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
@@ -225,7 +242,7 @@ class Disturbed:
         items = result if type(result) is tuple else (result,)
         for item in items:
             if type(item) in REFUSED:
-                raise self.fault(step, k, f"{REFUSED[type(item)]}: leave out network=")
+                raise Unfit(str(self.fault(step, k, f"{REFUSED[type(item)]}: {UNDECLARED}")))
         if not self._none_dead:
             result = items = tuple(self._without(self.clusters[k], item) for item in items)
         if self._watch is None or not self._watch.attack.watches:
@@ -290,12 +307,16 @@ class Disturbed:
         return at[(at >= 0) & (at < cluster.size)]
 
     def frozen(self, k: int, name: str, value: Any) -> Any:
-        """An output of the site's k-th cluster, in which crashed nodes have the values that they had then."""
+        """An output of the site's k-th cluster, in which crashed nodes have the values that they had then. Of
+        nodes that lie there may be identifiers of no node; where identifiers are node ids, these are -1.
+        """
         parts = [(at, held[name]) for at, held in self._frozen.get(k, ()) if name in held]
         if parts:
             value = value.copy()
             for at, held in parts:
                 value[at] = held
+        if name in self._identifiers and self.clusters[k].identify is None:
+            value = np.where((value >= 0) & (value < len(self._dead)), value, -1)
         return value
 
     def _without(self, cluster: Cluster, item: Any) -> Any:

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import Unfit
 from dgsuite.core.engine.announcements import AnnouncementReader
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.fields import compilable
 from dgsuite.core.engine.lists import ListReader
 from dgsuite.core.engine.messages import MessageList
 from dgsuite.core.engine.shipments import ShipmentReader
-from dgsuite.kernels.bsp import Latest, Note
+from dgsuite.kernels.bsp import READS_LATEST, Latest, Note
+from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, UNDECLARED
 from dgsuite.partition.arrays.reductions import MAX, MIN, OR, SUM, Reduction, reduction
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.subset import Subset
@@ -178,7 +179,7 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
         received = self._messages
         if isinstance(received, Broadcasts):
             if received.fate is not None:
-                raise InputError("it keeps the least offers of edges: leave out network=")
+                raise Unfit(f"{KEEPS_OFFERS}: {UNDECLARED}")
             return received.nearer(name, self._lo, self._hi)
         if received is not None:
             raise ValueError("only what was broadcast comes along edges")
@@ -211,9 +212,7 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
         if not isinstance(messages, Broadcasts):
             raise ValueError("no broadcast has arrived from neighbours")
         if messages.fate is not None:
-            raise InputError(
-                "it reads what neighbours sent last, also where no message came: leave out network="
-            )
+            raise Unfit(f"{READS_LATEST}: {UNDECLARED}")
         halo = messages.halo
         slots = halo.hubs_first if hubs_first else np.asarray(halo.indices)
         return Latest(halo.indptr[self._lo : self._hi + 1], slots, messages.values(name))

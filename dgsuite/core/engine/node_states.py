@@ -46,10 +46,7 @@ def take(state: Any, nodes: NDArray[np.int64], size: int) -> dict[str, NDArray]:
             elif len(value) == size:
                 found[name] = value[nodes]
             else:
-                raise InputError(
-                    f"its state has {len(value)} entries of {name!r} for {size} nodes, and not one for each; "
-                    f"a list of nodes is declared with bsp.no_nodes() or bsp.every_node()"
-                )
+                raise InputError(_uneven(name, len(value), size))
         elif hasattr(value, "__dict__"):
             inner = take(value, nodes, size)
             found |= {f"{name}.{key}": held for key, held in inner.items()}
@@ -57,7 +54,13 @@ def take(state: Any, nodes: NDArray[np.int64], size: int) -> dict[str, NDArray]:
 
 
 def put(state: Any, nodes: NDArray[np.int64], size: int, held: Mapping[str, NDArray]) -> None:
-    """Put back what `take` returned, of the fields that it has."""
+    """Put back what `take` returned, of the fields that it has.
+
+    Raises
+    ------
+    InputError
+        An array has no longer one entry for each node.
+    """
     lists = lists_of(type(state))
     for key, values in held.items():
         name, _, inner = key.partition(".")
@@ -72,6 +75,16 @@ def put(state: Any, nodes: NDArray[np.int64], size: int, held: Mapping[str, NDAr
             others = now[~np.isin(now, nodes)]
             setattr(state, name, np.union1d(others, nodes[values]))
         else:
+            if len(now) != size:
+                raise InputError(_uneven(name, len(now), size))
             now = now.copy()  # it may be an array of the graph
             now[nodes] = values
             setattr(state, name, now)
+
+
+def _uneven(name: str, entries: int, size: int) -> str:
+    """What is wrong with an array that is not one entry for each node."""
+    return (
+        f"its state has {entries} entries of {name!r} for {size} nodes, and not one for each; a list of "
+        f"nodes is declared with bsp.no_nodes() or bsp.every_node()"
+    )

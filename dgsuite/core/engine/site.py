@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.errors import InputError, RunError, Unfit
 from dgsuite.core.engine import checks
 from dgsuite.core.engine.checks import CheckedInbox
 from dgsuite.core.engine.edge_bits import EdgeBits
@@ -295,6 +295,8 @@ class Site:
         try:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)
+        except Unfit as error:
+            raise Unfit(str(self.fault(step, k, str(error)))) from None
         except Exception as error:
             at = place_of_write(error) if self.guard.check else ""
             raise self.fault(step, k, f"{type(error).__name__}: {error}{at}") from error

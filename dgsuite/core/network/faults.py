@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.network.attack import Attack, Target, struck
+from dgsuite.core.network.bounding import Limits, told
 from dgsuite.core.network.chances import Chances
 from dgsuite.core.network.limits import ALWAYS, halved, limit
 from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
@@ -280,6 +282,8 @@ class Lies:
         A name, or a function.
     counts
         By field, how many values it can have, or 0.
+    limits
+        By field, its least and greatest value: lies are held to them.
     round, phase
         Of what is sent.
     """
@@ -290,6 +294,7 @@ class Lies:
         mask: NDArray[np.bool_],
         strategy: str | Strategy,
         counts: Mapping[str, int],
+        limits: Mapping[str, Limits],
         round: int,
         phase: str,
     ) -> None:
@@ -297,6 +302,7 @@ class Lies:
         self.mask = mask
         self.strategy = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
         self.counts = counts
+        self.limits = limits
         self.round = round
         self.phase = phase
 
@@ -315,11 +321,16 @@ class Lies:
         ends = src[which].astype(np.int64), dst[which].astype(np.int64)
         luck = _hash(self.key, *ends, None if number is None else number[which])
         sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
-        said = self.strategy(sent)
-        found = {}
-        for name, values in fields.items():
-            found[name] = values.copy()
-            found[name][which] = np.asarray(said[name])
+        try:
+            lies = told(self.strategy(sent), some, self.limits)
+        except Exception as error:
+            raise RunError(
+                f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        found = {name: values.copy() for name, values in fields.items()}
+        for name, values in lies.items():
+            found[name][which] = values
         return found
 
 

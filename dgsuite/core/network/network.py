@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.core.network.adversary import Adversary
+from dgsuite.core.network.attack import ABSENCES, CRASHES
 from dgsuite.core.network.chances import check_weights
 from dgsuite.core.network.delays import Delay, Delays
 from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
@@ -249,6 +250,22 @@ class Network:
     def has_faults(self) -> bool:
         """Whether it may lose messages, and nodes may crash or lie."""
         return self.delay is None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it does, of `dgsuite.kernels.bsp.NETWORKS`: any with faults may lose messages."""
+        if not self.has_faults:
+            return ("delays",)
+        liars, listed = self.byzantine, () if isinstance(self.crashes, Real) else self.crashes
+        spends = self.adversary.spends if isinstance(self.adversary, Adversary) else ""
+        there = {
+            "loss": True,
+            "crashes": bool(self.crashes) or spends == CRASHES,
+            "recovery": any(crash.until is not None for crash in listed),  # type: ignore[union-attr]
+            "churn": bool(self.churn) or spends == ABSENCES,
+            "liars": isinstance(liars, Byzantine) and liars.strategy != "silent",
+        }
+        return tuple(kind for kind, is_there in there.items() if is_there)
 
     @property
     def delays(self) -> Delays | None:

@@ -32,7 +32,7 @@ from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
-from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output, Vote
+from dgsuite.kernels.bsp import Kernel, Output, Vote
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import here
@@ -250,10 +250,8 @@ def build(
     }
     if recursive and style == "finish_async" and kernel.varies and not delayed:
         attrs["schedule_dependent"] = " ".join(kernel.varies)
-    if blocks:
-        attrs["cut_dependent"] = " ".join((counted, *COUNTS))
-    elif kernel.ships:
-        attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
+    if varying := kernel.cut_dependent:
+        attrs["cut_dependent"] = " ".join((counted, *varying) if blocks else varying)
     attrs |= reasons
     if congest is not None:
         # no phase reads what the last one sends

@@ -136,8 +136,11 @@ def _help(kernel: type[Kernel]) -> str:
         for name, text in said.items()
         if name not in ("", "Parameters")
     )
+    from dgsuite.core.running.networks import networks_of
+
     return (
-        f"{said['']}{forms}\n\nParameters\n----------\n"
+        f"{said['']}{forms}\n\nNetworks that it takes, by ``network=``: {networks_of(kernel)}.\n\n"
+        f"Parameters\n----------\n"
         f"graph : dgsuite.Graph\n    Graph to run on.\n{parameters(kernel)}\n"
         f"options\n    Such as ``style=``, ``clusters=`` or ``client=``: see `dgsuite.run`.\n\n"
         f"Returns\n-------\nxarray.Dataset\n    As of `dgsuite.run`, with the outputs\n\n{outputs}\n{rest}"

@@ -16,7 +16,6 @@ from dgsuite.base.warning import warn
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.network.adversary import Adversary
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
@@ -27,6 +26,7 @@ from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.delays import with_times
+from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
@@ -78,9 +78,9 @@ def run(
     Outputs, rounds and messages are the same for every style, number of clusters, workers and
     threads per worker, with three exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
     the order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that
-    may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters:
-    their messages depend on the clusters (not on style, workers or threads), and the attribute
-    ``cut_dependent`` names the counts that do. So do rounds and all counts with ``form="block"``.
+    may differ between runs, if there are any. A few counts of some kernels depend on the clusters (not on
+    style, workers or threads), as where clusters send to clusters: the attribute ``cut_dependent`` names
+    them. So do rounds and all counts with ``form="block"``.
 
     Parameters
     ----------
@@ -304,7 +304,8 @@ def _run_each(
     dealt = free(chosen)
     _check_trace(options, len(each), chosen, dealt)
     check_congest(options, chosen, dealt)
-    check_network(options, chosen, dealt)
+    for made in kernels:
+        check_network(options, made, dealt)
     if recursive and isinstance(options.network, Network):
         guard = guard._replace(delays=options.network.delays)
     if any(free(other) != dealt for other in kernels):
@@ -455,35 +456,6 @@ def check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
         why = "tasks of form='recursive' have no rounds; take form='iterative'"
     if why:
         raise InputError(f"kernel {kernel.name!r}: congest= counts bits along edges, and {why}")
-
-
-def check_network(options: RunOptions, kernel: Kernel, free: bool) -> None:
-    """Check that a network with faults can transfer a kernel's messages."""
-    if not isinstance(options.network, Network):
-        return
-    why, faults, late = "", options.network.has_faults, options.network.delayed
-    if free or kernel.ships:
-        why = "its clusters send to clusters, and not nodes to nodes"
-    elif kernel.form == "recursive" and faults:
-        why = "tasks of form='recursive' have no rounds; take form='iterative'"
-    elif kernel.form == "recursive" and late:
-        why = "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
-    elif kernel.form == "recursive" and options.network.synchroniser is not None:
-        why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
-    elif kernel.form == "recursive" and options.checkpoint not in (None, False):
-        why = "a run of tasks with delays has no checkpoints; leave out checkpoint="
-    elif not faults and not late:
-        return
-    elif kernel.takes_offers:
-        why = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
-    elif options.since is not None:
-        why = "a run with since= goes on from a result without faults or an adversary; leave out since="
-    elif options.checkpoint not in (None, False):
-        why = "a run with faults or an adversary has no checkpoints; leave out checkpoint="
-    elif isinstance(options.network.adversary, Adversary):
-        why = options.network.adversary.unfit(kernel)
-    if why:
-        raise InputError(f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}")
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from dgsuite.core.running.estimate import Estimate
+    from dgsuite.genval.report import Report
     from dgsuite.partition.graph.graph import Graph
 
 
@@ -275,7 +276,7 @@ def kernel(
             if not report.ok and not network:
                 raise RunError(f"the result of {name} on {graph} is wrong: {report}")
         dgsuite.save(ds, path)
-        figures = _figures(ds, made, report is not None and report.ok, path)
+        figures = _figures(ds, made, report, path)
         console.figures(figures, as_json, partial(_report, ds), path)
         if report is not None and not report.ok:
             raise RunError(
@@ -366,7 +367,8 @@ def _nodes(given: str, n: int | None, scale: int | None) -> int:
     return n if n is not None else 2 ** int(scale or 0)
 
 
-def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[str, Any]:
+def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> dict[str, Any]:
+    """What a run was, and how it was judged, if it was."""
     return {
         "kernel": str(ds.attrs["kernel"]),
         "n": graph.n,
@@ -376,7 +378,8 @@ def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[s
         "messages": int(ds.messages.sum()),
         "bytes": int(ds.bytes.sum()),
         "seconds": float(ds.attrs["seconds"]),
-        "validated": validated,
+        "validated": report is not None and report.ok,
+        **({} if report is None else {"level": report.level}),
         "output": path,
     }
 

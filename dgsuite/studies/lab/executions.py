@@ -21,8 +21,9 @@ from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.results.order import by_node
 from dgsuite.core.running.attempt import as_seen, free
 from dgsuite.core.running.delays import with_times
+from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
-from dgsuite.core.running.runner import OPTIONS, check_congest, check_network
+from dgsuite.core.running.runner import OPTIONS, check_congest
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
 from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset

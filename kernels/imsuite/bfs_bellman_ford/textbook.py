@@ -58,6 +58,7 @@ class BellmanFord(bsp.Kernel):
     outputs = {"distance": bsp.Output("hops from the root, -1 where unreached")}
     fields = {"distance": np.int32}
     ranges = {"distance": bsp.nodes}
+    bounds = {"distance": bsp.between(0, bsp.nodes)}
     undirected = False
     state = State
 

@@ -51,6 +51,7 @@ class VoteExchange(bsp.Kernel):
         "ones": bsp.values(2),
         "times": bsp.values(1),
     }
+    bounds = {"news": None, "ones": None, "times": None}  # sets of nodes, a bit each
 
     def widths(self, n: int) -> dict[str, int]:
         return dict.fromkeys(("news", "ones"), bitmaps.words(n))

@@ -69,6 +69,7 @@ class DijkstraRouting(bsp.Kernel):
         ),
     }
     fields = {"source": np.int32, "target": np.int32, "weight": np.int64}
+    refuses = bsp.no_faults(bsp.ANNOUNCES)
     needs = ("connected", "non-negative weights")
     state = State
     last_first: ClassVar[bool] = False

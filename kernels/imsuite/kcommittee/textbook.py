@@ -65,6 +65,7 @@ class KCommittee(Invitations):
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}
     fields = {"word": np.int64, "guest": np.int64, "hops": np.int32}
     ranges = {"word": lambda n: n * n, "guest": lambda n: n * n, "hops": bsp.nodes}
+    refuses = {"liars": "its nodes send to nodes that are parts of words which they are told"}
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -61,6 +61,7 @@ class PelegLeader(bsp.Kernel):
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"word": np.int64}
     ranges = {"word": lambda n: n * n}
+    bounds = {"word": None}  # an identifier and a distance
     needs = ("connected",)
     state = State
 

@@ -48,6 +48,7 @@ class HirschbergSinclair(bsp.Kernel):
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64, "hops": np.int64, "way": np.int8}
     ranges = {"uid": bsp.nodes, "hops": bsp.nodes, "way": bsp.values(2)}
+    bounds = {"uid": None, "way": bsp.between(-1, 1)}
     needs = ("ring",)
     state = State
 

@@ -46,6 +46,7 @@ class LCR(bsp.Kernel):
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}
+    bounds = {"uid": None}
     needs = ("ring",)
     state = State
 

@@ -65,6 +65,8 @@ class VertexColouring(bsp.Kernel):
     outputs = {"colour": bsp.Output("colour")}
     fields = {"colour": np.int32}
     ranges = {"colour": bsp.nodes}
+    bounds = {"colour": bsp.between(0, bsp.nodes)}
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     needs = ("tree",)
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -110,7 +110,7 @@ def single(indptr, rows):
     return True
 
 
-@takes("counts", "nodes")
+@takes("away", "nodes")
 @compiled
 def tally(values, nodes):
     """``values[nodes].sum()`` as int64."""

@@ -317,6 +317,7 @@ def test_a_kernel_on_a_generated_graph(here, tmp_path):
     assert (figures["n"], figures["m"], figures["style"], figures["validated"]) == (
         25, 40, "serial", True,
     )  # fmt: skip
+    assert figures["level"] == "complete"
     assert figures["output"] == os.path.join("results", "bfs-grid.nc")
     ds = dgsuite.open(tmp_path / figures["output"])
     assert int(ds.level[7]) == 0

@@ -1,0 +1,77 @@
+"""Which kernels take which networks: checked before a run, and listed for people."""
+
+from __future__ import annotations
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.network.adversary import Adversary
+from dgsuite.core.network.network import Network
+from dgsuite.core.running.options import RunOptions
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
+from dgsuite.kernels.bsp.conditions import SHIPS
+
+
+def check_network(options: RunOptions, kernel: Kernel, free: bool = False) -> None:
+    """Check that a kernel takes the network of a run.
+
+    Parameters
+    ----------
+    free
+        Whether idle workers fetch chunks of its work.
+
+    Raises
+    ------
+    InputError
+        It does not.
+    """
+    network = options.network
+    if not isinstance(network, Network):
+        return
+    unfit = dict.fromkeys(NETWORKS, SHIPS) if free else kernel.unfit()
+    for kind in network.kinds:
+        if kind in unfit:
+            raise InputError(
+                f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that do: "
+                f"{', '.join(takers(kind))}"
+            )
+    why = _why_not(options, network, kernel)
+    if why:
+        raise InputError(f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}")
+
+
+def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
+    """What of a run goes with no network such as this one; empty if all does."""
+    acts = network.has_faults or network.delayed
+    if kernel.form == "recursive":
+        if network.delayed:
+            return "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
+        if network.synchroniser is not None:
+            return "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+        if options.checkpoint not in (None, False):
+            return "a run of tasks with delays has no checkpoints; leave out checkpoint="
+    if acts and options.since is not None:
+        return "a run with since= goes on from a result without faults or an adversary; leave out since="
+    if acts and options.checkpoint not in (None, False):
+        return "a run with faults or an adversary has no checkpoints; leave out checkpoint="
+    return network.adversary.unfit(kernel) if isinstance(network.adversary, Adversary) else ""
+
+
+def takers(kind: str) -> list[str]:
+    """Kernels that take networks of a kind, by name; of `NETWORKS`."""
+    return [name for name in sorted(KERNELS) if kind not in KERNELS[name]().unfit()]
+
+
+def networks_of(kernel: type[Kernel]) -> str:
+    """The kinds of networks that a kernel takes, for people."""
+    taken = kinds_of(kernel())
+    if not issubclass(kernel, Weighted):
+        return ", ".join(taken) or "none"
+    weighted = kinds_of(kernel(weighted=True))
+    with_weights = "" if weighted == taken else f"; with weights {', '.join(weighted) or 'none'}"
+    return (", ".join(taken) or "none") + with_weights
+
+
+def kinds_of(kernel: Kernel) -> list[str]:
+    """The kinds of networks that a kernel takes."""
+    unfit = kernel.unfit()
+    return [kind for kind in NETWORKS if kind not in unfit]

@@ -1,0 +1,191 @@
+"""Reports say how much was looked at; where a graph is too large to look at all, some of it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import Crash, Network, genval
+from dgsuite.genval.rules import motifs, paths, similar, triangles
+from dgsuite.genval.rules.base import LEAST, Job
+from dgsuite.partition.graph.graph import Graph
+from tests.support.corruptions import KINDS
+from tests.support.references import mine, reference
+
+LIMITS = {
+    **dict.fromkeys(("bc", "edge_betweenness"), paths),
+    **dict.fromkeys(("bfs_many", "closeness", "harmonic", "hyperball", "eccentricity"), paths),
+    **dict.fromkeys(("motifs", "cliques", "square_clustering"), motifs),
+    **dict.fromkeys(("triangles", "lcc", "ktruss"), triangles),
+    "similarity": similar,
+}
+"""Kernels whose results are looked at in part on graphs that are too large, and where the limit is."""
+
+OUTPUTS = {
+    **dict.fromkeys(("bc", "edge_betweenness"), "betweenness"),
+    **dict.fromkeys(("square_clustering", "lcc"), "coefficient"),
+    "bfs_many": "distance",
+    "hyperball": "harmonic",
+    "ktruss": "truss",
+    "motifs": "orbits",
+}
+"""The output that is changed, where it has not the kernel's name."""
+
+UNSEEN = {
+    "edge_betweenness": {"a little more", "one less", "shifted"},
+    "closeness": {"a little more"},
+    "harmonic": {"a little more"},
+    "triangles": {"three more"},
+    "lcc": {"one less", "a little more"},
+    "ktruss": {"one more"},
+}
+"""Corruptions of single nodes that are not among those looked at; and of betweenness, whose sum they keep."""
+
+
+def dataset(kernel, n=60, **how):
+    """A graph on which many nodes have something to be counted, and a right result as a mapping."""
+    graph = genval.graph("er", n, m=5 * n, seed=4, client=None)
+    ds = dgsuite.run(kernel, graph, style="serial", **how)
+    kept = {str(name): ds[name].values for name in ds.data_vars if "round" not in ds[name].dims}
+    return graph, {**kept, **how}
+
+
+@pytest.fixture
+def low(monkeypatch):
+    """A function that lowers the limit of a kernel's rule, so that every graph is too large."""
+    return lambda kernel: monkeypatch.setattr(LIMITS[kernel], "MOST", 1)
+
+
+@pytest.mark.parametrize("kernel", LIMITS)
+def test_a_right_result_is_valid_and_its_report_says_how_much_was_looked_at(kernel, low):
+    graph, right = dataset(kernel, **({"k": 3} if kernel == "similarity" else {}))
+    report = genval.validate(kernel, graph, right)
+    if kernel != "hyperball":  # of estimates there is no more to be said
+        assert (report.ok, report.level, str(report)) == (True, "complete", f"{kernel}: valid")
+    low(kernel)
+    report = genval.validate(kernel, graph, right)
+    assert (report.ok, report.level) == (True, "necessary"), str(report)
+    assert str(report) == f"{kernel}: valid as far as was looked at"
+    assert "valid as far as was looked at" in report._repr_html_()
+    assert "level='necessary'" in repr(report)
+
+
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("kernel", LIMITS)
+def test_a_result_that_is_halved_doubled_or_scaled_is_refused(kernel, weak, low):
+    graph, right = dataset(kernel, **({"k": 3} if kernel == "similarity" else {}))
+    if weak:
+        low(kernel)
+    name = OUTPUTS.get(kernel, kernel)
+    values = right[name]
+    whole = values.dtype.kind in "iu"
+    wrong = {"halved": values // 2 if whole else values / 2, "doubled": values * 2}
+    if not whole:
+        wrong["scaled"] = values * 1.001
+    for kind, changed in wrong.items():
+        report = genval.validate(kernel, graph, {**right, name: changed})
+        estimated = kernel == "hyperball" or (weak and kernel in ("bc", "edge_betweenness"))
+        if kind == "scaled" and estimated:  # less than what the estimate may be wrong by
+            assert report.level == "necessary"
+        else:
+            assert not report.ok, kind
+
+
+SUMS = {"bc", "edge_betweenness", "ktruss", "similarity"}
+"""Kernels whose values are not looked at one by one: of sums of many sources there are limits alone, and so
+of numbers that depend on all of the graph; of the best pairs it is looked at which they are."""
+
+
+@pytest.mark.parametrize("kernel", sorted(LIMITS.keys() - SUMS))
+def test_one_value_that_is_looked_at_is_refused_if_it_is_changed(kernel, low):
+    graph, right = dataset(kernel)
+    low(kernel)
+    name = OUTPUTS.get(kernel, kernel)
+    drawn = np.random.default_rng(graph.n).choice(graph.n, LEAST - LEAST // 2, replace=False)
+    wrong = right[name].copy()
+    node = drawn[0]
+    change = 2 if kernel == "hyperball" else 1.001 if wrong.dtype.kind == "f" else None
+    wrong[node] = wrong[node] + 1 if change is None else wrong[node] * change
+    report = genval.validate(kernel, graph, {**right, name: wrong})
+    assert node in [violation.node for violation in report.violations]
+
+
+@pytest.mark.parametrize("kernel", sorted(LIMITS.keys() & KINDS.keys()))
+def test_corruptions_are_refused_on_large_graphs_too_but_for_nodes_not_looked_at(kernel, low):
+    low(kernel)
+    graph = mine(kernel, 2)
+    right = reference(kernel, graph)
+    assert genval.validate(kernel, graph, right).ok
+    unseen = set()
+    for kind, changes in KINDS[kernel].items():
+        wrong = {name: change(right[name]) for name, change in changes.items()}
+        report = genval.validate(kernel, graph, {**right, **wrong})
+        if report.ok:
+            unseen.add(kind)
+            assert report.level == "necessary"
+    assert unseen == UNSEEN.get(kernel, set())
+
+
+def test_the_nodes_that_are_looked_at_are_few_and_always_the_same():
+    graph = genval.graph("er", 500, m=1000, client=None)
+    values = np.arange(500)
+    found = [Job(graph, {}, {}).some(values, most) for most in (0, 0, 20, 10**9)]
+    assert [len(nodes) for nodes in found] == [LEAST, LEAST, 20, 64]
+    assert np.array_equal(found[0], found[1])
+    assert {499, 498, 497, 496} <= {*found[0].tolist()}
+
+
+def test_an_estimate_may_differ_by_what_its_rule_says():
+    """Harmonic centrality by `hyperball` is within 39 % and a node of the right one, no less than if all
+    nodes that are reached were equally far, and no more than their number.
+    """
+    graph, right = dataset("hyperball")
+    exact = dgsuite.run("harmonic", graph, samples=60, style="serial")["harmonic"].values
+    slack = paths.SIGMAS * 1.04 / 16 * (exact + 1) + 1
+    reached, distance = right["reached"], right["distance"]
+    least = np.maximum(exact - slack, reached**2 / distance)
+    most = np.minimum(exact + slack, reached)
+    for edge, outwards in ((least, -1e-6), (most, 1e-6)):
+        for node in (0, 5, 59):
+            for change, ok in ((1 - outwards, True), (1 + outwards, False)):
+                values = right["harmonic"].copy()
+                values[node] = edge[node] * change
+                report = genval.validate("hyperball", graph, {**right, "harmonic": values})
+                assert report.ok == ok, str(report)
+
+
+@pytest.mark.parametrize("change", [1, -1])
+def test_the_round_in_which_a_node_settles_is_looked_at(change):
+    graph = genval.graph("er", 60, m=200, client=None, clusters=3)
+    ds = dgsuite.run("trial_colouring", graph, style="serial")
+    report = genval.validate("trial_colouring", graph, ds)
+    assert (report.ok, report.level) == (True, "complete"), str(report)
+    for node in np.flatnonzero(ds.settled.values + change >= 0):
+        wrong = ds.copy(deep=True)
+        wrong.settled[node] += change
+        assert not genval.validate("trial_colouring", graph, wrong).ok, node
+    lossy = dgsuite.run("trial_colouring", graph, style="serial", network=Network(crashes={3: 1}))
+    assert genval.validate("trial_colouring", graph, lossy).level == "necessary"
+
+
+def test_the_rule_of_floodmax_takes_what_the_kernel_says_of_crashes():
+    """Those that are left may agree on a node that has crashed; but not on none, or on several."""
+    graph = Graph.from_edges(*np.triu_indices(5, 1), n=5, client=None)
+    late = Network(crashes=[Crash(4, 1)])
+    ds = dgsuite.run("floodmax", graph, style="serial", network=late)
+    assert ds.leader.values.tolist() == [4] * 5
+    assert genval.validate("floodmax", graph, ds).ok
+    for leader in ([4, 4, 3, 4, 4], [2] * 5, [5] * 5):
+        assert not genval.validate("floodmax", graph, ds.assign(leader=("node", leader))).ok, leader
+    early = dgsuite.run("floodmax", graph, style="serial", network=Network(crashes={4: 0}))
+    assert early.leader.values.tolist() == [3, 3, 3, 3, 4]
+    assert genval.validate("floodmax", graph, early).ok
+
+
+def test_nodes_that_a_crash_separates_may_know_different_leaders():
+    path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], client=None)
+    ds = dgsuite.run("floodmax", path, style="serial", network=Network(crashes={2: 0}))
+    assert ds.leader.values.tolist() == [1, 1, 2, 4, 4]
+    assert genval.validate("floodmax", path, ds).ok
+    assert not genval.validate("floodmax", path, ds.assign(leader=("node", [0, 1, 2, 4, 4]))).ok

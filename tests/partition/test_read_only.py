@@ -1,0 +1,110 @@
+"""Nobody writes to the arrays of a graph's clusters, so that no run changes the graph for later ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import RunError
+from dgsuite.core.running.attempt import as_seen
+from dgsuite.kernels import KERNELS, bsp
+from dgsuite.partition import arrange
+from dgsuite.partition.clusters.cluster import DERIVED
+from dgsuite.partition.graph.graph import Graph
+
+SRC, DST = np.array([0, 1, 2, 3, 4, 2]), np.array([1, 2, 3, 4, 0, 0])
+HOW = {"n": 6, "clusters": 2, "client": None}
+
+
+def undirected(**how):
+    return Graph.from_edges(SRC, DST, **HOW, **how)
+
+
+def directed(kernel):
+    graph = undirected(directed=True, weights=np.arange(6.0))
+    return as_seen(graph, KERNELS[kernel]())
+
+
+GRAPHS = {
+    "plain": undirected,
+    "weights": lambda: undirected(weights=np.arange(6.0)),
+    "identifiers": lambda: undirected(uid=np.arange(6) + 10),
+    "a map": lambda: Graph.from_edges(SRC, DST, partition=np.arange(6) % 2, n=6, client=None),
+    "loops": lambda: Graph.from_edges(
+        np.append(SRC, 1), np.append(DST, 1), loops="keep", weights=np.arange(7.0), **HOW
+    ),
+    "directed": lambda: undirected(directed=True),
+    "with edges that come in": lambda: directed("pagerank"),
+    "seen both ways": lambda: directed("cdlp"),
+    "packed": lambda: undirected(compress=True),
+    "on disk": lambda: undirected(edges="disk"),
+    "grown": lambda: undirected().with_edges([5], [0]),
+    "a grid": lambda: arrange(Graph.from_edges(SRC, DST, n=6, clusters=4, client=None)),
+    "cut anew": lambda: undirected().repartition(3),
+}
+
+
+def arrays(thing):
+    """All arrays that an object has, by name."""
+    names = {*vars(thing), "indptr", "indices", "weights", "ids", "uid", "degree", "successor"}
+    if thing.pulls:
+        names |= {*DERIVED}
+    found = {name: getattr(thing, name) for name in names}
+    return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_arrays_of_clusters_are_read_only(kind):
+    graph = GRAPHS[kind]()
+    for cluster in graph.gather():
+        for thing in (cluster, cluster.partition, cluster.block):
+            found = {} if thing is None else arrays(thing) if thing is cluster else vars(thing)
+            for name, array in found.items():
+                if isinstance(array, np.ndarray) and not name.startswith("_"):
+                    assert not array.flags.writeable, name
+
+
+def test_arrays_that_users_gave_stay_theirs():
+    src, weights, owner = SRC.copy(), np.arange(6.0), np.arange(6) % 2
+    Graph.from_edges(src, DST, weights=weights, partition=owner, n=6, client=None)
+    for array in (src, weights, owner):
+        array[0] = 0
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes know."""
+
+    count: np.ndarray = bsp.per_node(0)
+
+
+@dataclass(frozen=True)
+class Writes(bsp.Kernel):
+    """It writes to an array of its cluster."""
+
+    array: str = "indices"
+
+    name = "writes"
+    outputs = {"count": bsp.Output("count")}
+    state = State
+
+    def program(self, net):
+        yield bsp.Round(self.write)
+
+    def write(self, c, s, inbox):
+        getattr(c, self.array)[:] += 1
+
+
+@pytest.mark.parametrize("array", ["indices", "weights", "indptr", "ids", "degree", "uid"])
+@pytest.mark.parametrize("style", ["serial", "clocked"])
+def test_a_kernel_that_writes_to_its_cluster_is_an_error(array, style, client):
+    on = None if style == "serial" else client
+    graph = Graph.from_edges(SRC, DST, weights=np.arange(6.0), n=6, clusters=2, client=on)
+    before = dgsuite.run("sssp", graph, client=on, style=style).distance.values
+    with pytest.raises(RunError, match=r"kernel 'writes', round 0, phase 'write'.*read-only"):
+        dgsuite.run(Writes, graph, array=array, client=on, style=style)
+    after = dgsuite.run("sssp", graph, client=on, style=style).distance.values
+    assert np.array_equal(before, after)
