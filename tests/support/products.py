@@ -4,8 +4,7 @@
 
 runs every kernel and its rule on small graphs, with all modules of dgsuite changed so that each product and
 shift to the left looks at the type of its result; prints where that is an array of at most 32 bits.
-Compiled loops
-are left as they are: Numba makes whole numbers 64 bits wide.
+Compiled loops are left as they are: Numba makes whole numbers 64 bits wide.
 """
 
 from __future__ import annotations
