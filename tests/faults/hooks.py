@@ -1,0 +1,168 @@
+"""Hooks: where a client, a scheduler and workers tell the board that they pass.
+
+They are put in from here, by patches of what dgsuite and Dask do; the product has none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from distributed import Client, Scheduler, SchedulerPlugin, Worker
+
+from tests.faults.board import FIRST, Board
+
+Patch = tuple[Any, str, str, str]
+"""A class, the name of its function, and the hooks before and after it; "" for none."""
+
+
+def of_client() -> list[Patch]:
+    """Where a client passes."""
+    from dgsuite.partition.client.session import Session
+    from dgsuite.partition.client.waiting import Watch
+
+    return [
+        (Session, "ask", "ask", ""),
+        (Session, "_call", "", "answered"),
+        (Session, "tell", "tell", ""),
+        (Watch, "check_states", "check", ""),
+        (Watch, "call", "call", ""),
+        (Client, "_graph_to_futures", "submit", ""),
+        (Client, "scatter", "scatter", ""),
+        (Client, "gather", "gather", ""),
+        (Client, "cancel", "cancel", ""),
+        (Client, "run", "run", ""),
+    ]
+
+
+def of_worker() -> list[Patch]:
+    """Where a worker passes."""
+    from dgsuite.core.engine.site import Site
+    from dgsuite.core.exchange.channels import Channels
+    from dgsuite.core.exchange.in_turn import InTurn
+    from dgsuite.core.exchange.mesh import Mesh
+    from dgsuite.core.workers.orders import Orders
+    from dgsuite.core.workers.plugin import RunPlugin
+
+    return [
+        (Worker, "execute", "task begins", "task ends"),
+        (Worker, "get_data", "give", ""),
+        (Site, "call", "phase begins", "phase ends"),
+        (Mesh, "exchange", "exchange begins", "exchange ends"),
+        (InTurn, "exchange", "exchange begins", "exchange ends"),
+        (Channels, "write", "send", ""),
+        (RunPlugin, "enter", "enter", ""),
+        (RunPlugin, "leave", "leave", ""),
+        (RunPlugin, "keep", "keep", ""),
+        (RunPlugin, "_meet", "meet", ""),
+        (RunPlugin, "_votes", "votes", ""),
+        (RunPlugin, "announce", "announce", ""),
+        (RunPlugin, "answer", "answer", ""),
+        (RunPlugin, "_answer", "file", ""),
+        (Orders, "receive", "ordered", ""),
+    ]
+
+
+HANDLERS = {
+    "dgsuite_workers": "workers",
+    "dgsuite_take_turn": "take_turn",
+    "dgsuite_end_turn": "end_turn",
+    "dgsuite_repeatable": "repeatable",
+    "dgsuite_hopeless": "hopeless",
+    "dgsuite_results": "results",
+    "dgsuite_order": "order",
+}
+"""Requests to the scheduler that pass a hook before they are handled."""
+
+
+def patched(board: Board, patch: Patch) -> Callable[[], None]:
+    """Put hooks before and after a function; returns what takes them away."""
+    owner, name, before, after = patch
+    function = getattr(owner, name)
+
+    def passing(hook: str) -> None:
+        if hook:
+            board.passing(hook)
+
+    if inspect.iscoroutinefunction(function):
+
+        @wraps(function)
+        async def hooked(*arguments: Any, **options: Any) -> Any:
+            passing(before)
+            result = await function(*arguments, **options)
+            passing(after)
+            return result
+
+    else:
+
+        @wraps(function)
+        def hooked(*arguments: Any, **options: Any) -> Any:
+            passing(before)
+            result = function(*arguments, **options)
+            passing(after)
+            return result
+
+    setattr(owner, name, hooked)
+    return lambda: setattr(owner, name, function)
+
+
+@contextmanager
+def hooked_client(board: Board) -> Iterator[None]:
+    """Have clients of this process pass hooks."""
+    undo = [patched(board, patch) for patch in of_client()]
+    try:
+        yield
+    finally:
+        for each in undo:
+            each()
+
+
+class Onlooker(SchedulerPlugin):
+    """On a scheduler: its hooks, and a note on the board of each worker that it has lost."""
+
+    name = "onlooker"
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self._places: dict[str, int] = {}
+
+    async def start(self, scheduler: Scheduler) -> None:
+        from dgsuite.partition.client.scheduler import DgsuiteSchedulerPlugin
+
+        self.scheduler = scheduler
+        begin = DgsuiteSchedulerPlugin.start
+
+        async def start(plugin: DgsuiteSchedulerPlugin, scheduler: Scheduler) -> None:
+            await begin(plugin, scheduler)
+            for request, hook in HANDLERS.items():
+                scheduler.handlers[request] = self._hooked(scheduler.handlers[request], hook)
+
+        DgsuiteSchedulerPlugin.start = start  # type: ignore[method-assign]
+        update = Scheduler.update_graph
+        handler = self._hooked(scheduler.stream_handlers["update-graph"], "graph")
+        assert update is not None
+        scheduler.stream_handlers["update-graph"] = handler
+
+    def _hooked(self, handler: Callable[..., Any], hook: str) -> Callable[..., Any]:
+        signature = inspect.signature(handler)
+
+        @wraps(handler)
+        async def hooked(*arguments: Any, **options: Any) -> Any:
+            self.board.count(hook)
+            while self.board.unseen():
+                await asyncio.sleep(0.001)
+            result = handler(*arguments, **options)
+            return await result if inspect.isawaitable(result) else result
+
+        hooked.__signature__ = signature  # type: ignore[attr-defined]
+        return hooked
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        self._places[worker] = FIRST + int(scheduler.workers[worker].name)
+
+    def remove_worker(self, scheduler: Scheduler, worker: str, **_: Any) -> None:
+        self.board.gone[self._places.pop(worker)] += 1
