@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-def cut(client: Client, workers: Iterable[str], seconds: float) -> tuple[str, str] | None:
+async def cut(client: Client, workers: Iterable[str], seconds: float) -> tuple[str, str] | None:
     """A worker that others cannot connect to within some seconds, or that cannot connect to others.
 
     Returns
@@ -20,7 +20,9 @@ def cut(client: Client, workers: Iterable[str], seconds: float) -> tuple[str, st
     with the most such links.
     """
     places = list(workers)
-    answers: dict[str, list[str]] = client.run(_unreached, places, seconds, workers=places)
+    answers: dict[str, list[str]] = await client.run(
+        _unreached, places, seconds, workers=places, asynchronous=True
+    )
     links = [(place, peer) for place, peers in answers.items() for peer in peers]
     if not links:
         return None

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from time import time
+from collections.abc import Iterable, Sequence
+from math import inf
+from operator import attrgetter
+from time import monotonic, time
 from typing import Any, NamedTuple
 
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
 from dgsuite.partition.client.results import Results, may_run_again
-from dgsuite.partition.client.sending import hurry
+from dgsuite.partition.client.sending import MARK, hurry
 from dgsuite.partition.client.tasks import MOVABLE
 
 NAME = "dgsuite"
@@ -59,6 +61,9 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         self.queue: list[QueuedRun] = []
         self._changed = asyncio.Event()
         self.results = Results(scheduler)
+        self._marks: dict[str, int] = {}
+        self._unties = False
+        scheduler.stream_handlers[MARK] = self.mark
         scheduler.handlers["dgsuite_workers"] = self.workers
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
         scheduler.handlers["dgsuite_end_turn"] = self.end_turn
@@ -68,33 +73,74 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         scheduler.handlers["dgsuite_renew"] = self.renew
         scheduler.handlers["dgsuite_memory_kills"] = self.memory_kills
 
-    def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
-        """RPC: the state of each worker, by address.
+    def mark(self, client: str, number: int) -> None:
+        """Note that all is there that a client has sent before a mark."""
+        self._marks[client] = number
+
+    def workers(
+        self, keys: Sequence[Any] = (), client: str = "", mark: int = 0, bound: float = inf
+    ) -> dict[str, Any]:
+        """RPC: the state of each worker, and which tasks will have no result.
 
         Parameters
         ----------
         keys
             Keys of the tasks that the caller waits for.
+        client
+            Id of the caller.
+        mark
+            A task that is not known by this mark of the client has been forgotten. Others may be on the way.
+        bound
+            Seconds without a heartbeat after which a worker is taken for lost, and in which a worker must
+            be found for a task.
+
+        Returns
+        -------
+        ``"workers"``: the states by address. A worker is ``"awaited"`` if it has one of the tasks, or if it
+        is silent and one of them needs a task that it has. ``"lost"``: keys of tasks that the scheduler does
+        not have, that nobody wants, that have failed, or that no worker can run.
         """
-        now = time()
+        now, known = time(), self.scheduler.tasks
+        tasks = {key: known[key] for key in keys if key in known}
+        wanted = set(tasks.values())
+        have = {task.processing_on for task in wanted}
         states = {}
         for address, state in self.scheduler.workers.items():
+            silent = now - state.last_seen
             states[address] = {
                 "name": state.name,
                 "epoch": state.server_id,
                 "status": state.status.name,
-                "silent": now - state.last_seen,
+                "silent": silent,
                 "busy": [str(task.key) for task in state.executing],
                 "memory": state.metrics.get("memory", 0),
                 "memory_limit": state.memory_limit,
                 "nthreads": state.nthreads,
-                "awaited": False,
+                "awaited": state in have
+                or (silent > bound and not wanted.isdisjoint(_needing(state.processing))),
             }
-        for key in keys:
-            task = self.scheduler.tasks.get(key)
-            if task is not None and task.processing_on is not None:
-                states[task.processing_on.address]["awaited"] = True
-        return states
+        stuck = _needing(task for task in self.scheduler.unrunnable if self._is_stuck(task, bound))
+        arrived = self._marks.get(client, 0) >= mark
+        lost = [
+            key
+            for key in keys
+            if (
+                arrived
+                if (task := tasks.get(key)) is None
+                else task in stuck or not task.who_wants or task.state in ("released", "erred")
+            )
+        ]
+        return {"workers": states, "lost": lost}
+
+    def _is_stuck(self, task: TaskState, bound: float) -> bool:
+        """Whether a task that has no worker will have none."""
+        if self._is_tied_to_lost(task):
+            return MOVABLE not in (task.annotations or {})
+        return monotonic() - self.scheduler.unrunnable[task] > bound
+
+    def _is_tied_to_lost(self, task: TaskState) -> bool:
+        tied = task.worker_restrictions
+        return bool(tied) and tied.isdisjoint(self.scheduler.workers)
 
     def memory_kills(self, workers: Sequence[str], seconds: float) -> dict[str, int]:
         """RPC: which of some workers Dask has killed for their memory in the last seconds.
@@ -123,20 +169,25 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         """RPC: the keys of tasks whose results were lost and that cannot run again."""
         return [key for key in keys if self._lineage([key]) is None]
 
-    def remove_worker(
-        self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
-    ) -> None:
-        """Have tasks of graphs that were tied to a worker that is gone run on any other.
+    def remove_worker(self, scheduler: Scheduler, worker: str, **kwargs: Any) -> None:
+        self._untie()
+
+    def _untie(self) -> None:
+        """Have tasks of graphs that are tied to a worker that is gone run on any other.
 
         Dask runs tasks again whose results were lost, but would have these wait for the worker for ever.
         """
-        for task in scheduler.tasks.values():
-            tied = task.worker_restrictions
-            if tied and MOVABLE in (task.annotations or {}) and tied.isdisjoint(scheduler.workers):
-                scheduler.set_restrictions({task.key: None})
-        for state in scheduler.workers.values():
-            runnable = scheduler.bulk_schedule_unrunnable_after_adding_worker(state)
-            scheduler.transitions(runnable, stimulus_id)
+        self._unties = False
+        tied = [
+            task
+            for task in self.scheduler.unrunnable
+            if MOVABLE in (task.annotations or {}) and self._is_tied_to_lost(task)
+        ]
+        tied.sort(key=attrgetter("priority"), reverse=True)  # Dask takes the last one first
+        self.scheduler.set_restrictions({task.key: None for task in tied})
+        self.scheduler.transitions(
+            {task.key: "processing" for task in tied}, f"dgsuite-untie-{time()}"
+        )
 
     def _lineage(self, keys: Sequence[Any], everything: bool = False) -> list[TaskState] | None:
         """Tasks that must run so that some have results; None if one of them cannot.
@@ -190,7 +241,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
         Returns
         -------
-        ``"workers"``: their states. ``"head"``, if another run is the head of the queue: its id and client,
+        What `workers` does. ``"head"``, if another run is the head of the queue: its id and client,
         and the seconds since that client's last heartbeat.
         """
         mine = QueuedRun(run, client, frozenset(keys))
@@ -209,8 +260,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             except TimeoutError:
                 head = self.queue[0]
                 waits = {"run": head.run, "client": head.client, "silent": self._silent(head)}
-                return {"head": waits, "workers": self.workers()}
-        return {"workers": self.workers()}
+                return {"head": waits, **self.workers()}
+        return self.workers()
 
     def end_turn(self, run: str) -> None:
         """RPC: leave the queue, from whatever position."""
@@ -219,6 +270,10 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         self.results.transition(key, finish)
+        if finish == "no-worker" and not self._unties:
+            # it may be tied to a worker that has gone before it came
+            self._unties = True
+            asyncio.get_running_loop().call_soon(self._untie)
         if not self.queue or key not in self.queue[0].keys:
             return
         if finish == "processing":
@@ -235,6 +290,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             hurry(self.scheduler.stream_comms.get(task.processing_on.address))
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        self._marks.pop(client, None)
         for queued in [queued for queued in self.queue if queued.client == client]:
             self._remove(queued)
 
@@ -252,3 +308,15 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             return False
         tasks = [self.scheduler.tasks.get(key) for key in queued.keys]
         return not any(task is not None and task.state in UNFINISHED for task in tasks)
+
+
+def _needing(tasks: Iterable[TaskState]) -> set[TaskState]:
+    """Some tasks, and those that wait for one of them."""
+    found = set(tasks)
+    todo = list(found)
+    while todo:
+        for task in todo.pop().dependents:
+            if task.state == "waiting" and task not in found:
+                found.add(task)
+                todo.append(task)
+    return found

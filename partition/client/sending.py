@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from distributed.batched import BatchedSend
 
 
+MARK = "dgsuite-mark"
+"""Of a client's message to the scheduler: its number. All that the client has sent before is there then."""
+
+
 def hurry(stream: BatchedSend | None) -> None:
     """Have a stream send what it has, such as tasks, without waiting for more; to be called on its loop.
 
@@ -27,3 +31,11 @@ def hurry(stream: BatchedSend | None) -> None:
 def send_now(client: Client) -> None:
     """Have a client send at once what it has for the scheduler. Thread-safe."""
     client.loop.add_callback(lambda: hurry(client.scheduler_comm))
+
+
+def marked(client: Client, number: int) -> None:
+    """Send a mark after all that a client has for the scheduler; to be called on its loop."""
+    stream = client.scheduler_comm
+    if stream is not None:
+        stream.send({"op": MARK, "number": number})
+        hurry(stream)

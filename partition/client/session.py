@@ -9,14 +9,17 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base import capabilities
 from dgsuite.base.errors import DgsuiteError, InputError, RunError
 from dgsuite.base.once import Once
 from dgsuite.partition.client import installed
+from dgsuite.partition.client.sending import marked
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
@@ -74,12 +77,17 @@ def current_client(client: Client | None) -> Client | None:
             return None
         if Session.of(client).is_inherited:
             return None
-    if client is not None and client.asynchronous:
+    if client is not None:
+        _check_thread(client)
+    return client
+
+
+def _check_thread(client: Client) -> None:
+    if client.asynchronous:
         raise InputError(
             "this call would block the event loop of the client: make it from another thread (not in "
             "on_round), with a client made without asynchronous=True"
         )
-    return client
 
 
 def timeout() -> float:
@@ -91,6 +99,9 @@ def timeout() -> float:
 
 class Session:
     """All requests to a client's scheduler, and what is kept for the client: the one thing put into it.
+
+    No other code sends requests. Those that `ask` and `Watch.call` wait for pass through `start`, and those
+    that nobody waits for pass through `tell`.
 
     Attributes
     ----------
@@ -115,12 +126,27 @@ class Session:
         self.installed_over: Any = None
         self.kept = Once()
         self._connection: Any = None
+        self._marks = 0
 
     @classmethod
     def of(cls, client: Client) -> Session:
         """The session of a client."""
         found: Session | None = client.__dict__.get("_dgsuite")
         return found if found is not None else client.__dict__.setdefault("_dgsuite", cls(client))
+
+    def start[T](self, request: Callable[[], Awaitable[T]]) -> Future[T]:
+        """Begin a request on the client's loop. Whoever cancels the future ends the request."""
+        _check_thread(self.client)
+
+        async def begun() -> T:
+            return await request()
+
+        coroutine = begun()
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)  # type: ignore[attr-defined]
+        except RuntimeError:  # the loop has ended with the client
+            coroutine.close()
+            raise
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
         """Call a handler of the scheduler, such as one of `DgsuiteSchedulerPlugin`, and return its answer.
@@ -144,21 +170,10 @@ class Session:
                 'multiprocessing.get_context("spawn")'
             )
         client, seconds = self.client, timeout() + wait
-
-        async def answer() -> Any:
-            pending = asyncio.ensure_future(self._call(request, arguments))
-            deadline = time.monotonic() + seconds
-            while not (await asyncio.wait([pending], timeout=POLL_SECONDS))[0]:
-                # a call to a scheduler that is gone lasts as long as Dask tries to connect
-                if client.status != "running" or time.monotonic() > deadline:
-                    pending.cancel()
-                    raise TimeoutError
-            return pending.result()
-
         cause: Exception | None = None
         if client.status == "running":
             try:
-                return client.sync(answer, callback_timeout=seconds + 2 * POLL_SECONDS)
+                return self._answer(partial(self._call, request, arguments), seconds)
             except DgsuiteError:
                 raise
             except (OSError, RuntimeError) as error:  # TimeoutError is an OSError
@@ -171,6 +186,25 @@ class Session:
                 f"{where} has not answered for {seconds - wait:g} s: frozen or busy"
             ) from cause
         raise RunError(f"{where} is gone") from cause
+
+    def _answer(self, request: Callable[[], Awaitable[Any]], seconds: float) -> Any:
+        """What a request returns.
+
+        Raises
+        ------
+        TimeoutError
+            It does not return within some seconds, or the client is not running any more: a call to a
+            scheduler that is gone lasts as long as Dask tries to connect.
+        """
+        begun = self.start(request)
+        deadline = time.monotonic() + seconds
+        try:
+            while not wait([begun], POLL_SECONDS).done:
+                if self.client.status != "running" or time.monotonic() > deadline:
+                    raise TimeoutError
+            return begun.result()
+        finally:
+            begun.cancel()
 
     async def _call(self, request: str, arguments: dict[str, Any]) -> Any:
         """A request, on the client's loop."""
@@ -186,26 +220,31 @@ class Session:
                 plugin=dumps(Plugin()), name=Plugin.name, idempotent=True
             )
             self._connection = connection
+        if "mark" in arguments:
+            self._marks += 1
+            marked(client, self._marks)
+            arguments["mark"] = self._marks - 1
         return await getattr(client.scheduler, request)(**arguments)
 
-    def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+    def workers(self) -> dict[str, dict[str, Any]]:
         """The state of each worker that the scheduler knows, by address.
 
         This asks the scheduler. ``client.scheduler_info()`` returns what the client stored last, which its
         periodic update may have overwritten with a version without workers.
-
-        Parameters
-        ----------
-        keys
-            Keys of tasks. A worker that is to run one of them is marked ``"awaited"``.
 
         Raises
         ------
         RunError
             See `ask`.
         """
-        states: dict[str, dict[str, Any]] = self.ask("dgsuite_workers", keys=list(keys))
-        return states
+        return self.states()["workers"]  # type: ignore[no-any-return]
+
+    def states(self, keys: Sequence[Any] = ()) -> dict[str, Any]:
+        """What `dgsuite.partition.client.scheduler.DgsuiteSchedulerPlugin.workers` answers about some tasks;
+        raises as `ask` does.
+        """
+        how = {"client": self.client.id, "mark": 0, "bound": timeout()} if keys else {}
+        return self.ask("dgsuite_workers", keys=list(keys), **how)  # type: ignore[no-any-return]
 
     def tell(self, request: str, /, **arguments: Any) -> None:
         """Call a handler, and do not wait for it; nothing happens if the scheduler is gone. Thread-safe."""

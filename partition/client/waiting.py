@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import logging
-import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,27 +25,6 @@ logger = logging.getLogger("dgsuite")
 LOST = "data was lost with its worker"
 
 
-def pending(
-    futures: Sequence[Future], seconds: float, until: str = "FIRST_COMPLETED"
-) -> list[Future]:
-    """Wait until one of some futures (or all) is no longer pending, or the time is over.
-
-    Returns
-    -------
-    The futures that are still pending.
-    """
-    from distributed import CancelledError, wait
-
-    try:
-        with futures[0].client.as_current():
-            wait(futures, timeout=seconds, return_when=until)
-    except (TimeoutError, CancelledError) as error:
-        # the error and the frames of its traceback refer to each other and to the futures: this cycle
-        # would keep results on workers until this process collects garbage
-        error.__traceback__ = None
-    return unfinished(futures)
-
-
 def unfinished(futures: Sequence[Future]) -> list[Future]:
     """The futures that may still get a result. Lost ones are among them: Dask may run their tasks again."""
     return [future for future in futures if future.status in ("pending", "lost")]
@@ -54,6 +33,24 @@ def unfinished(futures: Sequence[Future]) -> list[Future]:
 def failed(future: Future) -> bool:
     """Whether a future will have no result."""
     return future.status not in ("pending", "lost", "finished")
+
+
+def _over(futures: Sequence[Future]) -> bool | None:
+    """Wait until all tasks are done, or one has failed; None if that takes longer than `POLL_SECONDS`."""
+    from distributed import CancelledError, wait
+
+    deadline = time.monotonic() + POLL_SECONDS
+    while (waiting := unfinished(futures)) and not any(map(failed, futures)):
+        if (left := deadline - time.monotonic()) <= 0:
+            return None
+        try:
+            with waiting[0].client.as_current():
+                wait(waiting, timeout=left, return_when="FIRST_COMPLETED")
+        except (TimeoutError, CancelledError) as error:
+            # the error and the frames of its traceback refer to each other and to the futures: this cycle
+            # would keep results on workers until this process collects garbage
+            error.__traceback__ = None
+    return True
 
 
 @contextmanager
@@ -77,7 +74,9 @@ def letting_go() -> Iterator[None]:
 class Watch:
     """Waits for tasks, and raises an error if a worker or future they require is lost.
 
-    Waits fail when workers or the scheduler stop sending heartbeats, however long tasks take. The time
+    No other code waits for tasks or workers: each wait of a client passes through `until`, and each of its
+    polls through `check_workers`. Waits fail when the scheduler does not have a task, or can no longer run
+    it. They fail when workers or the scheduler stop sending heartbeats, however long tasks take. The time
     allowed without one is Dask's setting ``dgsuite.timeout`` (see
     `dgsuite.partition.client.session.timeout`).
 
@@ -107,6 +106,10 @@ class Watch:
     """By address, since when a worker has run none of these tasks."""
     _still: float | None = None
     """Since when no worker has run anything."""
+    _alone: float | None = None
+    """Since when there has been no worker."""
+    _lost: Collection[Any] = ()
+    """Keys of the tasks that the last poll found lost."""
 
     def check_workers(self, futures: Sequence[Future] = ()) -> dict[str, dict[str, Any]]:
         """Raise an error if a worker that the tasks require is lost.
@@ -126,18 +129,20 @@ class Watch:
             A required worker is gone, frozen or paused for good, the scheduler is gone or frozen, or an
             input was lost with its worker.
         """
-        return self.check_states(
-            self.ask("dgsuite_workers", keys=[f.key for f in futures]), futures
-        )
+        keys = [future.key for future in futures]
+        found = self._said(keys)
+        if any(found["workers"][w]["silent"] > timeout() for w in self._required(found["workers"])):
+            # after a pause of the scheduler all of them look frozen: ask again
+            time.sleep(2 * POLL_SECONDS)
+            found = self._said(keys)
+        self.check_states(found["workers"], futures)
+        self._check_lost(found["lost"], futures)
+        return found["workers"]  # type: ignore[no-any-return]
 
     def check_states(
         self, states: dict[str, dict[str, Any]], futures: Sequence[Future] = ()
-    ) -> dict[str, dict[str, Any]]:
+    ) -> None:
         """As `check_workers`, with the states of all workers that the scheduler has just said."""
-        if any(states[w]["silent"] > timeout() for w in self._required(states)):
-            # after a pause of the scheduler all of them look frozen: ask again
-            time.sleep(2 * POLL_SECONDS)
-            states = self.ask("dgsuite_workers", keys=[future.key for future in futures])
         for worker in self.workers:
             if worker not in states:
                 raise self._error(worker, "was lost")
@@ -149,15 +154,44 @@ class Watch:
         for worker in self._required(states):
             self._check_worker(worker, states[worker])
         if futures:
+            self._check_alone(states)
             self._check_links(states)
-        return states
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
         """The scheduler's answer to a request: see `dgsuite.partition.client.session.Session.ask`."""
-        try:
+        with self._named():
             return Session.of(self.client).ask(request, wait=wait, **arguments)
+
+    def _said(self, keys: Sequence[Any]) -> dict[str, Any]:
+        with self._named():
+            return Session.of(self.client).states(keys)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
         except RunError as error:
             raise RunError(f"{self.doing}: {error}") from error
+
+    def _check_lost(self, lost: Collection[Any], futures: Sequence[Future]) -> None:
+        """Raise an error for tasks that are lost in two polls in a row, and let go of them.
+
+        One poll is not enough: the scheduler's message that a task has ended may be on its way.
+        """
+        again = set(lost).intersection(self._lost)
+        self._lost = lost
+        if gone := [future for future in unfinished(futures) if future.key in again]:
+            self.client.cancel(gone)
+            raise WorkerLost(f"{self.doing}: task {gone[0].key} cannot run any more: {LOST}")
+
+    def _check_alone(self, states: Mapping[str, Any]) -> None:
+        """Raise an error if there has been no worker for long."""
+        if states:
+            self._alone = None
+        elif self._alone is None:
+            self._alone = time.monotonic()
+        elif time.monotonic() - self._alone > timeout():
+            raise RunError(f"{self.doing}: no worker is left")
 
     def _check_links(self, states: dict[str, dict[str, Any]]) -> None:
         """Raise an error if no worker has had anything to do for long, since one cannot reach another."""
@@ -169,7 +203,7 @@ class Watch:
         if time.monotonic() - self._still < timeout():
             return
         self._still = None
-        if found := self.call(lambda: links.cut(self.client, self.workers, timeout())):
+        if found := self.call(partial(links.cut, self.client, self.workers, timeout())):
             worker, other = found
             raise self._error(worker, f"and worker {other} do not reach each other")
 
@@ -207,6 +241,26 @@ class Watch:
     def _error(self, worker: str, what: str) -> WorkerLost:
         return WorkerLost(f"{self.doing}: worker {worker} {what}", worker)
 
+    def until[T](self, step: Callable[[], T | None], futures: Sequence[Future] = ()) -> T:
+        """Wait for something, and poll.
+
+        Parameters
+        ----------
+        step
+            Waits for it, for `POLL_SECONDS`. Returns None as long as it has not come.
+        futures
+            The tasks that it needs.
+
+        Raises
+        ------
+        RunError
+            See `check_workers`.
+        """
+        with seceded():
+            while (found := step()) is None:
+                self.check_workers(unfinished(futures))
+            return found
+
     def wait(self, futures: Sequence[Future]) -> None:
         """Wait until all tasks are done, or one has failed.
 
@@ -215,12 +269,7 @@ class Watch:
         RunError
             See `check_workers`.
         """
-        with seceded():
-            while waiting := unfinished(futures):
-                if len(pending(waiting, POLL_SECONDS)) == len(waiting):
-                    self.check_workers(waiting)
-                if any(map(failed, futures)):
-                    return
+        self.until(partial(_over, futures), futures)
 
     def wait_or_raise(self, futures: Sequence[Future]) -> None:
         """Wait until all tasks are done; raise the error of one that failed.
@@ -243,7 +292,32 @@ class Watch:
     def gather(self, futures: Sequence[Future]) -> list[Any]:
         """The results of tasks; waits and raises as `wait_or_raise` does."""
         self.wait_or_raise(futures)
-        return self.call(lambda: self.client.gather(futures))
+        return self.gathered(futures)
+
+    def gathered(self, futures: Sequence[Future], direct: bool | None = None) -> list[Any]:
+        """The results of tasks that are done.
+
+        Parameters
+        ----------
+        direct
+            Whether to fetch them from the workers: see `distributed.Client.gather`.
+
+        Raises
+        ------
+        RunError
+            See `call`.
+        """
+        return self.call(partial(self.client.gather, futures, direct=direct), futures)
+
+    def holders(self, futures: Sequence[Future]) -> list[list[str]]:
+        """The workers that hold the result of each task; waits and raises as `wait_or_raise` does."""
+        self.wait_or_raise(futures)
+        held = self.ask("who_has", keys=[future.key for future in futures])
+        found = [sorted(held[future.key]) for future in futures]
+        if not all(found):
+            self.check_workers()
+            raise WorkerLost(f"{self.doing}: {LOST}")
+        return found
 
     def scatter(self, value: Any, worker: str | None = None) -> Future:
         """Send a value of this process to a worker, or by default to all of them.
@@ -258,14 +332,21 @@ class Watch:
         from dask import get_annotations
 
         named = {new_key(type(value)): value}
-        send = partial(self.client.scatter, named, hash=False, **where)
-        (future,) = replace(self, workers=receivers).call(send).values()
+        to = replace(self, workers=receivers)
+        (future,) = to.call(partial(self.client.scatter, named, hash=False, **where)).values()
         if span := get_annotations().get("span"):
             Session.of(self.client).ask("dgsuite_annotate", key=future.key, span=span)
         return future
 
-    def call[T](self, function: Callable[[], T]) -> T:
+    def call[T](self, request: Callable[[], Awaitable[T]], futures: Sequence[Future] = ()) -> T:
         """The result of a request to workers. By itself it would wait for ever for a frozen worker.
+
+        Parameters
+        ----------
+        request
+            Is called on the client's loop, where Dask's own methods can be awaited.
+        futures
+            The tasks that it needs.
 
         Raises
         ------
@@ -274,30 +355,24 @@ class Watch:
         """
         from distributed import CancelledError
 
-        results: list[T] = []
-        errors: list[Exception] = []
-
-        def request() -> None:
+        try:
+            begun = Session.of(self.client).start(request)
             try:
-                results.append(function())
-            except Exception as error:
-                errors.append(error)
-
-        thread = threading.Thread(target=request, daemon=True)
-        thread.start()
-        while thread.is_alive():
-            thread.join(POLL_SECONDS)
-            if thread.is_alive():
-                self.check_workers()
-        if errors:
-            error = errors[0]
+                self.until(
+                    lambda: concurrent.futures.wait([begun], POLL_SECONDS).done or None, futures
+                )
+                return begun.result()
+            finally:
+                begun.cancel()
+        except DgsuiteError:
+            raise
+        except Exception as error:
             for _ in range(10):  # the scheduler may notice a lost worker a moment later
                 self.check_workers()
                 time.sleep(0.1)
             if isinstance(error, CancelledError):
                 raise WorkerLost(f"{self.doing}: {LOST}") from error
             raise RunError(f"{self.doing}: {type(error).__name__}: {error}") from error
-        return results[0]
 
     @contextmanager
     def explain_errors(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
     new = {address: key for address, key in new.items() if key not in checked}
     if new:
         watch, probe = Watch(client, "comparing versions", list(new)), installed.probe()
-        answers = watch.call(lambda: client.run(probe, workers=list(new), on_error="ignore"))
+        answers = watch.call(partial(client.run, probe, workers=list(new), on_error="ignore"))
         installed.compare({f"worker {address}": answer for address, answer in answers.items()})
         checked.update(new.values())
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.errors import InputError
 from dgsuite.base.memory import frugal
 from dgsuite.partition.client.tasks import delayed, pinned, submitted
-from dgsuite.partition.client.waiting import LOST, Watch, letting_go
+from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.construction import build
 from dgsuite.partition.labels import identifiers
@@ -167,12 +167,9 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
 
 def _places(futures: Sequence[Future], watch: Watch) -> dict[str, list[int]]:
     """By worker, which of some results it holds."""
-    holders = watch.call(lambda: watch.client.who_has(futures))
     places: dict[str, list[int]] = defaultdict(list)
-    for i, future in enumerate(futures):
-        if not holders[future.key]:
-            raise RunError(f"{watch.doing}: {LOST}")
-        places[min(holders[future.key])].append(i)
+    for i, workers in enumerate(watch.holders(futures)):
+        places[workers[0]].append(i)
     return dict(sorted(places.items()))
 
 

@@ -117,10 +117,9 @@ def copied(
             f"copies must be at most {len(workers)}, the number of workers, got {copies}"
         )
     watch = Watch(client, "copying the graph", workers)
-    held = watch.call(lambda: client.who_has(parts))
     found: list[list[Future]] = []
-    for part in parts:
-        home = workers.index(held[part.key][0])
+    for part, held in zip(parts, watch.holders(parts), strict=True):
+        home = workers.index(held[0])
         # in a task of its own, which goes: Dask's memory manager may keep any one replica of a result
         leaving = pinned(client, workers[home], received, part)
         others = [workers[(home + i) % len(workers)] for i in range(1, copies)]
@@ -132,10 +131,9 @@ def copied(
 def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
     """Move clusters to the workers that are to hold them, where they are not there already."""
     client = watch.client
-    held = watch.call(lambda: client.who_has(parts))
     moved = []
-    for k, home in enumerate(homes):
-        if home not in held.get(parts[k].key, ()):
+    for k, (home, held) in enumerate(zip(homes, watch.holders(parts), strict=True)):
+        if home not in held:
             parts[k] = pinned(client, home, received, parts[k])
             moved.append(parts[k])
     if moved:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step, Tally
-from dgsuite.core.workers.placement import EMBED, finish_anywhere, give_up, new_run, of
+from dgsuite.core.workers.placement import EMBED, finish, give_up, new_run, of
 from dgsuite.kernels.bsp import Replicated
 from dgsuite.partition.client.tasks import new_key
 from dgsuite.partition.client.waiting import Watch
@@ -69,8 +69,8 @@ def run(
         ]
         every += shares
     try:
-        finish_anywhere(shares[:1], watch)
-        total: Share = watch.call(shares[0].result)
+        finish(shares[:1], watch)
+        total: Share = watch.gathered(shares[:1])[0]
     except BaseException:
         give_up(client, [held, *every])
         raise

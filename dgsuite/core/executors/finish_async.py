@@ -236,14 +236,9 @@ class Driver:
         self.flush()
         # not by Client.run, which leaves a log record on every worker
         message = {"op": "dgsuite_votes", "run": self.run_id, "turn": turn}
-
-        def ask() -> dict[str, Vote]:
-            found: dict[str, Vote] = self.client.sync(
-                self.client.scheduler.broadcast, msg=message, workers=list(self.places)
-            )
-            return found
-
-        return reduce_votes([*self.watch.call(ask).values()])
+        ask = partial(self.client.scheduler.broadcast, msg=message, workers=list(self.places))
+        found: dict[str, Vote] = self.watch.call(ask)
+        return reduce_votes([*found.values()])
 
 
 def run(

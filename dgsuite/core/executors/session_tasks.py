@@ -24,7 +24,7 @@ from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.orders import Order
 from dgsuite.partition.client.results import LARGE, name_of
 from dgsuite.partition.client.scheduler import SESSION
-from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded
+from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.tasks import pinned
 from dgsuite.partition.client.waiting import Watch, unfinished
 from dgsuite.partition.client.workers import KNOWN, ordered_states
@@ -152,20 +152,17 @@ class SessionTasks:
             self._where, self._groups = where, groups
             self._states = ordered_states(self.client)
             order = None  # the tasks have it
-        with seceded():
-            while True:
-                answer = watch.ask(
-                    "dgsuite_order",
-                    wait=POLL_SECONDS,
-                    keys=self._keys,
-                    number=self._number,
-                    plan=order,
-                    seconds=POLL_SECONDS,
-                )
-                if answer["over"]:
-                    return answer.get("sent")  # type: ignore[no-any-return]
-                order = None
-                watch.check_workers(unfinished(self._futures))
+
+        def over() -> dict[str, Any] | None:
+            nonlocal order
+            request = {"keys": self._keys, "number": self._number, "plan": order}
+            answer: dict[str, Any] = watch.ask(
+                "dgsuite_order", wait=POLL_SECONDS, seconds=POLL_SECONDS, **request
+            )
+            order = None
+            return answer if answer["over"] else None
+
+        return watch.until(over, self._futures).get("sent")
 
     def _start(self, plan: Plan, groups: Sequence[Any], watch: Watch, pickled: bytes) -> None:
         """Start the tasks, with their first order."""

@@ -270,7 +270,7 @@ class Driver:
                 log.add(*row)
         del needed
         if copies:
-            tasks.finish_anywhere(self.packed, self.watch)
+            tasks.finish(self.packed, self.watch)
             self.kept, self.copied = held, perf_counter()
         if self.tell is not None:
             for site, log in reversed([*enumerate(self.logs)]):
@@ -302,9 +302,8 @@ class Driver:
 
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """What tasks return, once all are done, whichever worker runs them."""
-        tasks.finish_anywhere(futures, self.watch)
-        found: list[Any] = self.watch.call(lambda: self.watch.client.gather(futures))
-        return found
+        tasks.finish(futures, self.watch)
+        return self.watch.gathered(futures)
 
     def reply(self, over: Sequence[Vote]) -> Callable[[], Vote]:
         """What fetches the votes of the last turn."""
@@ -363,7 +362,7 @@ def run(
     driver = Driver(kernel, watch, homes, bounds, groups, settings, every)
     ends: list[Future] = []
     try:
-        tasks.finish_anywhere(driver.before, watch)
+        tasks.finish(driver.before, watch)
         start = perf_counter()
         for step in steps(kernel, graph.n, driver.reply, settings.guard):
             driver.add(step)

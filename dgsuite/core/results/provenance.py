@@ -9,7 +9,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +85,7 @@ def machine_of(client: Client | None, workers: Sequence[str] = ()) -> dict[str, 
 
     def asked() -> tuple[frozenset[str], dict[str, Any]]:
         watch = Watch(client, "asking for the workers' machines", places)
-        hosts = dict(watch.call(lambda: client.run(_host, on_error="ignore")).values())
+        hosts = dict(watch.call(partial(client.run, _host, on_error="ignore")).values())
         return places, _together(list(hosts.values()))
 
     return Session.of(client).kept.get("machine", asked, lambda known: known[0] == places)[1]

@@ -157,10 +157,11 @@ class Since:
         if client is None:
             return graph.like([*map(_with, graph.parts, each)], graph.entries)
         watch = Watch(client, "sending the earlier result", inputs=graph.parts)
-        holders = watch.call(lambda: client.who_has(graph.parts))
         parts = []
-        for k, (part, earlier) in enumerate(zip(graph.parts, each, strict=True)):
-            there = watch.scatter(earlier, min(holders[part.key]))
+        for k, (part, earlier, held) in enumerate(
+            zip(graph.parts, each, watch.holders(graph.parts), strict=True)
+        ):
+            there = watch.scatter(earlier, held[0])
             more = _of_cluster(stay, partition, k)
             futures = dict(zip(more, client.compute([*more.values()]), strict=True))
             parts.append(submitted(client, _with, part, there, futures))

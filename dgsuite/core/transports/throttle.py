@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import dask
@@ -25,6 +25,8 @@ from tornado.iostream import StreamClosedError
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.client.settings import setting
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
 
 SLICE, TICK = 1 << 16, 2.5e-4
 """Bytes released at a time, or seconds' worth of them, whichever is more."""
@@ -202,7 +204,8 @@ def limit(
         raise InputError(
             f"the cluster at {address} cannot be throttled; start it with protocol='throttle+tcp'"
         )
-    client.run(_set, made)
+    watch = Watch(client, "limiting what workers send", worker_addresses(client))
+    watch.call(partial(client.run, _set, made))
     return made
 
 

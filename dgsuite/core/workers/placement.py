@@ -21,8 +21,8 @@ from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
 from dgsuite.core.workers.facts import Facts
 from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.sending import send_now
-from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded, timeout
-from dgsuite.partition.client.waiting import Watch, failed, pending, unfinished
+from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
+from dgsuite.partition.client.waiting import Watch, failed
 from dgsuite.partition.client.workers import cluster_ranges
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.recovery import settle
@@ -35,9 +35,6 @@ DIRECT = 1 << 18
 
 WITH_ANSWER = 1 << 24
 """Bytes of results that the scheduler sends when it says that tasks are done."""
-
-PATIENCE = 5
-"""Seconds without any worker after which none is expected to come."""
 
 
 class Named(Protocol):
@@ -145,7 +142,7 @@ def finish(futures: Sequence[Future], watch: Watch) -> None:
     Raises
     ------
     DgsuiteError
-        A task failed, or a worker that tasks are tied to has gone: they would wait for ever.
+        A task failed, or cannot run any more: its worker has gone, or none is left.
     """
     watch.wait(futures)
     if any(map(failed, futures)):
@@ -187,7 +184,7 @@ def ended(futures: Sequence[Future], watch: Watch, stays: float | None = None) -
                 return Ended([found[key] for key in keys], None)
         finish(futures, watch)
         if stays is None or "large" in answer:
-            return Ended(watch.call(lambda: client.gather(futures, direct=direct)), None)
+            return Ended(watch.gathered(futures, direct), None)
 
 
 def _answer(
@@ -201,37 +198,18 @@ def _answer(
     """
     keys = [future.key for future in futures]
     request = {"keys": keys, "seconds": POLL_SECONDS, "most": most, "stays": stays}
-    with seceded():
-        while True:
-            answer: dict[str, Any] = watch.ask("dgsuite_results", wait=POLL_SECONDS, **request)
-            if answer["over"]:
-                return answer
-            watch.check_workers(unfinished(futures))
+
+    def over() -> dict[str, Any] | None:
+        answer: dict[str, Any] = watch.ask("dgsuite_results", wait=POLL_SECONDS, **request)
+        return answer if answer["over"] else None
+
+    return watch.until(over, futures)
 
 
 def scheduler_is_here(client: Client) -> bool:
     """Whether a client's scheduler is in this process: then workers can be reached from here."""
     scheduler = getattr(client.cluster, "scheduler", None)
     return isinstance(scheduler, Scheduler)
-
-
-def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
-    """Wait until all of some tasks are done that are tied to no worker.
-
-    Raises
-    ------
-    DgsuiteError
-        A task failed, what it needs is lost for good, or no worker is left.
-    """
-    alone = 0
-    while waiting := pending(futures, POLL_SECONDS, "ALL_COMPLETED"):
-        if any(map(failed, futures)):
-            break
-        alone = 0 if watch.check_workers(waiting) else alone + 1
-        if alone * POLL_SECONDS > PATIENCE:
-            raise RunError(f"{watch.doing}: no worker is left")
-    if any(map(failed, futures)):
-        raise cause(futures, watch)
 
 
 @contextmanager
@@ -261,12 +239,13 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
         "seconds": POLL_SECONDS,
         "bound": timeout(),
     }
+
+    def head() -> dict[str, Any] | None:
+        answer: dict[str, Any] = watch.ask("dgsuite_take_turn", wait=POLL_SECONDS, **turns)
+        return None if "head" in answer else answer
+
     try:
-        waits = True
-        while waits:
-            answer = watch.ask("dgsuite_take_turn", wait=POLL_SECONDS, **turns)
-            watch.check_states(answer["workers"])
-            waits = "head" in answer
+        watch.check_states(watch.until(head)["workers"])
         yield
     except BaseException:
         Session.of(client).tell("dgsuite_end_turn", run=run)  # if closed, the turn is over as well

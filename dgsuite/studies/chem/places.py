@@ -163,8 +163,8 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     )
     try:
         watch = Watch(client, tasks.of(work))
-        tasks.finish_anywhere(futures, watch)
-        found = watch.call(lambda: client.gather(futures))
+        tasks.finish(futures, watch)
+        found = watch.gathered(futures)
     except BaseException:
         tasks.give_up(client, futures)
         raise

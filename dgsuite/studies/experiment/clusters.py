@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ import psutil
 from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.core.workers.processor import own_processors
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -195,12 +198,13 @@ def bound(client: Client, processors: int | None) -> Iterator[None]:
         return
     allowed = sorted(own_processors())
     some = frozenset(allowed[:processors])
+    watch = Watch(client, "binding processes", worker_addresses(client))
     try:
-        client.run(_bind, some)
+        watch.call(partial(client.run, _bind, some))
         _bind(some)
         with dask.config.set({"dgsuite.timeout": LATE}):
             yield
-        client.run(_bind, frozenset(allowed))
+        watch.call(partial(client.run, _bind, frozenset(allowed)))
     finally:
         _bind(frozenset(allowed))
 

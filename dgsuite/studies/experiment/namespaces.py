@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.transports.throttle import TICK, Limit, make
+from dgsuite.partition.client.session import Session
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -344,7 +345,7 @@ def cluster(
 def _wait(client: Client, workers: int, network: Network, log: Path) -> None:
     """Wait until all workers are there."""
     deadline = time.monotonic() + START
-    while len(client.nthreads()) < workers:
+    while len(Session.of(client).workers()) < workers:
         if network.has_lost() or time.monotonic() > deadline:
             said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [
                 "it said nothing"

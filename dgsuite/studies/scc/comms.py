@@ -46,15 +46,18 @@ def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
     from dgsuite.core.workers import plugin as worker
     from dgsuite.core.workers.placement import new_run
     from dgsuite.partition.client.session import Session
+    from dgsuite.partition.client.waiting import Watch
 
+    watch = Watch(client, "timing fetches", places)
     worker.install(client)
     epoch = Session.of(client).workers()[places[0]]["epoch"]
 
     def once() -> float:
         asked = (new_run(), places[0], epoch)
         owner = client.submit(_own, *asked, workers=[places[0]], pure=False)
-        owner.result()
-        return float(client.submit(_ask, *asked, workers=[places[1]], pure=False).result())
+        watch.wait_or_raise([owner])
+        asks = client.submit(_ask, *asked, workers=[places[1]], pure=False)
+        return float(watch.gather([asks])[0])
 
     return min(once() for _ in range(repeats))
 
@@ -65,8 +68,11 @@ def _nothing(density: NDArray) -> NDArray:
 
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
     """Least seconds of a build without units: density there, and a matrix back."""
-    return float(
-        timed(
-            lambda: client.submit(_nothing, density, workers=[places[0]], pure=False).result(), 20
-        ).min()
-    )
+    from dgsuite.partition.client.waiting import Watch
+
+    watch = Watch(client, "timing a build", places)
+
+    def build() -> None:
+        watch.gather([client.submit(_nothing, density, workers=[places[0]], pure=False)])
+
+    return float(timed(build, 20).min())

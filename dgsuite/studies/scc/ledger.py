@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel, Program, Round, State, ship
+from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.statistics import interval
 from dgsuite.studies.transports.carriers import chosen
@@ -203,7 +204,7 @@ def _rounds(client: Client, count: int, size: int) -> float:
 def _tasks(client: Client, count: int) -> float:
     """Seconds of one of some tasks that do nothing."""
     begin = perf_counter()
-    client.gather(client.map(_nothing, range(count), pure=False))
+    Watch(client, "timing tasks").gather(client.map(_nothing, range(count), pure=False))
     return (perf_counter() - begin) / count
 
 

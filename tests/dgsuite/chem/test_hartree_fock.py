@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import dask
 import numpy as np
 import psutil
 import pytest
@@ -308,9 +309,7 @@ def test_an_interrupt_stops_the_workers(client, balance, interruptible):
     assert_nothing_held(client)
 
 
-def test_no_worker_is_left(own_client, monkeypatch):
-    monkeypatch.setattr("dgsuite.core.workers.placement.PATIENCE", 1)
-
+def test_no_worker_is_left(own_client):
     def leave(number, energy):
         own_client.cluster.scale(0)
         deadline = time.monotonic() + PATIENCE
@@ -318,7 +317,10 @@ def test_no_worker_is_left(own_client, monkeypatch):
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
-    with pytest.raises(dgsuite.RunError, match=r"hartree_fock.*: no worker is left"):
+    with (
+        dask.config.set({"dgsuite.timeout": "4s"}),
+        pytest.raises(dgsuite.RunError, match=r"hartree_fock.*: no worker is left"),
+    ):
         dgsuite.hartree_fock("benzene", balance="dask", client=own_client, on_iteration=leave)
 
 

@@ -306,12 +306,15 @@ def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("workers", [2, 1])
-def test_state_in_tasks_when_no_worker_is_left(workers, monkeypatch):
+def test_state_in_tasks_when_no_worker_is_left(workers):
     """Until Dask's nannies have started new ones, at other addresses."""
-    monkeypatch.setattr("dgsuite.core.workers.placement.PATIENCE", COME_BACK)
     graph = genval.graph("er", N, seed=5, clusters=3, client=None)
     expected = dgsuite.run("mis", graph, style="serial")
-    with client_of(workers, set_as_default=False) as client, in_tasks(False):
+    with (
+        dask.config.set({"dgsuite.timeout": COME_BACK}),
+        client_of(workers, set_as_default=False) as client,
+        in_tasks(False),
+    ):
         client.run(arm, 3, True, Signal())
         found = dgsuite.run("mis", graph, style="finish_async", client=client)
     np.testing.assert_array_equal(found.in_mis, expected.in_mis)
