@@ -110,6 +110,8 @@ class Watch:
     """Since when there has been no worker."""
     _lost: Collection[Any] = ()
     """Keys of the tasks that the last poll found lost."""
+    _raised: BaseException | None = None
+    """What a callback has raised."""
 
     def check_workers(self, futures: Sequence[Future] = ()) -> dict[str, dict[str, Any]]:
         """Raise an error if a worker that the tasks require is lost.
@@ -255,11 +257,32 @@ class Watch:
         ------
         RunError
             See `check_workers`.
+        BaseException
+            What a callback has raised: see `heard`.
         """
         with seceded():
-            while (found := step()) is None:
+            found = step()
+            while found is None and self._raised is None:
                 self.check_workers(unfinished(futures))
-            return found
+                found = step()
+        if self._raised is not None:
+            raise self._raised
+        return found  # type: ignore[return-value]
+
+    def heard[**P](self, callback: Callable[P, object]) -> Callable[P, None]:
+        """A callback of a user's, to be called on the client's loop, which what it raises would end.
+
+        What it raises ends the wait of this watch instead, and is raised there. It is called no more then.
+        """
+
+        def call(*arguments: P.args, **options: P.kwargs) -> None:
+            if self._raised is None:
+                try:
+                    callback(*arguments, **options)
+                except BaseException as error:
+                    self._raised = error
+
+        return call
 
     def wait(self, futures: Sequence[Future]) -> None:
         """Wait until all tasks are done, or one has failed.

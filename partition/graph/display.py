@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
 
 from dgsuite.base import markup
+from dgsuite.base.errors import DgsuiteError
 from dgsuite.partition.graph.size import nbytes
 
 if TYPE_CHECKING:
@@ -31,7 +33,10 @@ def _place(graph: Graph) -> str:
     disk = ", packed edges" if graph.compress else ""
     if graph.edges == "disk":
         disk = f", {packed}edges on disk"
-    return f"{where}{disk}{'' if graph.local or graph.recoverable else ', not recoverable'}"
+    lost = ""
+    with suppress(DgsuiteError):  # without a scheduler it is not known
+        lost = "" if graph.recoverable else ", not recoverable"
+    return f"{where}{disk}{lost}"
 
 
 def line(graph: Graph) -> str:

@@ -99,10 +99,6 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
         Futures of each cluster's copies on other workers, if it has any; how many workers are to hold it.
-    recoverable
-        Whether clusters that are lost with their worker can be made again: from copies, from files, or by the
-        scheduler from what they were made of. Clusters in this process cannot be lost. The next call that
-        needs lost clusters, such as a run, makes them again.
     placed
         Futures of clusters of this process that a run has sent to workers.
     name
@@ -163,7 +159,6 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         self.compress = compress
         self.copies: list[list[Any]] = []
         self.wanted_copies = 1
-        self.recoverable = saved is not None or recovery.recoverable(self._parts)
         self.homes: list[str] = []
         self.cache = Cache()
         self.derived = Cache()
@@ -196,6 +191,20 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
             with self.derived.lock:
                 self._restore()
         return self._parts
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether clusters that are lost with their worker can be made again: from copies, from files, or by
+        the scheduler, which is asked, from what they were made of. Clusters in this process cannot be lost.
+
+        The next call that needs lost clusters, such as a run, makes them again.
+
+        Raises
+        ------
+        RunError
+            The scheduler is gone or does not answer.
+        """
+        return self.saved is not None or bool(self.copies) or recovery.recoverable(self._parts)
 
     def _missing(self) -> list[Any]:
         """Futures of clusters and copies that have no result and will get none."""
@@ -280,10 +289,9 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
             moved = self.like(self.parts, self.entries)
         if moved is not self:
             moved.cache, moved.saved = self.cache, self.saved
-            moved.recoverable |= moved.saved is not None
         if copies > moved.wanted_copies:
             moved.copies = recovery.copied(moved.parts, copies, client, worker_addresses(client))
-            moved.wanted_copies, moved.recoverable = copies, True
+            moved.wanted_copies = copies
         return moved
 
     def session(self, client: Client | None = None, idle: str | float = "60 s") -> Any:
@@ -624,7 +632,6 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
             growing.append(self, path)
             return
         self.saved = storage.save(self, path, growing.Lineage.of(self).identity)
-        self.recoverable = True
 
     @classmethod
     @spanned

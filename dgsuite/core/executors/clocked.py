@@ -138,7 +138,7 @@ def run(
     with ExitStack() as stack:
         topic, reports = worker.reports(client)
         if settings.tell is not None:
-            reports[run_id] = united(settings.tell, len(places))
+            reports[run_id] = united(watch.heard(settings.tell), len(places))
             stack.callback(reports.pop, run_id)
         session = CURRENT.get() if keeps else None
         if session is None:

@@ -93,6 +93,10 @@ class Attempt:
         workers = [] if client is None else list(states)
         plan, found = self.settings.checkpoints, None
         if plan is not None and (self._tried or not plan.automatic):
+            if client is not None:
+                from dgsuite.core.workers.plugin import install
+
+                install(client)  # files in the memory of workers need it
             found = plan.newest()
         self._tried = True
         if found is not None:

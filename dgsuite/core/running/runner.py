@@ -122,7 +122,8 @@ def run(
         ``{"packets": 4, "bytes": 1500}``: see `dgsuite.core.engine.workload.Workload`. It takes time, and
         changes no output and no count.
     on_round
-        Function that is called from time to time with the number of rounds done.
+        Function that is called from time to time with the number of rounds done, in some styles by another
+        thread. If it raises an error, the run is given up, and raises that error.
     progress
         Whether to show the progress of a run that takes more than two seconds: rounds, active nodes and
         messages, in a line on standard error, or below the cell of a notebook. By default where a person sees

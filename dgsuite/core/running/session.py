@@ -56,7 +56,7 @@ class GraphSession:
         self, graph: Graph, client: Client | None = None, idle: str | float = "60 s"
     ) -> None:
         self.client = current_client(client or graph.client)
-        self.graph = graph if self.client is None else _placed(graph, self.client)
+        self.graph = graph if self.client is None else _cut(graph, self.client)
         try:
             seconds = float(parse_timedelta(idle, "s"))
         except (KeyError, TypeError, ValueError):
@@ -114,8 +114,8 @@ class GraphSession:
         return f"<dgsuite session on {self.graph.n} nodes: {state}{tasks}>"
 
 
-def _placed(graph: Graph, client: Client) -> Graph:
-    """A graph on the workers, in the clusters that its runs have."""
+def _cut(graph: Graph, client: Client) -> Graph:
+    """A graph in the clusters that its runs have; one in this process stays here, and cannot be lost."""
     if graph.local and not graph.chosen and graph.partition.order is None:
-        graph = graph.repartition(len(worker_addresses(client)))
-    return graph.persist(client)
+        return graph.repartition(len(worker_addresses(client)))
+    return graph

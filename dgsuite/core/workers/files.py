@@ -66,9 +66,6 @@ def of_client(url: str, client: Client | None) -> str:
             f"checkpoints in the memory of workers ({url}) need a Dask client and a name, as in "
             f"{PROTOCOL}://mis; without a client give a folder"
         )
-    from dgsuite.core.workers.plugin import install
-
-    install(client)
     return folder_of(client, name)
 
 

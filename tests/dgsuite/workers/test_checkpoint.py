@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -36,6 +37,7 @@ from dgsuite.core.workers import room
 from dgsuite.core.workers.files import Held, WorkersFileSystem
 from dgsuite.core.workers.plugin import install, plugin
 from dgsuite.kernels import bsp
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.clusters.subset import Subset
@@ -146,6 +148,32 @@ def broken_off(kernel, client, folder, calls, style="clocked", **options):
             **KERNELS[kernel],
             **options,
         )
+
+
+@pytest.mark.few(1)
+def test_a_worker_that_is_lost_at_the_start_is_done_without(trio, monkeypatch):
+    """Before it has the plugin that has files in its memory."""
+    graph = genval.graph("er", 400, seed=5, client=None, clusters=3)
+    expected = dgsuite.run("mis", graph, style="serial")
+    session = Session.of(trio)
+    struck = []
+
+    def found(client):
+        places = worker_addresses(client)
+        if not struck:
+            struck.append(places[0])
+            os.kill(client.run(os.getpid, workers=places[:1])[places[0]], signal.SIGKILL)
+            until = time.monotonic() + PATIENCE
+            while places[0] in session.workers():
+                assert time.monotonic() < until
+                time.sleep(0.02)
+        return places
+
+    monkeypatch.setattr(session, "installed_over", None)
+    monkeypatch.setattr("dgsuite.core.workers.plugin.worker_addresses", found)
+    ds = dgsuite.run("mis", graph, client=trio, style="clocked", checkpoint=True)
+    assert struck
+    np.testing.assert_array_equal(ds.in_mis, expected.in_mis)
 
 
 @pytest.mark.few(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 
@@ -188,6 +190,26 @@ def test_a_worker_that_is_lost_is_done_without():
             own.cluster.scale(2)
             until(lambda: len(own.scheduler_info()["workers"]) == 2, 30)
             assert same(session.run("bfs"), first)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("n", [2**10, 2**15])
+def test_a_graph_of_this_process_is_sent_again(own_client, n):
+    """To other workers, when one is lost, or all of them: also if it was too large to go with the tasks."""
+    graph = genval.graph("rmat", n, client=None)
+    expected = dgsuite.run("bfs", graph, style="serial")
+    with (
+        dask.config.set({"dgsuite.recovery.tries": 3}),
+        graph.session(own_client, idle="10 minutes") as session,
+    ):
+        assert same(session.run("bfs"), expected)
+        (victim, *_) = own_client.run(os.getpid).values()
+        os.kill(victim, signal.SIGKILL)
+        assert same(session.run("bfs"), expected)
+        assert session.graph.recoverable
+        own_client.restart()
+        assert same(session.run("bfs"), expected)
+    assert same(dgsuite.run("bfs", graph, style="clocked", client=own_client), expected)
 
 
 def test_a_client_that_closes_takes_the_tasks_along(client, graph):

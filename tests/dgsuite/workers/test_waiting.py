@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 
 import dask
@@ -218,6 +219,26 @@ def test_a_run_within_on_round_is_refused(client, ring):
     )
     assert refused
     assert all(isinstance(error, dgsuite.InputError) for error in refused), refused
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ZeroDivisionError, OSError])
+@pytest.mark.parametrize("style", [*STYLES, "in_turn", "serial", "session"])
+def test_what_on_round_raises_ends_the_run(client, ring, style, error):
+    """In the thread that called the run; the client's loop goes on."""
+    called = []
+
+    def on_round(rounds):
+        called.append(rounds)
+        raise error("by on_round")
+
+    run = partial(dgsuite.run, graph=ring, style=style, client=client)
+    with ring.session(client) as session, pytest.raises(error, match="by on_round"):
+        (session.run if style == "session" else run)(
+            Sleeps(rounds=10_000), clusters=2, on_round=on_round
+        )
+    assert len(called) == 1
+    assert client.submit(abs, -1, pure=False).result(timeout=PATIENCE) == 1
+    assert_nothing_held(client)
 
 
 @pytest.mark.parametrize("style", STYLES)
