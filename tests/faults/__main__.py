@@ -1,66 +1,76 @@
-"""Strike amid runs, and print what came of it; the status is 1 if a trial went wrong.
+"""Make trials that are drawn from seeds, each twice, and print what came of them.
 
-    python -m tests.faults --trials 300 --seed 1
+    python -m tests.faults --seed 35
+    python -m tests.faults --block 5 --count 100
 
-Where there may be network namespaces, each process is on a host of its own, so that links can be cut. With
---one-host all are on this host, and workers share memory.
+The first replays one seed. The second makes seeds of a block: those that are 5 modulo the number of blocks,
+which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or did not end in
+the same way twice.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import signal
 import sys
+import tempfile
 from collections import Counter
-from contextlib import ExitStack
+from pathlib import Path
 
-from tests.faults.cluster import WORKERS, Cluster
-from tests.faults.trials import HOWS, STYLES, TIMEOUT, field
-from tests.support.hosts import Hosts, missing
+from tests.faults.simulation import BLOCKS, Simulation
+from tests.support.warm import warm
 
 
 def main() -> int:
     """Run the command line; returns the exit status."""
-    p = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    p.add_argument("--trials", type=int, default=60)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--style", choices=STYLES)
-    p.add_argument("--how", choices=HOWS, help="what is struck; by default all")
-    p.add_argument("--tries", type=int, default=3, help="how often a run is begun again; 0: never")
-    p.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds of dgsuite.timeout")
-    p.add_argument("--one-host", action="store_true", help="workers share memory; no link is cut")
+    p = argparse.ArgumentParser(
+        prog="python -m tests.faults",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = p.add_mutually_exclusive_group(required=True)
+    what.add_argument("--seed", type=int, help="the one to make")
+    what.add_argument("--block", type=int, choices=range(BLOCKS), help="whose seeds are made")
+    p.add_argument("--count", type=int, default=20, help="how many seeds of the block")
+    p.add_argument("--first", type=int, default=0, help="number of the first of them in the block")
+    p.add_argument("--once", action="store_true", help="make each trial once")
     options = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end what has been started
-    rng = random.Random(options.seed)
-    outcomes: Counter[tuple[str, str, str, str]] = Counter()
-    longest: Counter[tuple[str, str, str, str]] = Counter()
-    wrong = 0
-    with ExitStack() as stack:
-        cluster = None
-        if why := "--one-host" if options.one_host else missing():
-            print(f"no links are cut: {why}")
-        else:
-            network = stack.enter_context(Hosts(WORKERS + 1))
-            stack.enter_context(network.entered(0))
-            hosts = range(WORKERS + 1)
-            cluster = Cluster(
-                [network.space(k) for k in hosts], [f"10.77.0.{k + 1}" for k in hosts]
+    warm()
+    seeds = [options.seed]
+    if options.seed is None:
+        seeds = [options.block + BLOCKS * (options.first + i) for i in range(options.count)]
+    ends: Counter[tuple[str, ...]] = Counter()
+    slowest: dict[tuple[str, ...], float] = {}
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder, Simulation(Path(folder)) as simulation:
+        for seed in seeds:
+            for trial, end in simulation.make(seed):
+                failure = end.wrong if options.once else simulation.fault_of(trial, end)
+                failures += bool(failure)
+                print(
+                    f"{seed}: {', '.join(end.stages)} after {end.seconds:.1f} s: {trial}",
+                    flush=True,
+                )
+                if failure:
+                    print(f"{seed}: WRONG: {failure}", flush=True)
+                losses = len(trial.lossy(list(end.struck)))
+                nannies = "nannies" if trial.scenario.nannies else "no nannies"
+                last = "wrong" if failure else end.stages[-1]
+                key = trial.scenario.style, trial.scenario.source, nannies, f"{losses} lost", last
+                ends[key] += 1
+                slowest[key] = max(slowest.get(key, 0.0), end.seconds)
+        print(f"{'style':13} {'graph':7} {'':11} {'':7} {'end':12} trials  slowest (s)")
+        for key in sorted(ends):
+            print(
+                "{:13} {:7} {:11} {:7} {:12}".format(*key), f"{ends[key]:6d}  {slowest[key]:11.1f}"
             )
-        there = stack.enter_context(field(options.tries, cluster, options.timeout))
-        for number in range(options.trials):
-            trial = there.draw(rng, options.how, options.style)
-            outcome, seconds = there.attempt(trial)
-            short = outcome if outcome in ("same", "error") else "wrong"
-            key = (trial.form, trial.style, trial.how, short)
-            outcomes[key] += 1
-            longest[key] = max(longest[key], seconds)
-            wrong += short == "wrong"
-            print(f"{number}: {outcome} after {seconds:.1f} s: {trial}", flush=True)
-    print(f"{'form':10} {'style':13} {'fault':10} {'outcome':8} trials  longest (s)")
-    for key in sorted(outcomes):
-        print("{:10} {:13} {:10} {:8}".format(*key), f"{outcomes[key]:6d}  {longest[key]:11.1f}")
-    return int(wrong > 0)
+        print("hook                kind    struck  did not strike")
+        for kind, hook in sorted({*simulation.struck, *simulation.missed}, key=lambda k: k[::-1]):
+            counts = simulation.struck[kind, hook], simulation.missed[kind, hook]
+            print("{:19} {:6} {:7d} {:15d}".format(hook, kind, *counts))
+        print(f"{sum(ends.values())} trials, {failures} wrong")
+    return int(failures > 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A board that all processes of a trial see: counts of what each has passed, and the faults that are to strike.
+"""A board that all processes of a trial see: counts of what each has passed, and faults that are to strike.
 
 It is a file that each process maps. What a process wrote there is read after it has died, and no request is
 needed to arm a fault.
@@ -26,7 +26,8 @@ STAGES = ["build", "first run", "second run"]
 
 HOOKS = [
     # client
-    *("ask", "answered", "tell", "check", "call", "submit", "scatter", "gather", "cancel", "run"),
+    *("ask", "answered", "tell", "wait", "poll", "request"),
+    *("submit", "scatter", "gather", "cancel", "run"),
     # scheduler
     *("workers", "take_turn", "end_turn", "repeatable", "hopeless", "results", "order", "graph"),
     # workers
@@ -226,10 +227,7 @@ class Board:
     def unseen(self) -> bool:
         """Whether a worker has been killed whose death the scheduler has yet to see."""
         killed = (self._faults[:, 0] == STRUCK) & (self._faults[:, 5] == _KINDS.index("kill"))
-        for row in self._faults[killed]:
-            if row[6] >= FIRST and self.gone[row[6]] == row[7]:
-                return True
-        return False
+        return any(row[6] >= FIRST and self.gone[row[6]] == row[7] for row in self._faults[killed])
 
 
 def state(pid: int) -> str:

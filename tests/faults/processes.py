@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import signal
@@ -30,17 +31,23 @@ class HookedWorker(Worker):
 
     def __init__(self, *arguments: Any, board: Path, **options: Any) -> None:
         place = FIRST + int(options["name"])
+        _quiet(board.with_name("log"))
         found = Board(board, place)
         for patch in of_worker():
             patched(found, patch)
         super().__init__(*arguments, **options)
 
 
-def _serve(make: Callable[..., Any], config: dict[str, Any], log: Path, report: Any) -> None:
-    """In a process of its own: a scheduler or a worker, until it ends or its parent does."""
+def _quiet(log: Path) -> None:
+    """Have this process write what it says into a file."""
     out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(out, 1)
     os.dup2(out, 2)
+
+
+def _serve(make: Callable[..., Any], config: dict[str, Any], log: Path, report: Any) -> None:
+    """In a process of its own: a scheduler or a worker, until it ends or its parent does."""
+    _quiet(log)
     dask.config.set(config)
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -149,14 +156,16 @@ class Processes:
         }
         if not self.nannies:
             options.pop("memory_limit")
-            self._fork(
-                FIRST + number, NewWorker(self.address, {**options, "dashboard": False})
-            )
+            self._fork(FIRST + number, NewWorker(self.address, {**options, "dashboard": False}))
             return
 
         async def start() -> Nanny:
             return await Nanny(
-                self.address, worker_class=HookedWorker, dashboard_address=None, **options
+                self.address,
+                worker_class=HookedWorker,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                **options,
             )
 
         self._nannies[number] = self._on_loop(start())
@@ -173,9 +182,7 @@ class Processes:
             time.sleep(0.02)
 
     def _settled(self, client: Client) -> bool:
-        there = {
-            place: state(int(self.board.pids[place])) for place in range(FIRST, PLACES)
-        }
+        there = {place: state(int(self.board.pids[place])) for place in range(FIRST, PLACES)}
         known = client.run_on_scheduler(_known)
         for place, is_ in there.items():
             if is_ == "T":

@@ -8,6 +8,9 @@ from typing import Any
 import psutil
 from distributed import Client
 
+SEMAPHORE = "/dev/shm/sem."
+"""Beginning of the names of semaphores, which nannies share with their workers."""
+
 
 def of_worker(dask_worker: Any) -> dict[str, int]:
     """On a worker: what of runs it still holds, its listening sockets, its shared memory, its children.
@@ -18,7 +21,8 @@ def of_worker(dask_worker: Any) -> dict[str, int]:
     listening = [c for c in process.net_connections() if c.status == psutil.CONN_LISTEN]
     kinds = ("/dev/shm",) if len(plugin.meshes) else ("/dev/shm", "/memfd")
     maps = [line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines()]
-    shared = {each[5] for each in maps if len(each) > 5 and each[5].startswith(kinds)}
+    paths = {each[5] for each in maps if len(each) > 5}
+    shared = [p for p in paths if p.startswith(kinds) and not p.startswith(SEMAPHORE)]
     return {
         "runs": len(plugin.runs),
         "ends": len(plugin._ends),
