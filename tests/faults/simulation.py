@@ -281,7 +281,7 @@ class Simulation:
         return self._counts[scenario]
 
     def make(self, seed: int) -> Iterator[tuple[Trial, End]]:
-        """Make the trials of a seed: with one fault, and perhaps with two. It is drawn anew until one strikes."""
+        """Make the trials of a seed: with one fault, and perhaps with two; drawn anew until one strikes."""
         for number in range(DRAWS):
             for trial in self.draw(seed, number):
                 end = self.attempt(trial)
