@@ -204,6 +204,7 @@ def test_tasks_of_users_stay_where_they_are_tied(trio):
     mine = trio.submit(abs, -1, key="graph_mine-1", workers=[place])
     assert mine.result() == 1
     kill(trio, 1, graph)
+    graph.gather()
 
     def ties(dask_scheduler):
         return {str(k): t.worker_restrictions for k, t in dask_scheduler.tasks.items()}
