@@ -4,8 +4,8 @@
     python -m tests.faults --block 5 --count 100
 
 The first replays one seed. The second makes seeds of a block: those that are 5 modulo the number of blocks,
-which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or did not end in
-the same way twice.
+which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or ended in
+another way when the same faults had struck again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,10 @@ def main() -> int:
         for kind, hook in sorted({*simulation.struck, *simulation.missed}, key=lambda k: k[::-1]):
             counts = simulation.struck[kind, hook], simulation.missed[kind, hook]
             print("{:19} {:6} {:7d} {:15d}".format(hook, kind, *counts))
-        print(f"{sum(ends.values())} trials, {failures} wrong")
+        said = ", ".join(f"{count} {what}" for what, count in simulation.again.items())
+        print(
+            f"{sum(ends.values())} trials, {failures} wrong; struck again: {said or 'none tried'}"
+        )
     return int(failures > 0)
 
 

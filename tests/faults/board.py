@@ -26,10 +26,11 @@ STAGES = ["build", "first run", "second run"]
 
 HOOKS = [
     # client
-    *("ask", "answered", "tell", "wait", "poll", "request"),
+    *("ask", "answered", "tell", "wait", "request", "poll"),
     *("submit", "scatter", "gather", "cancel", "run"),
     # scheduler
     *("workers", "take_turn", "end_turn", "repeatable", "hopeless", "results", "order", "graph"),
+    "polled",
     # workers
     *("task begins", "task ends", "phase begins", "phase ends", "exchange begins", "exchange ends"),
     *("send", "give", "enter", "leave", "keep", "meet", "votes", "announce", "answer", "file"),
@@ -126,6 +127,7 @@ class Board:
         self._counts = rest[FAULTS * _ROW :].reshape(counts)
         self._lock = threading.Lock()
         self._slow: dict[int, int] = {}
+        self._requests: set[tuple[int, str]] = set()
         self.pids[place] = os.getpid()
 
     # In the process of the trial.
@@ -148,6 +150,7 @@ class Board:
 
     def enter(self, stage: int) -> None:
         """Begin a stage: passings count."""
+        self._head[1] += 1
         self._head[0] = stage + 1
 
     def end(self) -> None:
@@ -172,6 +175,14 @@ class Board:
         return dict(zip(HOOKS, self._counts[int(after), stage, place].tolist(), strict=True))
 
     # In any process.
+
+    def is_first(self, request: str) -> bool:
+        """Whether this process has not asked this before in this stage; a wait asks again as it polls."""
+        asked = int(self._head[1]), request
+        with self._lock:
+            before = len(self._requests)
+            self._requests.add(asked)
+            return len(self._requests) > before
 
     def passing(self, hook: str) -> None:
         """Count; strike if a fault is due; and wait where the scheduler has yet to see that one has died."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
@@ -18,6 +19,20 @@ from tests.faults.board import FIRST, Board
 
 Patch = tuple[Any, str, str, str]
 """A class, the name of its function, and the hooks before and after it; "" for none."""
+
+ASKS = "ask", "answered"
+"""Hooks of requests: polls, and what waits ask again, do not pass them."""
+
+
+def polls(request: str, options: Mapping[str, Any]) -> bool:
+    """Whether a request is about tasks that a wait of the client needs."""
+    return request == "dgsuite_workers" and bool(options.get("keys"))
+
+
+def named(request: str, options: Mapping[str, Any]) -> str:
+    """What is the same when a wait asks again."""
+    told = {name: options.get(name) for name in ("run", "keys", "number")}
+    return f"{request} {told}" if any(told.values()) else f"{request} {time.monotonic_ns()}"
 
 
 def of_client() -> list[Patch]:
@@ -85,7 +100,12 @@ def patched(board: Board, patch: Patch) -> Callable[[], None]:
     owner, name, before, after = patch
     function = getattr(owner, name)
 
-    def passing(hook: str) -> None:
+    def passing(hook: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        if hook in ASKS:
+            request = arguments[1]
+            asked = arguments[2] if hook == "answered" else options
+            if polls(request, asked) or not board.is_first(f"{hook} {named(request, asked)}"):
+                return
         if hook:
             board.passing(hook)
 
@@ -93,18 +113,18 @@ def patched(board: Board, patch: Patch) -> Callable[[], None]:
 
         @wraps(function)
         async def hooked(*arguments: Any, **options: Any) -> Any:
-            passing(before)
+            passing(before, arguments, options)
             result = await function(*arguments, **options)
-            passing(after)
+            passing(after, arguments, options)
             return result
 
     else:
 
         @wraps(function)
         def hooked(*arguments: Any, **options: Any) -> Any:
-            passing(before)
+            passing(before, arguments, options)
             result = function(*arguments, **options)
-            passing(after)
+            passing(after, arguments, options)
             return result
 
     setattr(owner, name, hooked)
@@ -140,20 +160,24 @@ class Onlooker(SchedulerPlugin):
         async def start(plugin: DgsuiteSchedulerPlugin, scheduler: Scheduler) -> None:
             await begin(plugin, scheduler)
             for request, hook in HANDLERS.items():
-                scheduler.handlers[request] = self._hooked(scheduler.handlers[request], hook)
+                handler = scheduler.handlers[request]
+                scheduler.handlers[request] = self._hooked(handler, hook, request)
 
         DgsuiteSchedulerPlugin.start = start  # type: ignore[method-assign]
-        update = Scheduler.update_graph
-        handler = self._hooked(scheduler.stream_handlers["update-graph"], "graph")
-        assert update is not None
-        scheduler.stream_handlers["update-graph"] = handler
+        graphs = scheduler.stream_handlers["update-graph"]
+        scheduler.stream_handlers["update-graph"] = self._hooked(graphs, "graph")
 
-    def _hooked(self, handler: Callable[..., Any], hook: str) -> Callable[..., Any]:
+    def _hooked(
+        self, handler: Callable[..., Any], hook: str, request: str = ""
+    ) -> Callable[..., Any]:
         signature = inspect.signature(handler)
 
         @wraps(handler)
         async def hooked(*arguments: Any, **options: Any) -> Any:
-            self.board.count(hook)
+            if polls(request, options):
+                self.board.count("polled")
+            elif not request or self.board.is_first(named(request, options)):
+                self.board.count(hook)
             while self.board.unseen():
                 await asyncio.sleep(0.001)
             result = handler(*arguments, **options)
