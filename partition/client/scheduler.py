@@ -89,7 +89,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         client
             Id of the caller.
         mark
-            A task that is not known by this mark of the client has been forgotten. Others may be on the way.
+            Number of a mark of the caller. A task that is not there when the mark is has been forgotten;
+            before, it may be on its way.
         bound
             Seconds without a heartbeat after which a worker is taken for lost, and in which a worker must
             be found for a task.

@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -220,10 +220,9 @@ class Session:
                 plugin=dumps(Plugin()), name=Plugin.name, idempotent=True
             )
             self._connection = connection
-        if "mark" in arguments:
-            self._marks += 1
+        if arguments.get("keys") and request == "dgsuite_workers":
+            arguments["mark"], self._marks = self._marks, self._marks + 1
             marked(client, self._marks)
-            arguments["mark"] = self._marks - 1
         return await getattr(client.scheduler, request)(**arguments)
 
     def workers(self) -> dict[str, dict[str, Any]]:
@@ -237,14 +236,7 @@ class Session:
         RunError
             See `ask`.
         """
-        return self.states()["workers"]  # type: ignore[no-any-return]
-
-    def states(self, keys: Sequence[Any] = ()) -> dict[str, Any]:
-        """What `dgsuite.partition.client.scheduler.DgsuiteSchedulerPlugin.workers` answers about some tasks;
-        raises as `ask` does.
-        """
-        how = {"client": self.client.id, "mark": 0, "bound": timeout()} if keys else {}
-        return self.ask("dgsuite_workers", keys=list(keys), **how)  # type: ignore[no-any-return]
+        return self.ask("dgsuite_workers")["workers"]  # type: ignore[no-any-return]
 
     def tell(self, request: str, /, **arguments: Any) -> None:
         """Call a handler, and do not wait for it; nothing happens if the scheduler is gone. Thread-safe."""

@@ -132,11 +132,14 @@ class Watch:
             input was lost with its worker.
         """
         keys = [future.key for future in futures]
-        found = self._said(keys)
+        poll = partial(
+            self.ask, "dgsuite_workers", keys=keys, client=self.client.id, bound=timeout()
+        )
+        found = poll()
         if any(found["workers"][w]["silent"] > timeout() for w in self._required(found["workers"])):
             # after a pause of the scheduler all of them look frozen: ask again
             time.sleep(2 * POLL_SECONDS)
-            found = self._said(keys)
+            found = poll()
         self.check_states(found["workers"], futures)
         self._check_lost(found["lost"], futures)
         return found["workers"]  # type: ignore[no-any-return]
@@ -161,17 +164,8 @@ class Watch:
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
         """The scheduler's answer to a request: see `dgsuite.partition.client.session.Session.ask`."""
-        with self._named():
-            return Session.of(self.client).ask(request, wait=wait, **arguments)
-
-    def _said(self, keys: Sequence[Any]) -> dict[str, Any]:
-        with self._named():
-            return Session.of(self.client).states(keys)
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
         try:
-            yield
+            return Session.of(self.client).ask(request, wait=wait, **arguments)
         except RunError as error:
             raise RunError(f"{self.doing}: {error}") from error
 
@@ -312,24 +306,15 @@ class Watch:
                 self.check_workers()
                 raise WorkerLost(f"{self.doing}: {LOST}")
 
-    def gather(self, futures: Sequence[Future]) -> list[Any]:
-        """The results of tasks; waits and raises as `wait_or_raise` does."""
-        self.wait_or_raise(futures)
-        return self.gathered(futures)
-
-    def gathered(self, futures: Sequence[Future], direct: bool | None = None) -> list[Any]:
-        """The results of tasks that are done.
+    def gather(self, futures: Sequence[Future], direct: bool | None = None) -> list[Any]:
+        """The results of tasks; waits and raises as `wait_or_raise` does.
 
         Parameters
         ----------
         direct
             Whether to fetch them from the workers: see `distributed.Client.gather`.
-
-        Raises
-        ------
-        RunError
-            See `call`.
         """
+        self.wait_or_raise(futures)
         return self.call(partial(self.client.gather, futures, direct=direct), futures)
 
     def holders(self, futures: Sequence[Future]) -> list[list[str]]:

@@ -70,7 +70,7 @@ def run(
         every += shares
     try:
         finish(shares[:1], watch)
-        total: Share = watch.gathered(shares[:1])[0]
+        total: Share = watch.gather(shares[:1])[0]
     except BaseException:
         give_up(client, [held, *every])
         raise

@@ -303,7 +303,7 @@ class Driver:
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """What tasks return, once all are done, whichever worker runs them."""
         tasks.finish(futures, self.watch)
-        return self.watch.gathered(futures)
+        return self.watch.gather(futures)
 
     def reply(self, over: Sequence[Vote]) -> Callable[[], Vote]:
         """What fetches the votes of the last turn."""

@@ -184,7 +184,7 @@ def ended(futures: Sequence[Future], watch: Watch, stays: float | None = None) -
                 return Ended([found[key] for key in keys], None)
         finish(futures, watch)
         if stays is None or "large" in answer:
-            return Ended(watch.gathered(futures, direct), None)
+            return Ended(watch.gather(futures, direct), None)
 
 
 def _answer(

@@ -164,7 +164,7 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     try:
         watch = Watch(client, tasks.of(work))
         tasks.finish(futures, watch)
-        found = watch.gathered(futures)
+        found = watch.gather(futures)
     except BaseException:
         tasks.give_up(client, futures)
         raise
