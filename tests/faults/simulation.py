@@ -50,13 +50,13 @@ from tests.faults.board import (
     Fault,
 )
 from tests.faults.hooks import hooked_client
-from tests.faults.processes import Processes
+from tests.faults.processes import LONG, Processes
 from tests.faults.remnants import left
 
-TIMEOUT = 2.0
-"""Seconds of ``dgsuite.timeout``."""
+TIMEOUT = 3.0
+"""Seconds of ``dgsuite.timeout`` in trials."""
 
-BOUND = 30
+BOUND = 20
 """Timeouts within which a stage must end."""
 
 STOPS = {"pause": 0.5, "freeze": 1.6}
@@ -83,10 +83,10 @@ WEIGHTS = {"kill": 12, "stop": 1, "freeze": 1, "pause": 2, "slow": 2}
 SCHEDULERS = 0.06
 """Share of the faults of which the scheduler is the victim."""
 
-SETTINGS = {
-    "dgsuite.timeout": TIMEOUT,
+SETTINGS: dict[str, Any] = {
+    "dgsuite.timeout": LONG,  # of what is no trial
     "dgsuite.checkpoint.every": "2 rounds",
-    "distributed.comm.timeouts.connect": f"{TIMEOUT} s",
+    "distributed.comm.timeouts.connect": f"{2 * TIMEOUT} s",
     "distributed.scheduler.allowed-failures": 10,
 }
 
@@ -325,8 +325,10 @@ class Simulation:
             addresses = processes.addresses(client)
             stages = self._stages(scenario, client)
             board.begin(trial.faults)
+            settings: dict[str, Any] = {"dgsuite.recovery.tries": scenario.tries}
+            settings |= {"dgsuite.timeout": TIMEOUT} if trial.faults else {}
             with (
-                dask.config.set({"dgsuite.recovery.tries": scenario.tries}),
+                dask.config.set(settings),
                 going_on(board),
             ):
                 for stage in range(len(STAGES)):
