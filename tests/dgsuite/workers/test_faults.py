@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from tests.faults.board import HOOKS, KINDS
-from tests.faults.simulation import BLOCKS, Simulation
+from tests.faults.board import CLIENT, FIRST, HOOKS, KINDS, STAGES, Fault
+from tests.faults.simulation import BLOCKS, Scenario, Simulation, Trial
 from tests.faults.trials import field
 from tests.support import hosts
 from tests.support.paths import ROOT
@@ -55,6 +55,18 @@ def test_workers_that_do_not_reach_each_other(style):
 
 SEEDS = 12
 """Of each block. Every fourth of their trials is made twice."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_a_cluster_is_moved_to_a_worker_that_is_lost(tmp_path):
+    """The task that moves it reaches the scheduler after the worker has gone."""
+    scenario = Scenario(False, "copies", "clocked", "core_number", 3)
+    fault = Fault(STAGES.index("first run"), "request", CLIENT, 1, "kill", FIRST + 1)
+    with Simulation(tmp_path) as simulation:
+        end = simulation.attempt(Trial(scenario, (fault,)))
+    assert not end.wrong
+    assert end.struck == (True,)
+    assert {*end.stages} == {"right"}
 
 
 @pytest.fixture(scope="module")
