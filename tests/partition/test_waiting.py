@@ -120,7 +120,7 @@ def test_no_worker_is_left(own_client):
 
 def test_making_a_graph_asks_nothing(client, monkeypatch):
     """Whether it can be made again is asked when somebody wants to know."""
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], clusters=2, client=client)
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], clusters=2).persist(client)
     asked = []
     monkeypatch.setattr(Session, "_call", lambda self, request, given: asked.append(request))
     again = graph.like(graph.parts, graph.entries, attrs={"root": 1})
