@@ -14,7 +14,6 @@ import dask
 import pytest
 from hypothesis import HealthCheck, settings
 
-from dgsuite.core.transports.quiet import slow_clocks
 from tests.support import originals
 from tests.support.clusters import client_of, small_as_large
 from tests.support.examples import MOST
@@ -32,9 +31,7 @@ def interruptible():
 os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests start
 dask.config.set({"dgsuite.check": True})
 
-# each test process keeps some ten workers ready; at rest they would take a third of a processor
-slow_clocks()
-
+# each test process keeps some ten workers ready
 warm()
 
 # what dgsuite imports late is imported before any test patches what it would import

@@ -10,6 +10,8 @@ import multiprocessing
 import dask
 from distributed.utils import get_mp_context
 
+from dgsuite.core.transports.quiet import slow_clocks
+
 USED = (
     *("distributed", "networkx", "numba", "pandas", "scipy.sparse", "xarray"),
     *("dask.array", "distributed.protocol.numpy", "fsspec.implementations.local", "scipy.fft"),
@@ -21,7 +23,8 @@ USED = (
 
 
 def warm() -> None:
-    """Fork the workers of this process's clusters, where that can be done."""
+    """Fork the workers of this process's clusters, where that can be done; at rest they take little."""
+    slow_clocks()
     if "forkserver" in multiprocessing.get_all_start_methods():
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
         get_mp_context().set_forkserver_preload([*USED])
