@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ HOOKS = [
     *("ask", "answered", "tell", "wait", "request", "poll"),
     *("submit", "scatter", "gather", "cancel", "run"),
     # scheduler
-    *("workers", "take_turn", "end_turn", "repeatable", "hopeless", "results", "order", "graph"),
+    *("workers", "take_turn", "end_turn", "hopeless", "results", "order", "graph"),
     "polled",
     # workers
     *("task begins", "task ends", "phase begins", "phase ends", "exchange begins", "exchange ends"),
@@ -126,13 +127,13 @@ class Board:
         self._faults = rest[: FAULTS * _ROW].reshape(FAULTS, _ROW)
         self._counts = rest[FAULTS * _ROW :].reshape(counts)
         self._lock = threading.Lock()
-        self._slow: dict[int, int] = {}
+        self._slow: dict[tuple[int, int], int] = {}  # passings to come, by stage and hook
         self._requests: set[tuple[int, str]] = set()
         self.pids[place] = os.getpid()
 
     # In the process of the trial.
 
-    def begin(self, faults: list[Fault]) -> None:
+    def begin(self, faults: Sequence[Fault]) -> None:
         """Begin a trial, before its first stage."""
         self._head[0] = 0
         self._counts[:] = 0
@@ -215,9 +216,9 @@ class Board:
                     row[0] = STRUCK
                     due = f
                     break
-            slow = self._slow.get(h, 0)
-            if slow:
-                self._slow[h] = slow - 1
+            now = int(self._head[1]), h
+            if slow := self._slow.pop(now, 0):
+                self._slow[now] = slow - 1
         if slow:
             time.sleep(SLOW)
         if due is not None:
@@ -227,7 +228,7 @@ class Board:
         kind, victim = _KINDS[int(self._faults[f, 5])], int(self._faults[f, 6])
         pid = int(self.pids[victim])
         if kind == "slow":
-            self._slow[h] = SLOWED - 1
+            self._slow[int(self._head[1]), h] = SLOWED - 1
             time.sleep(SLOW)
             return
         if not state(pid):

@@ -20,6 +20,9 @@ from tests.faults.board import FIRST, Board
 Patch = tuple[Any, str, str, str]
 """A class, the name of its function, and the hooks before and after it; "" for none."""
 
+ADDRESSES = "addresses"
+"""Name of a file beside the board: the place and the address of each worker that there has been."""
+
 ASKS = "ask", "answered"
 """Hooks of requests: polls, and what waits ask again, do not pass them."""
 
@@ -87,7 +90,6 @@ HANDLERS = {
     "dgsuite_workers": "workers",
     "dgsuite_take_turn": "take_turn",
     "dgsuite_end_turn": "end_turn",
-    "dgsuite_repeatable": "repeatable",
     "dgsuite_hopeless": "hopeless",
     "dgsuite_results": "results",
     "dgsuite_order": "order",
@@ -188,6 +190,8 @@ class Onlooker(SchedulerPlugin):
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         self._places[worker] = FIRST + int(scheduler.workers[worker].name)
+        with self.board.path.with_name(ADDRESSES).open("a") as file:
+            print(self._places[worker], worker, file=file)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **_: Any) -> None:
         self.board.gone[self._places.pop(worker)] += 1

@@ -19,8 +19,8 @@ import dask
 from distributed import Client, Nanny, Scheduler, Worker
 from distributed.utils import get_mp_context
 
-from tests.faults.board import FIRST, NAMES, PLACES, SCHEDULER, WORKERS, Board, state
-from tests.faults.hooks import Onlooker, of_worker, patched
+from tests.faults.board import FIRST, PLACES, SCHEDULER, WORKERS, Board, state
+from tests.faults.hooks import ADDRESSES, Onlooker, of_worker, patched
 
 LONG = 60.0
 """Seconds in which processes must start."""
@@ -190,16 +190,17 @@ class Processes:
             elif not is_ and not self.nannies and str(place - FIRST) not in known:
                 self._start(place - FIRST)
                 return False
-        if len(known) < WORKERS or not all(is_ and is_ not in "TZX" for is_ in there.values()):
+        if len(known) < WORKERS or not all(is_ and is_ != "T" for is_ in there.values()):
             return False
         pids = client.run(os.getpid, on_error="ignore")
         return sorted(pids.values()) == sorted(self.board.pids[FIRST:].tolist())
 
-    def addresses(self, client: Client) -> dict[str, set[str]]:
-        """Address of each process, by name."""
-        known = client.run_on_scheduler(_known)
-        found = {NAMES[FIRST + int(name)]: {address} for name, address in known.items()}
-        return {**found, NAMES[SCHEDULER]: {self.address}}
+    def addresses(self, place: int) -> list[str]:
+        """The addresses that a process has had."""
+        if place == SCHEDULER:
+            return [self.address]
+        lines = map(str.split, (self.folder / ADDRESSES).read_text().splitlines())
+        return [address for of, address in lines if int(of) == place]
 
     def kill(self, place: int) -> None:
         """Kill a process."""
@@ -218,6 +219,6 @@ class Processes:
             process.join()
 
 
-def _known(dask_scheduler: Scheduler) -> dict[str, str]:
-    """On the scheduler: address of each worker, by name."""
-    return {str(w.name): address for address, w in dask_scheduler.workers.items()}
+def _known(dask_scheduler: Scheduler) -> list[str]:
+    """On the scheduler: names of the workers."""
+    return [str(worker.name) for worker in dask_scheduler.workers.values()]

@@ -41,7 +41,6 @@ from tests.faults.board import (
     FIRST,
     HOOKS,
     LOSSES,
-    NAMES,
     PLACES,
     SCHEDULER,
     STAGES,
@@ -49,7 +48,7 @@ from tests.faults.board import (
     Board,
     Fault,
 )
-from tests.faults.hooks import hooked_client
+from tests.faults.hooks import ADDRESSES, hooked_client
 from tests.faults.processes import LONG, Processes
 from tests.faults.remnants import left
 
@@ -232,7 +231,7 @@ class Simulation:
         """The trial of a seed, with one fault, and then perhaps with two.
 
         A second fault is drawn from the passings in the trial with the first one, which has been made when
-        the second is asked for. So it may strike at a recovery.
+        the second is asked for. So it may strike at a recovery; hooks that only this passes come first.
 
         Parameters
         ----------
@@ -263,7 +262,9 @@ class Simulation:
             board = self.processes(scenario.nannies).board
             follows = [board.counts(stage, place, first.stage == stage) for place in range(PLACES)]
             if any(any(each.values()) for each in follows):
-                second = _drawn(rng, stage, follows, rng.sample(HOOKS, len(HOOKS)))
+                hooks = rng.sample(HOOKS, len(HOOKS))
+                hooks.sort(key=lambda hook: any(each[hook] for each in counts[stage]))
+                second = _drawn(rng, stage, follows, hooks)
                 yield Trial(scenario, (first, second), trial.replaces)
 
     def counts(self, scenario: Scenario) -> list[list[dict[str, int]]]:
@@ -279,19 +280,20 @@ class Simulation:
             ]
         return self._counts[scenario]
 
-    def make(self, seed: int) -> Iterator[tuple[Trial, End]]:
+    def make(self, seed: int) -> list[tuple[Trial, End]]:
         """Make the trials of a seed: with one fault, and perhaps with two; drawn anew until one strikes."""
         for number in range(DRAWS):
+            made: list[tuple[Trial, End]] = []
             for trial in self.draw(seed, number):
                 end = self.attempt(trial)
                 fault, has = trial.faults[-1], end.struck[-1]
                 (self.struck if has else self.missed)[fault.kind, fault.hook] += 1
                 if has or end.wrong:
-                    yield trial, end
+                    made.append((trial, end))
                 if not has or end.wrong or end.stages[-1] != "right":
                     break
-            if end.struck[0] or end.wrong:
-                return
+            if made:
+                return made
         raise AssertionError(f"seed {seed}: {DRAWS} draws have not struck; the last: {trial}")
 
     def fault_of(self, trial: Trial, end: End) -> str:
@@ -322,7 +324,6 @@ class Simulation:
         with Client(processes.address, set_as_default=False) as client, hooked_client(board):
             processes.settle(client)
             client.run(_forget)
-            addresses = processes.addresses(client)
             stages = self._stages(scenario, client)
             board.begin(trial.faults)
             settings: dict[str, Any] = {"dgsuite.recovery.tries": scenario.tries}
@@ -334,13 +335,12 @@ class Simulation:
                 for stage in range(len(STAGES)):
                     if stage == 2 and (trial.replaces or scenario.nannies):
                         processes.settle(client)
-                        for name, more in processes.addresses(client).items():
-                            addresses[name] |= more
                     board.enter(stage)
                     outcome = within(BOUND * TIMEOUT, partial(next, stages))
                     board.end()
                     lossy = trial.lossy(board.struck[: len(trial.faults)])
-                    words, wrong = judged(outcome, trial, lossy, addresses, stage)
+                    names = [a for fault in lossy for a in processes.addresses(fault.victim)]
+                    words, wrong = judged(outcome, trial, lossy, names, stage)
                     said.append(words)
                     fresh = any(fault.victim == SCHEDULER for fault in lossy)
                     if wrong or fresh or (stage == 0 and words != "right"):
@@ -433,7 +433,7 @@ def _drawn(rng: random.Random, stage: int, counts: list[dict[str, int]], hooks: 
 
 
 def judged(
-    outcome: Any, trial: Trial, lossy: list[Fault], addresses: dict[str, set[str]], stage: int
+    outcome: Any, trial: Trial, lossy: list[Fault], names: list[str], stage: int
 ) -> tuple[str, str]:
     """What a stage came to, in a few words, and what is wrong with it, if anything.
 
@@ -441,8 +441,8 @@ def judged(
     ----------
     lossy
         The faults that have struck and that may take a process away.
-    addresses
-        That each process has had, by name.
+    names
+        Addresses of what they have struck.
     """
     words = "right"
     if isinstance(outcome, Late):
@@ -456,7 +456,6 @@ def judged(
     text = f"{words}: {outcome}"
     if not isinstance(outcome, dgsuite.RunError):
         return words, f"a foreign error: {text}"
-    names = [address for fault in lossy for address in addresses[NAMES[fault.victim]]]
     if not _may_fail(trial, lossy, stage):
         return words, f"an error that should not be: {text}"
     if not any(name in text for name in (*names, *LOST)):
@@ -567,7 +566,7 @@ def remnants(client: Client, folder: Path) -> dict[str, Any]:
         gc.collect()
         client.run(_collect)
     found = {name: what for name, what in now.items() if what != NOTHING[name]}
-    own = ("board", "log", "dask-scratch-space")
+    own = ("board", "log", ADDRESSES, "dask-scratch-space")
     if files := [path.name for path in folder.iterdir() if path.name not in own]:
         found["files"] = files
     return found
