@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -142,7 +142,7 @@ class Trial:
         ]
         return f"{', '.join(what)}: {faults}"
 
-    def lossy(self, struck: list[bool]) -> list[Fault]:
+    def lossy(self, struck: Sequence[bool]) -> list[Fault]:
         """The faults that have struck and that may take a process away."""
         return [f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in LOSSES]
 
