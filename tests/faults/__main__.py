@@ -4,8 +4,8 @@
     python -m tests.faults --seed 5 --step 10 --count 100
 
 The first replays one seed. The second makes 100 seeds of block 5: those that are 5 modulo the number of
-blocks, which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or ended in
-another way when the same faults had struck again.
+blocks, which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or ended
+in another way when the same faults had struck again.
 """
 
 from __future__ import annotations
