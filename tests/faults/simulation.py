@@ -69,6 +69,16 @@ SOURCES = ["arrays", "here", "saved", "copies"]
 
 STYLES = ["clocked", "finish_async", "in_turn", "session", "checkpoint"]
 
+OF_STYLE = {
+    "finish_async": ["votes", "keep", "give", "cancel"],
+    "session": ["order", "ordered", "answer", "tell", "end_turn", "cancel"],
+    "checkpoint": ["file"],
+}
+"""Hooks that only one style or two pass: they come first in the blocks of these."""
+
+APART = 4
+"""How many hooks later each block begins with the rest."""
+
 KERNELS: dict[str, dict[str, Any]] = {
     "core_number": {},
     "pagerank": {"iterations": 8},
@@ -249,22 +259,24 @@ class Simulation:
             kernel=[*KERNELS][(style + source) % len(KERNELS)],
             tries=0 if rng.random() < 0.15 else 3,
         )
-        hooks = random.Random(block).sample(HOOKS, len(HOOKS))  # each in turn, in any order
-        begin = (turn + number) % len(hooks)
         counts = self.counts(scenario)
-        passed = [stage for stage, each in enumerate(counts) if any(any(c.values()) for c in each)]
-        stage = rng.choices(passed, [[1, 3, 2][stage] for stage in passed])[0]
-        first = _drawn(rng, stage, counts[stage], hooks[begin:] + hooks[:begin])
+        own = OF_STYLE.get(scenario.style, [])
+        rest = [hook for hook in HOOKS if hook not in own]
+        hooks = [*own, *_from(rest, APART * block)]  # each in its turn
+        hook = next(h for h in _from(hooks, turn + number) if any(map(_passed(h), counts)))
+        stages = [stage for stage, each in enumerate(counts) if _passed(hook)(each)]
+        stage = rng.choices(stages, [[1, 3, 2][stage] for stage in stages])[0]
+        first = _drawn(rng, stage, counts[stage], hook)
         trial = Trial(scenario, (first,), rng.random() < 0.75)
         two, stage = rng.random() < 0.4, rng.randrange(first.stage, len(STAGES))
         yield trial
         if two:
             board = self.processes(scenario.nannies).board
             follows = [board.counts(stage, place, first.stage == stage) for place in range(PLACES)]
-            if any(any(each.values()) for each in follows):
-                hooks = rng.sample(HOOKS, len(HOOKS))
-                hooks.sort(key=lambda hook: any(each[hook] for each in counts[stage]))
-                second = _drawn(rng, stage, follows, hooks)
+            there = [hook for hook in HOOKS if _passed(hook)(follows)]
+            new = [hook for hook in there if not _passed(hook)(counts[stage])]
+            if there:
+                second = _drawn(rng, stage, follows, rng.choice(new or there))
                 yield Trial(scenario, (first, second), trial.replaces)
 
     def counts(self, scenario: Scenario) -> list[list[dict[str, int]]]:
@@ -416,10 +428,20 @@ def _results(graph: Graph, kernel: str, style: str, client: Client | None) -> di
     return {name: found[name].values for name in names}
 
 
-def _drawn(rng: random.Random, stage: int, counts: list[dict[str, int]], hooks: list[str]) -> Fault:
-    """A fault at a passing that there is in a stage, of the first of some hooks that is passed."""
+def _from(items: Sequence[str], first: int) -> list[str]:
+    """All items, from one of them on and then from the beginning."""
+    first %= len(items)
+    return [*items[first:], *items[:first]]
+
+
+def _passed(hook: str) -> Callable[[list[dict[str, int]]], bool]:
+    """Tells whether any process passes a hook."""
+    return lambda counts: any(each[hook] for each in counts)
+
+
+def _drawn(rng: random.Random, stage: int, counts: list[dict[str, int]], hook: str) -> Fault:
+    """A fault at a passing that there is in a stage."""
     kind = rng.choices([*WEIGHTS], [*WEIGHTS.values()])[0]
-    hook = next(hook for hook in hooks if any(each[hook] for each in counts))
     striker = rng.choice([place for place in range(PLACES) if counts[place][hook]])
     number = int(rng.random() * counts[striker][hook])
     if kind == "slow":
