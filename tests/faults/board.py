@@ -39,6 +39,9 @@ HOOKS = [
 ]
 """Names of the places in the code that a fault can strike at."""
 
+POLLED = [HOOKS.index("poll"), HOOKS.index("polled")]
+"""Those that a wait passes for as long as it lasts."""
+
 KINDS = {
     "kill": "it dies",
     "stop": "it stops for good",
@@ -174,6 +177,10 @@ class Board:
     def counts(self, stage: int, place: int, after: bool = False) -> dict[str, int]:
         """How often a process has passed each hook in a stage; or in it after the first fault."""
         return dict(zip(HOOKS, self._counts[int(after), stage, place].tolist(), strict=True))
+
+    def passed(self) -> int:
+        """How often processes have passed hooks, other than by polls."""
+        return int(self._counts[0].sum() - self._counts[0, :, :, POLLED].sum())
 
     # In any process.
 
