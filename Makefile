@@ -31,9 +31,10 @@ test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
 
 test-all: test test-long  ## run all tests
 
-faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row and 10,000 on threads, damage a million files; hours
-	$(BIN)/python -m tests.faults --trials 200
-	$(BIN)/python -m tests.faults --trials 100 --one-host
+faults: $(VENV)/.tested  ## strike amid 10,300 runs, make 550 in a row and 10,000 on threads, damage a million files; a night
+	seq 0 9 | xargs -P 2 -I{} $(BIN)/python -m tests.faults --seed {} --step 10 --count 370
+	$(BIN)/python -m tests.faults.commands --trials 200
+	$(BIN)/python -m tests.faults.commands --trials 100 --one-host
 	$(BIN)/python -m tests.soak
 	$(BIN)/python -m tests.many_runs
 	$(BIN)/python -m pytest -n 2 -m exhaustive

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import signal
@@ -13,13 +12,12 @@ from importlib import import_module
 
 import dask
 import pytest
-from distributed.utils import get_mp_context
 from hypothesis import HealthCheck, settings
 
-from dgsuite.core.transports.quiet import slow_clocks
 from tests.support import originals
 from tests.support.clusters import client_of, small_as_large
 from tests.support.examples import MOST
+from tests.support.warm import warm
 
 
 @pytest.fixture
@@ -33,20 +31,8 @@ def interruptible():
 os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests start
 dask.config.set({"dgsuite.check": True})
 
-# each test process keeps some ten workers ready; at rest they would take a third of a processor
-slow_clocks()
-
-# clusters of this process start each worker as a fork of one that has imported all, in a tenth of the time;
-# those of commands and pages that tests start have theirs spawned, as users have
-if "forkserver" in multiprocessing.get_all_start_methods():
-    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
-    get_mp_context().set_forkserver_preload(
-        [
-            *("distributed", "networkx", "numba", "pandas", "scipy.sparse", "xarray"),
-            *("dgsuite.core.executors.clocked", "dgsuite.core.executors.finish_async"),
-            *("dgsuite.core.workers.plugin", "dgsuite.partition.arrays._compiled"),
-        ]
-    )
+# each test process keeps some ten workers ready
+warm()
 
 # what dgsuite imports late is imported before any test patches what it would import
 for late in (

@@ -1,66 +1,97 @@
-"""Strike amid runs, and print what came of it; the status is 1 if a trial went wrong.
+"""Make trials that are drawn from seeds, each twice, and print what came of them.
 
-    python -m tests.faults --trials 300 --seed 1
+    python -m tests.faults --seed 35
+    python -m tests.faults --seed 5 --step 10 --count 100
 
-Where there may be network namespaces, each process is on a host of its own, so that links can be cut. With
---one-host all are on this host, and workers share memory.
+The first replays one seed. The second makes 100 seeds of block 5: those that are 5 modulo the number of
+blocks, which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or ended
+in another way when the same faults had struck again.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import signal
 import sys
+import tempfile
 from collections import Counter
-from contextlib import ExitStack
+from pathlib import Path
 
-from tests.faults.cluster import WORKERS, Cluster
-from tests.faults.trials import HOWS, STYLES, TIMEOUT, field
-from tests.support.hosts import Hosts, missing
+from tests.faults.simulation import End, Simulation, Trial
+from tests.support.warm import warm
+
+
+class Table:
+    """How trials have ended, by what was done and how many processes were lost."""
+
+    def __init__(self) -> None:
+        self.ends: Counter[tuple[str, ...]] = Counter()
+        self.slowest: dict[tuple[str, ...], float] = {}
+
+    def add(self, trial: Trial, end: End, failure: str) -> None:
+        """Take in a trial."""
+        scenario = trial.scenario
+        key = (
+            scenario.style,
+            scenario.source,
+            "nannies" if scenario.nannies else "no nannies",
+            f"{len(trial.lossy(end.struck))} lost",
+            "wrong" if failure else next((s for s in end.stages if s != "right"), "right"),
+        )
+        self.ends[key] += 1
+        self.slowest[key] = max(self.slowest.get(key, 0.0), end.seconds)
+
+    def show(self) -> None:
+        """Print it."""
+        print(f"{'style':13} {'graph':7} {'':11} {'':7} {'end':12} trials  slowest (s)")
+        for key in sorted(self.ends):
+            row = "{:13} {:7} {:11} {:7} {:12}".format(*key)
+            print(row, f"{self.ends[key]:6d}  {self.slowest[key]:11.1f}")
+
+
+def show_ledger(simulation: Simulation) -> None:
+    """Print what has struck where."""
+    print("hook                kind    struck  did not strike")
+    for kind, hook in sorted({*simulation.struck, *simulation.missed}, key=lambda each: each[::-1]):
+        counts = simulation.struck[kind, hook], simulation.missed[kind, hook]
+        print("{:19} {:6} {:7d} {:15d}".format(hook, kind, *counts))
+    said = ", ".join(f"{count} {what}" for what, count in simulation.again.items())
+    print(f"trials made again that were struck again: {said or 'none made'}")
 
 
 def main() -> int:
     """Run the command line; returns the exit status."""
-    p = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    p.add_argument("--trials", type=int, default=60)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--style", choices=STYLES)
-    p.add_argument("--how", choices=HOWS, help="what is struck; by default all")
-    p.add_argument("--tries", type=int, default=3, help="how often a run is begun again; 0: never")
-    p.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds of dgsuite.timeout")
-    p.add_argument("--one-host", action="store_true", help="workers share memory; no link is cut")
+    p = argparse.ArgumentParser(
+        prog="python -m tests.faults",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument("--seed", type=int, required=True, help="the first one")
+    p.add_argument("--count", type=int, default=1, help="how many seeds are made")
+    p.add_argument("--step", type=int, default=1, help="from each seed to the next")
+    p.add_argument("--once", action="store_true", help="make each trial once")
     options = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end what has been started
-    rng = random.Random(options.seed)
-    outcomes: Counter[tuple[str, str, str, str]] = Counter()
-    longest: Counter[tuple[str, str, str, str]] = Counter()
-    wrong = 0
-    with ExitStack() as stack:
-        cluster = None
-        if why := "--one-host" if options.one_host else missing():
-            print(f"no links are cut: {why}")
-        else:
-            network = stack.enter_context(Hosts(WORKERS + 1))
-            stack.enter_context(network.entered(0))
-            hosts = range(WORKERS + 1)
-            cluster = Cluster(
-                [network.space(k) for k in hosts], [f"10.77.0.{k + 1}" for k in hosts]
-            )
-        there = stack.enter_context(field(options.tries, cluster, options.timeout))
-        for number in range(options.trials):
-            trial = there.draw(rng, options.how, options.style)
-            outcome, seconds = there.attempt(trial)
-            short = outcome if outcome in ("same", "error") else "wrong"
-            key = (trial.form, trial.style, trial.how, short)
-            outcomes[key] += 1
-            longest[key] = max(longest[key], seconds)
-            wrong += short == "wrong"
-            print(f"{number}: {outcome} after {seconds:.1f} s: {trial}", flush=True)
-    print(f"{'form':10} {'style':13} {'fault':10} {'outcome':8} trials  longest (s)")
-    for key in sorted(outcomes):
-        print("{:10} {:13} {:10} {:8}".format(*key), f"{outcomes[key]:6d}  {longest[key]:11.1f}")
-    return int(wrong > 0)
+    warm()
+    table, failures = Table(), 0
+    with tempfile.TemporaryDirectory() as folder, Simulation(Path(folder)) as simulation:
+        try:
+            for seed in range(
+                options.seed, options.seed + options.count * options.step, options.step
+            ):
+                for trial, end in simulation.make(seed):
+                    failure = end.wrong if options.once else simulation.fault_of(trial, end)
+                    failures += bool(failure)
+                    stages = ", ".join(end.stages)
+                    print(f"{seed}: {stages} after {end.seconds:.1f} s: {trial}", flush=True)
+                    if failure:
+                        print(f"{seed}: WRONG: {failure}", flush=True)
+                    table.add(trial, end, failure)
+        finally:
+            table.show()
+            show_ledger(simulation)
+            print(f"{sum(table.ends.values())} trials, {failures} wrong", flush=True)
+    return int(failures > 0)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import psutil
 from distributed import Client
+
+SEMAPHORE = "/dev/shm/sem."
+"""Beginning of the names of semaphores, which nannies share with their workers."""
 
 
 def of_worker(dask_worker: Any) -> dict[str, int]:
@@ -16,7 +20,9 @@ def of_worker(dask_worker: Any) -> dict[str, int]:
     plugin, process = dask_worker.plugins["dgsuite"], psutil.Process()
     listening = [c for c in process.net_connections() if c.status == psutil.CONN_LISTEN]
     kinds = ("/dev/shm",) if len(plugin.meshes) else ("/dev/shm", "/memfd")
-    shared = [m for m in process.memory_maps() if m.path.startswith(kinds)]
+    maps = [line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines()]
+    paths = {each[5] for each in maps if len(each) > 5}
+    shared = [p for p in paths if p.startswith(kinds) and not p.startswith(SEMAPHORE)]
     return {
         "runs": len(plugin.runs),
         "ends": len(plugin._ends),

@@ -14,6 +14,7 @@ import xarray as xr
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.warning import warn
 from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.network import Network
@@ -296,11 +297,17 @@ def _run_each(
     client = None if style == "serial" else current_client(client)
     if options.since is not None:
         kernel = going_on(kernel, each, options)
-    form, form_reason = forms.chosen(kernel, graph, each, options)
-    kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
+
+    def looked(_: object) -> tuple[list[Kernel], str | None, Guard]:
+        """What depends on the graph."""
+        form, reason = forms.chosen(kernel, graph, each, options)
+        kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
+        return kernels, reason, options.guard(graph)
+
+    kernels, form_reason, guard = recovered(looked, graph.client, "looking at the graph")
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
-    load, guard = Workload.make(options.workload), options.guard(graph)
+    load = Workload.make(options.workload)
     dealt = free(chosen)
     _check_trace(options, len(each), chosen, dealt)
     check_congest(options, chosen, dealt)
