@@ -6,7 +6,9 @@ from setuptools import find_packages, setup
 
 BESIDE = ("partition", "kernels", "genval")
 
-if "editable_wheel" in sys.argv:  # the checkout goes on the path, and dgsuite/__init__.py finds the folders
+if (
+    "editable_wheel" in sys.argv
+):  # the checkout goes on the path, and dgsuite/__init__.py finds the folders
     setup(packages=[], package_dir={"": "."})
 else:
     beside = find_packages(include=[f"{name}*" for name in BESIDE])

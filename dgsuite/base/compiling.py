@@ -238,8 +238,8 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
 @cache
 def _report_no_folder() -> None:
     _warn(
-        f"no folder to cache compiled loops in, so each process compiles them again: {cache_folder()} must be "
-        f"writable by you alone; set NUMBA_CACHE_DIR to another folder"
+        f"no folder to cache compiled loops in, so each process compiles them again: {cache_folder()} "
+        f"must be writable by you alone; set NUMBA_CACHE_DIR to another folder"
     )
 
 
