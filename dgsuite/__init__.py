@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dgsuite.base.lazy import lazy_imports
@@ -55,6 +56,9 @@ __all__ = [
     "traces",
     "transports",
 ]
+
+if not Path(__path__[0], "partition").is_dir():  # in a checkout three packages are beside this one
+    __path__.append(str(Path(__path__[0]).parent))
 
 if not getattr(sys, "_is_gil_enabled", lambda: True)():
     raise ImportError(

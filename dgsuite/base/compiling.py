@@ -1,11 +1,13 @@
-"""Compile the project's loops by Numba, and cache the code on disk, once per installation.
+"""Compile the project's loops by Numba, and cache the code on disk, in a folder of the user's.
 
 Import this module only where loops are compiled: importing Numba takes a quarter of a second.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,11 +17,13 @@ from pathlib import Path
 from time import monotonic, perf_counter, sleep
 from typing import IO, Any
 
+from llvmlite.binding import get_host_cpu_name
 from numba import njit
-from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core import config, event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from dgsuite.base import capabilities
+from dgsuite.base.version import __version__
 
 LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
 """Compiled loops that can be loaded ahead of their use, each with the kinds of its arguments."""
@@ -33,6 +37,79 @@ PATIENCE = 60.0
 log = logging.getLogger("dgsuite")
 
 
+def cache_folder() -> Path:
+    """The folder of the compiled code: of this user, version and processor.
+
+    It is below ``NUMBA_CACHE_DIR`` where that is set, and else below the user's folder for caches.
+    """
+    root = config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root, "dgsuite", f"{__version__}-{get_host_cpu_name()}")
+
+
+class Locator:
+    """Where the code of a function is cached, for Numba, and the state of the source it was made from.
+
+    Compiled code is run as it is, so nobody else may write to the folder.
+    """
+
+    def __init__(self, function: Callable, file: str) -> None:
+        module = sys.modules[function.__module__]
+        source: bytes = module.__spec__.loader.get_data(file)  # type: ignore[union-attr]
+        self._stamp = hashlib.sha256(source).hexdigest()
+        self._line = function.__code__.co_firstlineno
+        place = hashlib.sha256(os.path.dirname(file).encode()).hexdigest()[:12]
+        self._folder = cache_folder() / f"{Path(file).parent.name}-{place}"
+
+    @classmethod
+    def from_function(cls, function: Callable, file: str) -> Locator | None:
+        """The locator of a function, or None if there is no folder that the user alone can write to."""
+        found = cls(function, file)
+        try:
+            found.ensure_cache_path()
+        except OSError:
+            return None
+        return found
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder.
+
+        Raises
+        ------
+        OSError
+            It cannot be made or written to, or another user can write to it.
+        """
+        _make_own(self._folder)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+@cache
+def _make_own(folder: Path) -> None:
+    """Make a folder in that of `cache_folder`; refuse one that others can write to."""
+    root = cache_folder()
+    root.parent.parent.mkdir(parents=True, exist_ok=True)
+    for own in (root.parent, root, folder):
+        own.mkdir(mode=0o700, exist_ok=True)
+        state = own.stat()
+        if os.name == "posix" and (state.st_uid != os.getuid() or state.st_mode & 0o022):
+            raise PermissionError(f"{own} must be writable by its user alone")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"{folder} is not writable")
+
+
+class Files(CompileResultCacheImpl):
+    """Numba's names and forms of files, in the folder of `Locator`."""
+
+    _locator_classes = [Locator]
+
+
 class Cache(FunctionCache):
     """Numba's cache of a function on disk, with locks for processes that compile at the same time.
 
@@ -42,6 +119,7 @@ class Cache(FunctionCache):
     Of the processes that need a function one compiles it; the others wait for that, and load it.
     """
 
+    _impl_class = Files
     _turn: IO[str] | None = None
     """The open lock of a process that compiles."""
 
@@ -129,8 +207,7 @@ class Notice(event.Listener):
         before, self.seconds = self.seconds, self.seconds + perf_counter() - begun
         if before < SOON <= self.seconds:
             _warn(
-                "compiling loops for this machine; this happens once per installation and can take some "
-                "ten seconds"
+                f"compiling loops for this machine; other processes find them in {cache_folder()}"
             )
 
 
@@ -153,7 +230,7 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
     made = njit(nogil=True, **options)(function)
     try:
         made._cache = Cache(function)
-    except RuntimeError:  # Numba found no folder that it can write to
+    except RuntimeError:  # there is no folder for it
         _report_no_folder()
     return made
 
@@ -161,8 +238,8 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
 @cache
 def _report_no_folder() -> None:
     _warn(
-        "no folder to cache compiled loops in, so each process compiles them again; set NUMBA_CACHE_DIR "
-        "to a folder that you alone can write to"
+        f"no folder to cache compiled loops in, so each process compiles them again: {cache_folder()} "
+        f"must be writable by you alone; set NUMBA_CACHE_DIR to another folder"
     )
 
 

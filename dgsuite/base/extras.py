@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import distributions
 from importlib.util import find_spec
+from urllib.parse import unquote, urlparse
 
 from dgsuite.base.errors import InputError
 
@@ -70,6 +75,19 @@ def needed_by(what: str) -> Iterator[None]:
 
 
 def _missing(what: str, package: str) -> str:
-    return (
-        f'{what} needs {package}, which is not installed: pip install "dgsuite[{EXTRAS[package]}]"'
-    )
+    return f"{what} needs {package}, which is not installed: {pip_install(EXTRAS[package])}"
+
+
+@cache
+def pip_install(extra: str) -> str:
+    """The command that installs an extra from where dgsuite was installed: a folder, a URL or an index."""
+    found = (entry.read_text("direct_url.json") for entry in distributions(name="dgsuite"))
+    origin = json.loads(next(filter(None, found), "{}"))
+    named, editable = f"dgsuite[{extra}]", ""
+    if "dir_info" in origin:
+        named = f"{unquote(urlparse(origin['url']).path)}[{extra}]"
+        editable = "-e " * bool(origin["dir_info"].get("editable"))
+    elif origin:
+        version = origin.get("vcs_info")
+        named += f" @ {version['vcs']}+{origin['url']}" if version else f" @ {origin['url']}"
+    return f"pip install {editable}{shlex.quote(named)}"

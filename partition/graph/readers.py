@@ -64,7 +64,7 @@ class Readers(Constructors):
         version: int | None = None,
         **options: Any,
     ) -> Self:
-        """Make a graph from a Delta table with an edge in each row; ``pip install dgsuite[delta]``.
+        """Make a graph from a Delta table with an edge in each row; needs the extra ``delta``.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import pip_install
 from dgsuite.partition.sources.edges import Columns, Pieces, of_columns, of_partition, settled
 from dgsuite.partition.sources.paths import matching
 from dgsuite.partition.sources.piece import Piece, as_piece
@@ -216,7 +217,7 @@ def needing(name: str, form: str, extra: str) -> Iterator[None]:
         raise
     except ImportError as error:
         raise InputError(
-            f"{name}: reading {form} needs more packages: pip install dgsuite[{extra}] ({error})"
+            f"{name}: reading {form} needs more packages: {pip_install(extra)} ({error})"
         ) from None
     except Exception as error:  # the type depends on what is damaged
         reason = str(error.__cause__ or error).partition("\n")[0]

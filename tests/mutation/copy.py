@@ -45,17 +45,20 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.root, self.outcome = folder / "tree", folder / "outcome.json"
-        self.aside, self.output = folder / "aside", folder / "output.txt"
+        self.loops, self.aside = folder / "loops", folder / "aside"
+        self.output = folder / "output.txt"
         self._stamp = time.time()
         self._restore()
         shutil.copytree(ROOT, self.root, ignore=WITHOUT, dirs_exist_ok=True)
-        for name in ("partition", "kernels", "genval", "configs"):  # as it is installed
-            if not (self.root / "dgsuite" / name).exists():
-                (self.root / "dgsuite" / name).symlink_to(self.root / name)
         self.server = subprocess.Popen(
             [sys.executable, "-m", "tests.mutation.server"],
             cwd=self.root,
-            env={**os.environ, "PYTHONPATH": str(self.root), "PYTHONHASHSEED": "0"},
+            env={
+                **os.environ,
+                "PYTHONPATH": str(self.root),
+                "PYTHONHASHSEED": "0",
+                "NUMBA_CACHE_DIR": str(self.loops),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -105,15 +108,15 @@ class Copy:
     def _put_aside(self, stems: list[str]) -> None:
         """Loops that are compiled anew with the change."""
         for stem in stems:
-            for path in self.root.rglob(f"__pycache__/{stem}.*.nb[ic]"):
-                there = self.aside / path.relative_to(self.root)
+            for path in self.loops.rglob(f"{stem}.*.nb[ic]"):
+                there = self.aside / path.relative_to(self.loops)
                 there.parent.mkdir(parents=True, exist_ok=True)
                 path.rename(there)
 
     def _restore(self) -> None:
         """Put back the loops, in place of what a change left."""
         for folder in {path.parent for path in self.aside.rglob("*.nb[ic]")}:
-            there = self.root / folder.relative_to(self.aside)
+            there = self.loops / folder.relative_to(self.aside)
             for stem in {path.name.partition(".")[0] for path in folder.iterdir()}:
                 for path in there.glob(f"{stem}.*.nb[ic]"):
                     path.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 
 import dask.dataframe as dd
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
+from dgsuite.base.extras import pip_install
 from dgsuite.partition.client import session
 from tests.support.cases import edge_lists, in_turn
 from tests.support.graphs import same
@@ -245,5 +247,5 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"ring\.parquet: not a Parquet file"):
         Graph.read_edge_list(path)
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
-    with pytest.raises(InputError, match=r"pip install dgsuite\[parquet\]"):
+    with pytest.raises(InputError, match=re.escape(pip_install("parquet"))):
         Graph.read_edge_list(path)

@@ -10,7 +10,7 @@ import tomllib
 
 import pytest
 
-from dgsuite.base.extras import EXTRAS
+from dgsuite.base.extras import EXTRAS, pip_install
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
@@ -100,7 +100,7 @@ def test_the_library_without_extras(tmp_path):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said == {
-        name: f'{what} needs {package}, which is not installed: pip install "dgsuite[{extra}]"'
+        name: f"{what} needs {package}, which is not installed: {pip_install(extra)}"
         for name, what, package, extra in [
             ("save", "a NetCDF file", "h5netcdf", "netcdf"),
             ("open", "a NetCDF file", "h5netcdf", "netcdf"),
@@ -123,9 +123,8 @@ def test_commands_without_extras(tmp_path):
         status, out, err = found[line]
         assert (status, err) == (0, "")
         assert out.startswith(printed)
-    said = (
-        r'error: this command needs \w+, which is not installed: pip install "dgsuite\[command\]"\n'
-    )
+    command = re.escape(pip_install("command"))
+    said = rf"error: this command needs \w+, which is not installed: {command}\n"
     for line in ASK:
         status, out, err = found[line]
         assert (status, out) == (2, "")
@@ -137,7 +136,7 @@ def test_the_file_of_a_result_is_refused_before_the_run(monkeypatch, tmp_path):
     from dgsuite.base.files import output
 
     monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(InputError, match=r"a NetCDF file needs h5py, .* \"dgsuite\[netcdf\]\""):
+    with pytest.raises(InputError, match=r"a NetCDF file needs h5py, .*\[netcdf\]"):
         output(str(tmp_path / "ds.nc"), "ds")
 
 
@@ -149,3 +148,36 @@ def test_each_extra_has_what_is_said_of_it():
     for package, extra in EXTRAS.items():
         name = distributions.get(package, package.replace("pydantic_core", "pydantic"))
         assert any(found.startswith((f"{name}>", f"{name}[")) for found in extras[extra])
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        (None, "pip install 'dgsuite[plot]'"),
+        (
+            {"url": "file:///home/me/my%20code/dgsuite", "dir_info": {}},
+            "pip install '/home/me/my code/dgsuite[plot]'",
+        ),
+        (
+            {"url": "file:///home/me/dgsuite", "dir_info": {"editable": True}},
+            "pip install -e '/home/me/dgsuite[plot]'",
+        ),
+        (
+            {"url": "https://there.org/dgsuite.whl", "archive_info": {}},
+            "pip install 'dgsuite[plot] @ https://there.org/dgsuite.whl'",
+        ),
+        (
+            {"url": "https://there.org/dgsuite", "vcs_info": {"vcs": "git", "commit_id": "1"}},
+            "pip install 'dgsuite[plot] @ git+https://there.org/dgsuite'",
+        ),
+    ],
+)
+def test_an_extra_is_installed_as_dgsuite_was(tmp_path, monkeypatch, origin, said):
+    """What an index, a folder, an editable folder, an archive and a repository leave in the metadata."""
+    metadata = tmp_path / "dgsuite-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: dgsuite\nVersion: 1\n")
+    if origin:
+        (metadata / "direct_url.json").write_text(json.dumps(origin))
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert pip_install.__wrapped__("plot") == said

@@ -16,9 +16,11 @@ SMALL = {
 
 
 def run(notebook):
-    """Execute a notebook; what its cells put out, as text."""
+    """Execute a notebook, which must not warn; what its cells put out, as text."""
     NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute(cwd=str(DOCS))
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    said = [out.text for cell in code for out in cell.outputs if out.get("name") == "stderr"]
+    assert not [text for text in said if "Warning" in text]
     return [
         "".join(
             out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.outputs

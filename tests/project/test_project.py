@@ -76,6 +76,7 @@ PAGES = [
             "embeddings",
             "executions",
             "faults",
+            "kernel",
             "linkage",
             "recipes",
             "reduction",

@@ -106,12 +106,26 @@ def test_loops_are_compiled_once_and_it_is_said(tmp_path):
     assert said == ""
 
 
-def test_loops_without_a_folder_to_keep_them_in():
+@pytest.mark.parametrize("wrong", ["a file", "others can write to it"])
+def test_loops_without_a_folder_to_keep_them_in(tmp_path, wrong):
     """They are compiled anew, once more in each process, and it is said how to mend that."""
-    hidden = "from numba.core.caching import CacheImpl\nCacheImpl._locator_classes = []\n"
-    printed, said = fresh(hidden + COMPILING)
+    if wrong == "a file":
+        (tmp_path / "dgsuite").write_text("")
+    else:
+        (tmp_path / "dgsuite").mkdir()
+        (tmp_path / "dgsuite").chmod(0o777)
+    printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     assert json.loads(printed)[0] > 0
-    assert said.count("set NUMBA_CACHE_DIR to a folder that you alone can write to") == 1
+    assert said.count("must be writable by you alone; set NUMBA_CACHE_DIR to another folder") == 1
+    assert not [*tmp_path.rglob("*.nbi")]
+
+
+def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
+    fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
+    kept = [*tmp_path.rglob("*.nbi")]
+    assert kept
+    for folder in {parent for path in kept for parent in path.relative_to(tmp_path).parents[:-1]}:
+        assert (tmp_path / folder).stat().st_mode & 0o777 == 0o700
 
 
 def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):

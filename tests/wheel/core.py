@@ -12,6 +12,7 @@ from dask.distributed import Client
 import dgsuite
 from dgsuite import genval
 from dgsuite.__main__ import main
+from dgsuite.base.extras import pip_install
 from dgsuite.faces.cli.app import app
 
 
@@ -49,9 +50,8 @@ def helped(name):
     if status == 0:
         assert out.startswith(f"Usage: dgsuite {name}"), out
         return True
-    said = (
-        r'error: this command needs \w+, which is not installed: pip install "dgsuite\[command\]"\n'
-    )
+    command = re.escape(pip_install("command"))
+    said = rf"error: this command needs \w+, which is not installed: {command}\n"
     assert re.fullmatch(said, err), err
     return False
 

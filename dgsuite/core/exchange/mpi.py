@@ -29,6 +29,7 @@ from distributed import Client, Worker
 from distributed.comm import get_address_host
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.extras import pip_install
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.joining import cancelling
@@ -198,7 +199,7 @@ def starter(name: str) -> str:
     found = mpiexec()
     if found is None or find_spec("mpi4py") is None:
         raise InputError(
-            f"{name}: no mpiexec or no mpi4py; pip install 'dgsuite[mpi]', or install MPI and mpi4py"
+            f"{name}: no mpiexec or no mpi4py; {pip_install('mpi')}, or install MPI and mpi4py"
         )
     return found
 

@@ -20,6 +20,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.extras import pip_install
 from dgsuite.base.files import atomic_write
 from dgsuite.base.version import __version__
 from dgsuite.partition.graph.conversion import edges_of
@@ -193,7 +194,7 @@ def write_parquet(found: Content, folder: str | os.PathLike[str]) -> None:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise InputError(
-            f"Parquet files need more packages: pip install dgsuite[parquet] ({error})"
+            f"Parquet files need more packages: {pip_install('parquet')} ({error})"
         ) from None
     names = _arrow("node", found.labels or [*range(found.n)])
     edges = {"source": names.take(found.source), "target": names.take(found.target)}

@@ -134,7 +134,7 @@ def search(
     Raises
     ------
     InputError
-        A parameter is wrong, or Hypothesis is not installed (``pip install dgsuite[lab]``).
+        A parameter is wrong, or Hypothesis is not installed (the extra ``lab``).
 
     Notes
     -----

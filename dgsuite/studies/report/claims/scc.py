@@ -25,6 +25,7 @@ from dgsuite.studies.report.claims.verdicts import (
     instead,
     said,
     unknown,
+    with_pyscf,
 )
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.scc.columns import chunk
@@ -276,13 +277,12 @@ def hf_inputs(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@with_pyscf
 def work_units(claim: Claim, evidence: Evidence) -> Verdict:
     """Units of benzene in STO-3G under static balancing."""
-    try:
-        from dgsuite.studies.chem import molecule
-        from dgsuite.studies.chem.scf import plan
-    except ImportError:
-        return unknown("PySCF is not installed (extra chem)")
+    from dgsuite.studies.chem import molecule
+    from dgsuite.studies.chem.scf import plan
+
     work, _ = plan(molecule.mole(molecule.read("benzene"), "sto-3g"), "static")
     ours = len(primitives(work))
     return compared(

@@ -17,7 +17,7 @@ from dgsuite.core.transports.mpb import MPIMPB
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import chunks
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, unknown
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, with_pyscf
 from dgsuite.studies.scc.chip import SCC
 
 PATIENCE = 30.0
@@ -25,16 +25,13 @@ PATIENCE = 30.0
 
 
 @check
+@with_pyscf
 def fock(claim: Claim, evidence: Evidence) -> Verdict:
     """A build beside the formula, worked out from all integrals at once."""
-    try:
-        from dgsuite.studies.chem import molecule, places
-        from dgsuite.studies.chem.basis import pyscf, start
-        from dgsuite.studies.chem.scf import plan
+    from dgsuite.studies.chem import molecule, places
+    from dgsuite.studies.chem.basis import start
+    from dgsuite.studies.chem.scf import plan
 
-        pyscf()
-    except ImportError:
-        return unknown("PySCF is not installed (extra chem)")
     mole = molecule.mole(molecule.read("benzene"), "sto-3g")
     density = start(mole)
     integrals = mole.intor("int2e")  # (ij|kl) = <ik|jl>

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dgsuite.base.extras import pip_install
 from dgsuite.studies.report.claims.data import Claim
 
 if TYPE_CHECKING:
@@ -51,6 +54,18 @@ def check(function: Check) -> Check:
     """Enter a function among the checks."""
     _enter(CHECKS, function)
     return function
+
+
+def with_pyscf(function: Check) -> Check:
+    """Have a check that runs Hartree-Fock say that it cannot, where PySCF is not installed."""
+
+    @wraps(function)
+    def checked(claim: Claim, evidence: Evidence) -> Verdict:
+        if find_spec("pyscf") is None:
+            return unknown(f"PySCF is not installed: {pip_install('chem')}")
+        return function(claim, evidence)
+
+    return checked
 
 
 Condition = Callable[[Any], bool]
