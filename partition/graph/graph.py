@@ -484,8 +484,8 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         ----------
         nodes
             Labels, where the graph has labels, else node ids, in any collection or column; in any order,
-            repeats do not count. One node, which is no tuple. Or an array of truth values, shape (n,), such as
-            an output of a kernel.
+            repeats do not count. One node, which is no tuple. Or an array of truth values, shape (n,), such
+            as an output of a kernel.
 
         Returns
         -------
