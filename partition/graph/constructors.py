@@ -116,7 +116,8 @@ class Constructors:
             Whether the ends of edges are identifiers: 64-bit integers, text, or objects of one type that
             has an order, such as UUIDs. The nodes are the identifiers that edges or `nodes` name, numbered in
             ascending order, and the identifiers become the labels. Integers of any width are the same.
-            Columns that Arrow holds, nullable ones and categories are what they hold; each row must have a value.
+            Columns that Arrow holds, nullable ones and categories are what they hold; each row must have a
+            value.
         duplicates
             Which weight an edge has that several rows name; of an undirected graph, also in the other
             direction. "sum", "min", "max"; "first": of the first row, where partitions of a Dask collection
