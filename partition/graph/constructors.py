@@ -87,7 +87,7 @@ class Constructors:
             Number of nodes; by default the largest id plus one.
         nodes
             Nodes that the graph has, whether edges name them or not: ids, or with ``relabel=True``
-            identifiers, as a list, an array or a column of pandas or Dask. A number is taken for `n`.
+            identifiers, as a list, an array or a column of any library. A number is taken for `n`.
         weights
             A number for each edge, in a collection of the same type as `src`; by default none.
         directed
@@ -116,6 +116,8 @@ class Constructors:
             Whether the ends of edges are identifiers: 64-bit integers, text, or objects of one type that
             has an order, such as UUIDs. The nodes are the identifiers that edges or `nodes` name, numbered in
             ascending order, and the identifiers become the labels. Integers of any width are the same.
+            Columns that Arrow holds, nullable ones and categories are what they hold; each row must have a
+            value.
         duplicates
             Which weight an edge has that several rows name; of an undirected graph, also in the other
             direction. "sum", "min", "max"; "first": of the first row, where partitions of a Dask collection

@@ -491,8 +491,9 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         Parameters
         ----------
         nodes
-            Labels, where the graph has labels, else node ids; in any order, repeats do not count. Or an array
-            of truth values, shape (n,), such as an output of a kernel.
+            Labels, where the graph has labels, else node ids, in any collection or column; in any order,
+            repeats do not count. One node, which is no tuple. Or an array of truth values, shape (n,), such
+            as an output of a kernel.
 
         Returns
         -------

@@ -123,6 +123,14 @@ PLAIN = {"int64", "text", "text in objects", "objects"}
 """What text holds as it is."""
 
 
+def cases(kinds):
+    """Kinds of columns; integers of other widths repeat what those of 64 bits show."""
+    narrow = re.compile(r"u?int(8|16|32)", re.IGNORECASE)
+    return [
+        pytest.param(kind, marks=pytest.mark.long) if narrow.match(kind) else kind for kind in kinds
+    ]
+
+
 def framed(make, values):
     """Edges from the first value to the second, from there to the third, and from the first to it."""
     a, b, c = values
@@ -179,7 +187,7 @@ def error_of(call):
     return str(found.value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", cases(KINDS))
 def test_labels_are_the_values_of_the_column(kind, tmp_path):
     (a, b, c), make = KINDS[kind]
     right = {(a, b): 1.5, (b, c): 2.5, (a, c): 3.5}
@@ -190,7 +198,7 @@ def test_labels_are_the_values_of_the_column(kind, tmp_path):
         assert edges_of(graph) == right, way
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in INTEGERS])
+@pytest.mark.parametrize("kind", cases(kind for kind in KINDS if kind not in INTEGERS))
 def test_a_row_without_a_value_is_refused_by_the_name_of_its_column(kind, tmp_path):
     (a, b, c), make = KINDS[kind]
     if kind in ("beyond 2^63", "sparse integers", "categorical integers"):
@@ -211,7 +219,7 @@ def test_what_is_no_identifier_never_becomes_text(kind, tmp_path):
         assert re.search("must be|hashable|float", error_of(call)), way
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", cases(KINDS))
 def test_nodes_are_the_values_of_the_column(kind):
     values, make = KINDS[kind]
     given = [make(values), values, tuple(values), pd.Index(make(values))]
@@ -259,7 +267,7 @@ WEIGHTS = {
 """Of numbers."""
 
 
-@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("kind", cases(WEIGHTS))
 def test_weights_are_the_values_of_the_column(kind, tmp_path):
     values, make = WEIGHTS[kind]
     frame = framed(typed("int64"), (5, 6, 7)).assign(weight=make(values))
@@ -273,7 +281,7 @@ def test_weights_are_the_values_of_the_column(kind, tmp_path):
         assert graph.weight_dtype.kind == np.asarray(values).dtype.kind or kind[:1] in "uU"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in WEIGHTS if kind not in INTEGERS])
+@pytest.mark.parametrize("kind", cases(kind for kind in WEIGHTS if kind not in INTEGERS))
 def test_an_edge_without_a_weight_is_refused_by_the_name_of_its_column(kind, tmp_path):
     values, make = WEIGHTS[kind]
     lacking = [values[0], None, None]

@@ -125,7 +125,7 @@ def in_two(indptr, indices, *more):
         (([0, 2, 1, 2], [1, 0]), {}, "not decrease"),
         (([0.0, 1.0], [0]), {}, "chunk 0: indptr must be integers, got dtype float64"),
         (([0, 1], [0.5]), {}, "chunk 0: indices must be integers, got dtype float64"),
-        ((*PATH, [1, 2, np.nan, 2]), {}, "chunk 0: weights: 1 of 4 rows have no value, .* row 2"),
+        ((*PATH, [1, 2, np.nan, 2]), {}, r"weights: 1 of 4 rows have no value, .* row 2"),
         ((*PATH, [1, 2]), {}, "chunk 0: src, dst and weights must be .* of equal length"),
         (PATH, {"uid": [1, 2]}, "chunk 0: uid has 2 entries for 3 nodes"),
         (PATH, {"uid": [5, 4, 5]}, "nodes 0 and 2 have the same identifier 5"),

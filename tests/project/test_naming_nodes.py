@@ -105,7 +105,10 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize(
+    "kind",
+    ["ids", "text", *(pytest.param(k, marks=pytest.mark.long) for k in ("integers", "tuples"))],
+)
 def test_every_collection_names_nodes_in_every_place(kind, place):
     call, graph = PLACES[place], graph_of(kind)
     if place == "projection":  # of a bipartite graph
