@@ -29,7 +29,8 @@ class GraphSession:
 
     While it has nothing to run, its tasks leave the workers' threads to others. They end when the session is
     closed, when it has run nothing for some time, or when another run of style "clocked" needs the workers;
-    the next run of the session starts them again. Runs of several threads take turns.
+    the next run of the session starts them again. Runs of several threads take turns. When a worker is lost,
+    a run begins again as one without a session does; a graph in this process is sent to the workers again.
 
     Attributes
     ----------
