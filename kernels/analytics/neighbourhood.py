@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.pairs import pair_key
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import distinct
@@ -127,7 +128,7 @@ class Neighbourhood(bsp.Kernel):
         if self.nearest:
             s.front, s.by = inbox.min("by", among=s.unseen)
         else:
-            pair = distinct(inbox.node * len(s.chosen) + inbox["by"])
+            pair = distinct(pair_key(inbox.node, inbox["by"], len(s.chosen)))
             at = np.searchsorted(s.pair, pair)
             known = at < len(s.pair)
             known[known] = s.pair[at[known]] == pair[known]
@@ -139,7 +140,7 @@ class Neighbourhood(bsp.Kernel):
         """Sources have reached the nodes of the front."""
         if self.nearest:
             s.unseen.remove(s.front)
-        pair = np.append(s.pair, s.front * len(s.chosen) + s.by)
+        pair = np.append(s.pair, pair_key(s.front, s.by, len(s.chosen)))
         order = np.argsort(pair, kind="stable")
         s.pair = pair[order]
         s.hop = np.append(s.hop, np.full(len(s.front), hop, np.int32))[order]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine import checks
 from dgsuite.core.engine.fields import concatenated, held
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
@@ -188,7 +189,7 @@ def carry(box: Mailbox, step: Step, k: int, sent: UnicastBatch, counts: Tally) -
     """Count the bits of the messages of a cluster, by sender and receiver."""
     assert sent.src is not None
     n = box.unicasts.partition.n
-    pairs, times = np.unique(sent.src.astype(np.int64) * n + sent.dst, return_counts=True)
+    pairs, times = np.unique(pair_key(sent.src, sent.dst, n), return_counts=True)
     edges = np.bincount(times)
     items = np.flatnonzero(edges)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.pairs import pair_key
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import bitmaps
 from dgsuite.kernels.tools.rng import uniform
@@ -95,7 +96,7 @@ class VoteExchange(bsp.Kernel):
         """Votes of each traitor for each neighbour: entries of the adjacency, and votes."""
         at, ends = c.edges(np.arange(c.size))
         entry = np.flatnonzero(np.isin(c.ids, self.betrayers(c.n))[at])
-        pair = c.ids[at[entry]] * c.n + ends[entry]
+        pair = pair_key(c.ids[at[entry]], ends[entry], c.n)
         return entry, (uniform("counter", self.seed, pair, LIES) < 0.5).astype(np.int8)
 
     def exchange_votes(self) -> bsp.Program:
