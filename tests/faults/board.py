@@ -30,7 +30,7 @@ HOOKS = [
     *("ask", "answered", "tell", "wait", "request", "poll"),
     *("submit", "scatter", "gather", "cancel", "run"),
     # scheduler
-    *("workers", "take_turn", "end_turn", "hopeless", "results", "order", "graph"),
+    *("workers", "take_turn", "end_turn", "results", "order", "graph"),
     "polled",
     # workers
     *("task begins", "task ends", "phase begins", "phase ends", "exchange begins", "exchange ends"),

@@ -90,7 +90,6 @@ HANDLERS = {
     "dgsuite_workers": "workers",
     "dgsuite_take_turn": "take_turn",
     "dgsuite_end_turn": "end_turn",
-    "dgsuite_hopeless": "hopeless",
     "dgsuite_results": "results",
     "dgsuite_order": "order",
 }

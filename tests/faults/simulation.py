@@ -1,7 +1,7 @@
 """Trials drawn from seeds: a graph is built and two runs are made on it, while faults strike.
 
 A trial must end with the results of a run that nothing disturbed, or with one error that names what was
-struck, within a bound, and leave nothing.
+struck, soon after any process has last passed a hook, and leave nothing.
 
 What a seed replays: the graph, the style, and at which passing of a hook, in which process, a process dies,
 stops or becomes slow. Passings are counted; nothing is timed. After a worker was killed, all processes that
