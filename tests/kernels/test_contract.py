@@ -100,6 +100,9 @@ def test_a_cluster_that_does_not_vote_adds_nothing():
         ({"min": np.nan}, "nan cannot be compared"),
         ({"max": np.array([0.0, np.nan])}, "nan cannot be compared"),
         ({"max": "a"}, "'a' cannot be compared"),
+        ({"any": "yes"}, r"vote\(any='yes'\) is no truth value"),
+        ({"any": None}, r"vote\(any=None\) is no truth value"),
+        ({"any": np.array(["no"])}, "is no truth value: vote True or False, a number"),
     ],
 )
 def test_what_cannot_be_voted_is_refused(cast, message):

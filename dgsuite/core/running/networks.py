@@ -8,7 +8,7 @@ from dgsuite.core.network.network import Network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
-from dgsuite.kernels.bsp.conditions import SHIPS
+from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, SHIPS
 
 
 def check_network(options: RunOptions, kernel: Kernel, free: bool = False) -> None:
@@ -49,6 +49,8 @@ def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
             return "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
         if options.checkpoint not in (None, False):
             return "a run of tasks with delays has no checkpoints; leave out checkpoint="
+    if network.delayed and kernel.takes_offers:
+        return KEEPS_OFFERS
     if acts and options.since is not None:
         return "a run with since= goes on from a result without faults or an adversary; leave out since="
     if acts and options.checkpoint not in (None, False):

@@ -239,7 +239,7 @@ def test_wrong_returns(crash, message):
 def test_what_has_no_adversary():
     with pytest.raises(InputError, match="either adversary or delay"):
         Network(adversary=Adversary(), delay=1)
-    with pytest.raises(InputError, match="kernel 'mst': a node cannot come back with until="):
+    with pytest.raises(InputError, match="'mst' takes no network with recovery: it keeps lists"):
         dgsuite.run("mst", random(), network=Network(crashes=[Crash(3, 1, until=3)]))
     each = dgsuite.lab.repeat("mis", PATH, 2, network=Network(adversary=Adversary()))
     assert "seed" in each.coords  # each run has the budget, and so is no copy in one run
