@@ -159,7 +159,7 @@ def _check_labels(new: Values, labels: Labels, added: set[Hashable]) -> None:
     checking.ascending(new)
     array = identifiers.to_numpy(new, identifiers.dtype_of(new))
     checking.refuse(
-        array.dtype.kind != labels[:1].dtype.kind
+        labels[:1].dtype.kind not in ("O", array.dtype.kind)
         or not added.isdisjoint(array.tolist())
         or (labels.nodes(array, missing=True) >= 0).any(),
         "new labels must be of the graph's kind, and none that it has",

@@ -268,7 +268,7 @@ def _check_size(path: str, size: int, entry: Entry) -> None:
 
 
 @contextmanager
-def _sized(path: str, entry: Entry) -> Iterator[IO[bytes]]:
+def _sized(path: str, entry: Entry) -> Iterator[Any]:
     """A file that has as many bytes as its entry in the list says, to read."""
     with explained(path):
         files, inner = opened(path)
@@ -303,7 +303,7 @@ def _content(path: str, entry: Entry, make: Callable[[int], Any]) -> Any:
     with _sized(path, entry) as file:
         made = make(entry["bytes"])
         content = memoryview(made)
-        while many := file.readinto(content[at : at + PIECE]):  # type: ignore[attr-defined]
+        while many := file.readinto(content[at : at + PIECE]):
             sha256.update(content[at : at + many])
             at += many
     _check_size(path, at, entry)

@@ -63,7 +63,7 @@ def test_a_number(tmp_path):
         ("records.parquet:ids", "records.parquet: unknown column 'ids'"),
         ("nodes.txt:id", "nodes.txt: text has no columns: a node is a line"),
         ("damaged.parquet:id", "damaged.parquet: not a Parquet file"),
-        ("bytes.txt", "bytes.txt: cannot be read"),
+        ("bytes.txt", "bytes.txt, line 1: cannot be read"),
     ],
 )
 def test_what_names_no_nodes_is_refused(given, message, tmp_path):

@@ -85,7 +85,9 @@ READ = {
     "trace.nc": dgsuite.traces.read,
     "trace.json": dgsuite.traces.read,
     "trace.parquet": dgsuite.traces.read,
-    "checkpoint.json": lambda path: archives.read_list(str(path.parent), path.name, "checkpoint"),
+    "checkpoint.json": lambda path: archives.read_list(
+        str(path.parent), path.name, "checkpoint", {}
+    ),
     "experiment.toml": lambda path: load(str(path))[0],
 }
 """How it is read."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from dgsuite.base.errors import InputError
@@ -34,7 +35,7 @@ def check(ds: xr.Dataset, where: str = "the dataset") -> None:
     for name, value in ds.attrs.items():
         wrong = (
             (name in TEXT and not isinstance(value, str))
-            or (name in SIZES and not (isinstance(value, Integral) and value >= 0))
+            or (name in SIZES and not (isinstance(value, int | np.integer) and value >= 0))
             or (name == "seconds" and not isinstance(value, Real))
             or (name == "cluster_sizes" and not _sizes(value))
         )
