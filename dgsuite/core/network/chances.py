@@ -37,7 +37,8 @@ class Chances:
                 (c.senders, c.sender_weights, False),
             ):
                 own = np.repeat(c.ids, np.diff(indptr))
-                keys.append(pair_key(*((own, indices) if out else (indices, own)), c.n))
+                src, dst = (own, indices) if out else (indices, own)
+                keys.append(pair_key(src, dst, c.n))
                 weights.append(np.zeros(len(indices)) if along is None else along)
         key, first = np.unique(np.concatenate(keys), return_index=True)
         self._keys = key

@@ -265,7 +265,7 @@ class Fate:
             found |= self.away[src]
         if self.drops.size:
             n = len(self.dead)
-            found |= np.isin(pair_key(src, dst, n), pair_key(*self.drops, n))
+            found |= np.isin(pair_key(src, dst, n), pair_key(self.drops[0], self.drops[1], n))
         return found
 
 
