@@ -79,7 +79,7 @@ OF_STYLE = {
 }
 """Hooks that only one style or two pass: they come first in the blocks of these."""
 
-APART = 4
+APART = 5
 """How many hooks later each block begins with the rest."""
 
 KERNELS: dict[str, dict[str, Any]] = {
