@@ -227,8 +227,9 @@ class Reader:
             case {"class": name, "items": items}:
                 number, kind = len(self._objects), self._class(name)
                 self._begin(None)
-                if len(items) != len(getattr(kind, "_fields", items)):
-                    raise ValueError(f"{name!r} has {len(kind._fields)} fields, not {len(items)}")
+                expected = len(getattr(kind, "_fields", items))
+                if len(items) != expected:
+                    raise ValueError(f"{name!r} has {expected} fields, not {len(items)}")
                 self._objects[number] = tuple.__new__(kind, [self._of(i) for i in items])
                 return self._objects[number]
             case {"class": name, "attributes": held}:
