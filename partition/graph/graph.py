@@ -203,6 +203,12 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         ------
         RunError
             The scheduler is gone or does not answer.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).recoverable
+        True
         """
         return self.saved is not None or bool(self.copies) or recovery.recoverable(self._parts)
 

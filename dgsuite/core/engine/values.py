@@ -227,9 +227,9 @@ class Reader:
             case {"class": name, "items": items}:
                 number, kind = len(self._objects), self._class(name)
                 self._begin(None)
-                expected = len(getattr(kind, "_fields", items))
-                if len(items) != expected:
-                    raise ValueError(f"{name!r} has {expected} fields, not {len(items)}")
+                fields: Any = getattr(kind, "_fields", items)
+                if len(items) != len(fields):
+                    raise ValueError(f"{name!r} has {len(fields)} fields, not {len(items)}")
                 self._objects[number] = tuple.__new__(kind, [self._of(i) for i in items])
                 return self._objects[number]
             case {"class": name, "attributes": held}:

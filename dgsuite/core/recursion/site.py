@@ -183,6 +183,7 @@ class RecursiveSite(Site):
         return self._leave()
 
     def _leave(self) -> dict[int, Any]:
+        self._seals.close()
         out, self._out = self._out, {}
         if out and self.room is not None:
             batches = [batch for bundle in out.values() for batch in bundle]
