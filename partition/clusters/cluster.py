@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.once import LOCK, once
+from dgsuite.base.once import LOCK
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.packed import Numbers
 from dgsuite.partition.arrays.segments import expand, lend_all, lent, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.clusters.shared import shared
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
@@ -34,19 +35,6 @@ MOST_NEIGHBOURS = int(np.iinfo(np.int32).max)
 
 OUT, IN = 1, 2
 """Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
-
-
-class _shared(once[Any]):  # noqa: N801 (it is used as a property)
-    """A `once` property that is an array of a cluster, which nobody may write to."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        super().__init__(lambda cluster: _lent(function(cluster)))
-        self.__doc__ = function.__doc__
-
-
-def _lent(value: Any) -> Any:
-    """A read-only view of an array; what is none stays as it is."""
-    return lent(value) if isinstance(value, np.ndarray) else value
 
 
 @dataclass
@@ -284,12 +272,12 @@ class Cluster:
         """Weights of the edges of `senders`."""
         return self.weights if self.in_indptr is None else self.in_weights
 
-    @_shared
+    @shared
     def ids(self) -> NDArray[np.int64]:
         """Node ids of this cluster's nodes, ascending."""
         return self.partition.nodes(self.index)
 
-    @_shared
+    @shared
     def uid(self) -> NDArray[np.int64]:
         """Identifier of each node."""
         if self.identify is None:
@@ -302,37 +290,37 @@ class Cluster:
         """Position of the first node in the graph's layout."""
         return int(self.partition.offsets[self.index])
 
-    @_shared
+    @shared
     def positions(self) -> NDArray:
         """Position of each neighbour in the graph's layout, as `indices`. Less `first` it is the neighbour's
         index in this cluster, if it belongs to it.
         """
         return self.partition.positions(self.indices)
 
-    @_shared
+    @shared
     def sender_positions(self) -> NDArray:
         """Position in the graph's layout of each node of `senders`."""
         return (
             self.positions if self.in_indices is None else self.partition.positions(self.in_indices)
         )
 
-    @_shared
+    @shared
     def successor(self) -> NDArray[np.int64]:
         """The next node on the ring 0, 1, ..., n - 1, 0."""
         return (self.ids + 1) % max(self.n, 1)
 
-    @_shared
+    @shared
     def degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node."""
         self.check_degrees()
         return np.diff(self.indptr).astype(np.int32)
 
-    @_shared
+    @shared
     def out_degree(self) -> NDArray[np.int32]:
         """Number of edges that leave each node."""
         return self.degree if self.directions is None else self._count(OUT)
 
-    @_shared
+    @shared
     def in_degree(self) -> NDArray[np.int32]:
         """Number of edges that come in at each node, of a cluster that `pulls` or has `directions`."""
         if self.directions is not None:
@@ -366,12 +354,12 @@ class Cluster:
         before = np.concatenate([[0], np.cumsum(self.directions & way > 0)])  # type: ignore[operator]
         return np.diff(before[self.indptr]).astype(np.int32)
 
-    @_shared
+    @shared
     def remote_degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node that belong to other clusters."""
         return self._elsewhere(self.indptr, self.coded)
 
-    @_shared
+    @shared
     def remote_in_degree(self) -> NDArray[np.int32]:
         """Number of edges that come in at each node from other clusters, of a cluster that `pulls`."""
         return self._elsewhere(*self.coded_senders)

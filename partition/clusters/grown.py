@@ -10,7 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.once import Lock
 from dgsuite.partition.arrays.segments import inserted, lifted
-from dgsuite.partition.clusters.cluster import Cluster, shared
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.shared import shared
 from dgsuite.partition.construction.build import id_dtype
 
 ROWS = ("indptr", "indices", "weights")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.partition.arrays.packed import Numbers, Packed
-from dgsuite.partition.clusters.cluster import Cluster, shared
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.shared import shared
 
 ROWS = ("indices", "in_indices")
 """Arrays that are packed."""

@@ -110,7 +110,9 @@ def test_hops_beyond_a_byte():
 
 @pytest.mark.parametrize("graph_form", FORMS)
 def test_bad_input_is_named(graph_form):
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[2, -3, 1], directed=True, labels=list("abc"))
+    graph = Graph.from_edges(
+        [0, 1, 2], [1, 2, 0], weights=[2, -3, 1], directed=True, labels=list("abc")
+    )
     for options, message in (
         ({"weighted": True}, "weights must be above 0, got -3"),
         ({"sources": ["a", "a"]}, "sources must be different nodes"),

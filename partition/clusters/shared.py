@@ -1,0 +1,24 @@
+"""Read-only arrays of clusters: a kernel that wrote to one would change the graph for all later runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dgsuite.base.once import once
+from dgsuite.partition.arrays.segments import lent
+
+
+class shared(once[Any]):  # noqa: N801 (it is used as a property)
+    """A `once` property that is an array of a cluster, which nobody may write to."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__(lambda cluster: read_only(function(cluster)))
+        self.__doc__ = function.__doc__
+
+
+def read_only(value: Any) -> Any:
+    """A read-only view of an array; what is none stays as it is."""
+    return lent(value) if isinstance(value, np.ndarray) else value
