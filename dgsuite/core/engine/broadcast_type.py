@@ -104,7 +104,7 @@ def samples_of(halo: Halo) -> dict[str, Any]:
     return ways | {
         "indptr": halo.indptr,
         "indices": _like(halo.indices),
-        "columns": halo.indices[:0],
+        "columns": np.empty(0, halo.indices.dtype),
         "away": halo.away,
         "starts": halo.starts,
         "nodes": np.empty(0, np.int64),
