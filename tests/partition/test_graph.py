@@ -250,7 +250,10 @@ def test_from_scipy(form):
         (lambda: Graph.from_edges([0], [1], partition="metric"), "partition must be"),
         (lambda: Graph.from_edges([0], [1], partition=[0, 1, 2]), "maps 3 nodes"),
         (lambda: Graph.from_edges([0], [1], partition=[0, 5], clusters=2), "node 1 is mapped"),
-        (lambda: Graph.from_edges([0], [1], partition=None), "one-dimensional array of integers"),
+        (
+            lambda: Graph.from_edges([0], [1], partition=None),
+            "must be a list, an array or a column, got None",
+        ),
         (lambda: Graph.from_edges([0], [1], uid=[3, 3]), "nodes 0 and 1 have the same identifier"),
         (lambda: Graph.from_edges([0], [1], uid=[1]), "uid must be 2 integers"),
         (

@@ -71,12 +71,13 @@ def test_clusters_that_get_nothing_share_their_arrays():
     graph = Graph.from_edges([0, 2, 4], [1, 3, 5], weights=[1, 2, 3], clusters=3)
     grown = graph.with_edges([0], [6], weights=[1])
     shared = [
-        [getattr(a, x) is getattr(b, x) for x in ("indptr", "indices", "weights")]
+        [np.shares_memory(getattr(a, x), getattr(b, x)) for x in ("indptr", "indices", "weights")]
         for a, b in zip(graph.parts, grown.parts, strict=True)
     ]
     assert shared == [[False] * 3, [True] * 3, [False] * 3]
     again = graph.with_edges([3], [2], weights=[9])  # the smaller weight is there
-    assert all(a.weights is b.weights for a, b in zip(graph.parts, again.parts, strict=True))
+    pairs = zip(graph.parts, again.parts, strict=True)
+    assert all(np.shares_memory(a.weights, b.weights) for a, b in pairs)
 
 
 @pytest.mark.parametrize("names", [["b", "d", "a"], [30, 10, 20], [2**63 + 5, 7, 9]])
@@ -220,7 +221,9 @@ def test_copies_of_a_cluster_and_threads_share_what_is_woven():
     copies = [part for _ in range(8) for part in (copy(grown.parts[0]), later.parts[0])]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda part: (part.indptr, part.indices), copies))
-    assert all(a is b for each in found for a, b in zip(each, found[0], strict=True))
+    assert all(
+        np.shares_memory(a, b) for each in found for a, b in zip(each, found[0], strict=True)
+    )
 
 
 ODD = {

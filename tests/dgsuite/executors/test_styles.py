@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, genval
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
 from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
@@ -361,17 +362,17 @@ def test_threads_are_bound_while_a_run_lasts(client):
 
 def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch):
     graph = dgsuite.Graph.from_edges(np.zeros(399, np.int64), np.arange(1, 400), n=400, clusters=2)
-    requests, sync = [], client.sync
+    requests, start = [], Session.start
 
-    def counted(function, *arguments, **options):
-        requests.append(function.__qualname__)
-        return sync(function, *arguments, **options)
+    def counted(session, request):
+        requests.append(request)
+        return start(session, request)
 
     def last_gather():  # Dask keeps some of the last events
         events = client.cluster.scheduler.get_events("all")
         return max((at for at, event in events if event.get("action") == "gather"), default=0)
 
-    monkeypatch.setattr(client, "sync", counted)
+    monkeypatch.setattr(Session, "start", counted)
     # on a busy machine a request ends before there is an answer, and is made again
     monkeypatch.setattr("dgsuite.core.workers.placement.POLL_SECONDS", 60)
     dgsuite.run("bf", graph, style="clocked", client=client)

@@ -291,7 +291,7 @@ def test_strategies_of_ones_own():
     star = Graph.from_edges(np.zeros(4, int), np.arange(1, 5))
     lies = Network(byzantine=Byzantine([0], shout))
     kernel = dgsuite.run("bf", star, network=lies, max_rounds=1)
-    assert (kernel.distance.values[1:] < 0).all()
+    assert (kernel.distance.values[1:] == 0).all()  # the least that the message can say
 
 
 def test_what_nodes_say_twice_is_lost_apart():

@@ -74,7 +74,8 @@ def drawn(monkeypatch):
 
         says = {"one": np.zeros(len(NODES)), "other": np.zeros(len(NODES))}
         counts = dict.fromkeys(says, 0)
-        Lies(of_run.key(Domain.LIES, 2, 0), every, lie, counts, 2, "phase").told(says, NODES, after)
+        key = of_run.key(Domain.LIES, 2, 0)
+        Lies(key, every, lie, counts, {}, 2, "phase").told(says, NODES, after)
         late = Delays(Delay.of(("uniform", 1, 9)), seed)
         alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
         return {
