@@ -15,7 +15,6 @@ THREADS = {
     "dgsuite/base/threads.py": "it is the place",
     "dgsuite/base/command.py": "a command is not yet a task",
     "dgsuite/core/running/progress.py": "a client draws it",
-    "partition/client/waiting.py": "a client asks",
 }
 """Files that make threads themselves, and why these are not bound with a task of a run."""
 
