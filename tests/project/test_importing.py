@@ -31,7 +31,8 @@ print(_compiled.tally(np.arange(4), np.array([1, 3])))
 
 def run(command, folder):
     """What a command prints, and its errors, without what the tests' own environment has on the path."""
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    outer = ("PYTHONPATH", "NUMBA_CACHE_DIR")
+    env = {name: value for name, value in os.environ.items() if name not in outer}
     done = subprocess.run(
         [*map(str, command)], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
