@@ -47,11 +47,11 @@ class Looks(ast.NodeTransformer):
             return node
         how = "mul" if isinstance(node.op, ast.Mult) else "lshift"
         what = [ast.Constant(how), ast.Constant(f"{self.path}:{'.'.join(self.inside)}")]
-        call = ast.Call(ast.Name("looked_at", ast.Load()), [*what, node.left, node.right], [])
+        call = ast.Call(ast.Name("product_seen", ast.Load()), [*what, node.left, node.right], [])
         return ast.copy_location(call, node)
 
 
-def looked_at(how, place, left, right):
+def product_seen(how, place, left, right):
     found = getattr(operator, how)(left, right)
     if isinstance(found, np.ndarray) and found.dtype.kind in "iu" and found.itemsize < 8:
         types = [str(getattr(x, "dtype", type(x).__name__)) for x in (left, right, found)]
@@ -68,7 +68,7 @@ def get_code(self, name, plain=SourceFileLoader.get_code):
 
 
 def main():
-    builtins.looked_at = looked_at
+    builtins.product_seen = product_seen
     SourceFileLoader.get_code = get_code
     warnings.simplefilter("ignore")
     from hypothesis import HealthCheck, Phase, given, settings
