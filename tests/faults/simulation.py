@@ -54,7 +54,7 @@ from tests.faults.remnants import left
 from tests.support.patience import PATIENCE
 
 BUSY = "frozen or busy"
-"""In the error of a scheduler that does not answer. It is no mistake where a fault has struck the scheduler."""
+"""In the error of a scheduler that does not answer: no mistake where a fault has struck it."""
 
 TIMEOUT = 3.0
 """Seconds of ``dgsuite.timeout`` in trials."""
