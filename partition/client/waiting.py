@@ -24,6 +24,9 @@ logger = logging.getLogger("dgsuite")
 
 LOST = "data was lost with its worker"
 
+ACTOR_LOST = "Worker holding Actor was lost"
+"""Dask's RuntimeError for a call of an actor, which it may raise before the scheduler knows of the loss."""
+
 
 def unfinished(futures: Sequence[Future]) -> list[Future]:
     """The futures that may still get a result. Lost ones are among them: Dask may run their tasks again."""
@@ -378,7 +381,7 @@ class Watch:
             for _ in range(10):  # the scheduler may notice a lost worker a moment later
                 self.check_workers()
                 time.sleep(0.1)
-            if isinstance(error, CancelledError):
+            if isinstance(error, CancelledError) or str(error).startswith(ACTOR_LOST):
                 raise WorkerLost(f"{self.doing}: {LOST}") from error
             raise RunError(f"{self.doing}: {type(error).__name__}: {error}") from error
 

@@ -238,7 +238,7 @@ def test_bad_arguments(arguments, options, message):
 def test_content_that_cannot_be_read():
     with pytest.raises(InputError, match="<generated>, line 2: adjacency row 0"):
         read(b"3\n01\n", "mis")
-    with pytest.raises(InputError, match="<generated>: not a text file"):
+    with pytest.raises(InputError, match="<generated>, line 1: not a text file"):
         read(b"\xff", "mis")
 
 
