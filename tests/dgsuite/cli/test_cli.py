@@ -361,7 +361,8 @@ def test_a_page_is_of_the_run_whose_result_is_saved(here, tmp_path, monkeypatch)
         return phase(*what, **more)
 
     monkeypatch.setattr(MIS, "compete", noted)
-    how = ["kernel", "mis", "grid", "--n", 25, "--congest", 99, "--json"]
+    how = ["kernel", "mis", "grid", "--n", 25, "--congest", 99, "--json", "--style", "serial"]
+    how += ["--clusters", 1]
     for more in ([], ["--network", "delay.low=2"], ["--network", "loss=0.01"]):
         plain = here(main, *how, *more, "--no-validate", "-o", "plain.nc")
         without, ran[:] = len(ran), []
