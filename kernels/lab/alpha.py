@@ -46,7 +46,7 @@ class Alpha(Synchroniser):
     >>> ds.pulse_time.values, ds.time.values
     (array([ 6, 12, 18]), array([18, 18, 18, 18]))
     >>> dgsuite.run("alpha", graph, rounds=3, delay="uniform", low=1, high=3).pulse_time.values
-    array([ 8, 17, 24])
+    array([ 8, 15, 21])
     """
 
     name = "alpha"

@@ -159,7 +159,7 @@ class Plots:
         >>> ds = xr.concat(many, xr.Variable("loss", losses), combine_attrs="drop_conflicts")
         >>> ax = ds.dgsuite.plot.probability()
         >>> ax.get_xlabel(), ax.lines[0].get_ydata().round(2).tolist()
-        ('loss', [0.99, 0.9, 0.44])
+        ('loss', [0.99, 0.93, 0.4])
         """
         from dgsuite.core.results import plots
 
