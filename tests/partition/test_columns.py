@@ -310,24 +310,24 @@ def test_what_is_no_column_is_refused(given):
 def test_columns_that_are_no_labels_of_edges_are_read_the_same_way():
     ends = [0, 1], [1, 2]
     for make in (typed("Int64"), of_arrow(pa.int64()), category(), typed("Sparse[int64]")):
-        assert Graph.from_edges(*ends, client=None, uid=make([7, 9, 8])).parts[0].uid.tolist() == [
+        assert Graph.from_edges(*ends, clusters=1, uid=make([7, 9, 8])).gather()[
+            0
+        ].uid.tolist() == [
             7,
             9,
             8,
         ]
-        assert (
-            Graph.from_edges(*ends, client=None, partition=make([0, 1, 0])).partition.clusters == 2
-        )
-        assert list(Graph.from_edges(*ends, client=None, labels=make([7, 9, 8])).labels) == [
+        assert Graph.from_edges(*ends, partition=make([0, 1, 0])).partition.clusters == 2
+        assert list(Graph.from_edges(*ends, clusters=1, labels=make([7, 9, 8])).labels) == [
             7,
             9,
             8,
         ]
         lazy = da.from_array(np.array([7, 9, 8]), chunks=2)
-        assert list(Graph.from_edges(*ends, client=None, labels=lazy).labels) == [7, 9, 8]
+        assert list(Graph.from_edges(*ends, clusters=1, labels=lazy).labels) == [7, 9, 8]
     for name in ("uid", "labels"):
         with pytest.raises(InputError, match=f"{name}: 1 of 3 rows have no value"):
-            Graph.from_edges(*ends, client=None, **{name: of_arrow(pa.int64())([7, None, 8])})
+            Graph.from_edges(*ends, **{name: of_arrow(pa.int64())([7, None, 8])})
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NaT, pd.NA, np.datetime64("NaT", "s")])

@@ -72,7 +72,7 @@ def ids(path, token, where):
 
 def weights(path, token, rest):
     path.write_bytes(b"0 1 1\n1 2 %s\n2 3 %s\n" % (token, rest))
-    return Graph.read_edge_list(path, client=None, directed=True).parts[0].weights[1].item()
+    return Graph.read_edge_list(path, clusters=1, directed=True).gather()[0].weights[1].item()
 
 
 def matrix(path, token, field):
@@ -95,7 +95,7 @@ def row(path, token):
 
 def imsuite(path, token):
     path.write_bytes(b"3\n5\n%s\n7\n" % token)
-    return Graph.read_imsuite(path, "lcr", client=None).parts[0].uid[1].item()
+    return Graph.read_imsuite(path, "lcr", clusters=1).gather()[0].uid[1].item()
 
 
 def vertex(path, token):
@@ -163,9 +163,11 @@ def test_integers_that_floats_do_not_hold_are_refused_wherever_they_are(
     for lines in (["0 1 9007199254740993", "1 2 0.5"], ["0 1 0.5", "1 2 9007199254740993"]):
         path.write_text("\n".join(lines) + "\n")
         with pytest.raises(InputError, match="9007199254740993"):
-            Graph.read_edge_list(path, client=None)
+            Graph.read_edge_list(path, clusters=1)
     path.write_text("0 1 9007199254740992\n1 2 0.5\n")
-    assert sorted(Graph.read_edge_list(path, client=None).parts[0].weights.tolist())[-1] == 2.0**53
+    assert (
+        sorted(Graph.read_edge_list(path, clusters=1).gather()[0].weights.tolist())[-1] == 2.0**53
+    )
 
 
 def test_arrays_of_integers_that_floats_do_not_hold_are_refused():
@@ -184,8 +186,8 @@ def test_ids_written_as_floats_are_names_where_ends_may_be_names(tmp_path):
     path = tmp_path / "e.txt"
     path.write_text("0.0 1.0\n1.0 2.5\n")
     with pytest.raises(InputError, match=r"line 1: '0\.0 1\.0' is not an edge.*12 and not 12\.0"):
-        Graph.read_edge_list(path, client=None)
-    assert list(Graph.read_edge_list(path, client=None, relabel=True).labels) == [
+        Graph.read_edge_list(path, clusters=1)
+    assert list(Graph.read_edge_list(path, clusters=1, relabel=True).labels) == [
         "0.0",
         "1.0",
         "2.5",
@@ -195,5 +197,5 @@ def test_ids_written_as_floats_are_names_where_ends_may_be_names(tmp_path):
 def test_a_mark_of_utf8_is_no_text(tmp_path):
     path = tmp_path / "e.txt"
     path.write_bytes(b"\xef\xbb\xbf0 1\n1 2\n")
-    assert Graph.read_edge_list(path, client=None).n == 3
-    assert list(Graph.read_edge_list(path, client=None, relabel=True).labels) == [0, 1, 2]
+    assert Graph.read_edge_list(path, clusters=1).n == 3
+    assert list(Graph.read_edge_list(path, clusters=1, relabel=True).labels) == [0, 1, 2]
