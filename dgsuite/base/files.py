@@ -95,7 +95,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def named_anew(part: str, path: str) -> bool:
-    """Give a whole file its name, of which there must be none yet; returns whether there was none."""
+    """Rename a complete file to a path that must not exist yet; returns whether it did not exist."""
     try:
         os.link(part, path)
         return True

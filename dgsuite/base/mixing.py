@@ -33,7 +33,7 @@ class Domain(IntEnum):
     DELAYS = 6
     """How long the messages of rounds take."""
     LATE_TASKS = 7
-    """How long those of tasks take."""
+    """How long the messages of tasks take."""
 
 
 def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def pair_key(first: Any, second: Any, n: int) -> NDArray[np.int64]:
-    """A number for each pair: those of two pairs differ, and ascend as pairs do.
+    """A number for each pair. Different pairs have different numbers, in the order of the pairs.
 
     Ids are stored in 32 bits where they fit, and then their product with ``n`` would wrap; here it has 64.
 

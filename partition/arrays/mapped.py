@@ -45,7 +45,7 @@ PIECE = 1 << 22
 """Bytes of the system's table of pages that are read at a time."""
 
 SPARED = 9
-"""The keeper rests for so many times as long as a look has taken, at least."""
+"""The keeper rests at least this many times as long as its last look took."""
 
 Places = dict[str, tuple[int, tuple[int, ...], np.dtype]]
 """Of each array of a file: its first byte, its shape, and its dtype."""

@@ -267,7 +267,7 @@ class Watch:
         return found  # type: ignore[return-value]
 
     def heard[**P](self, callback: Callable[P, object]) -> Callable[P, None]:
-        """A callback of a user's, to be called on the client's loop, which what it raises would end.
+        """Wrap a user's callback for the client's loop: an exception would end the loop.
 
         What it raises ends the wait of this watch instead, and is raised there. It is called no more then.
         """

@@ -20,5 +20,5 @@ class shared(once[Any]):  # noqa: N801 (it is used as a property)
 
 
 def read_only(value: Any) -> Any:
-    """A read-only view of an array; what is none stays as it is."""
+    """A read-only view of an array; other values stay as they are."""
     return lent(value) if isinstance(value, np.ndarray) else value

@@ -20,5 +20,5 @@ def limit(probability: Any) -> NDArray[np.uint64]:
 
 
 def halved(limit: Any) -> Any:
-    """The limit of messages that arrive half as often, as do those of a node that crashes while it sends."""
+    """The limit of messages of a node that crashes while it sends: they arrive half as often."""
     return HALF + (limit >> ONE)

@@ -59,7 +59,7 @@ class KeptTasks(Kept):
 
 
 def _checked(past: Any, clusters: int) -> dict[str, Any]:
-    """What a site of so many clusters wrote of the past."""
+    """The past that a site wrote, checked against its number of clusters."""
     log = forged.log_of(past["log"], clusters)
     forged.votes_of(past["votes"])
     forged.vote_of(past["vote"])
