@@ -14,7 +14,7 @@ CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_int
 	kernels/test_rounds.py partition/test_collections.py partition/test_files.py partition/test_keys.py \
 	partition/test_labels.py project/test_startup.py)
 
-.PHONY: help run test test-long test-all faults mutation networkx lowest lint format docs doctest pages links \
+.PHONY: help run test test-long test-all trials faults mutation networkx lowest lint format docs doctest pages links \
 	reference release wheel bench clean
 
 help:  ## list what there is
@@ -30,6 +30,9 @@ test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m long
 
 test-all: test test-long  ## run all tests
+
+trials: $(VENV)/.tested  ## strike amid 200 runs that are drawn from seeds
+	$(BIN)/python -m pytest -n 3 -m long tests/dgsuite/workers/test_faults.py -k struck
 
 faults: $(VENV)/.tested  ## strike amid 10,300 runs, make 550 in a row and 10,000 on threads, damage a million files; a night
 	seq 0 9 | xargs -P 2 -I{} $(BIN)/python -m tests.faults --seed {} --step 10 --count 370
