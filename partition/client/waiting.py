@@ -28,6 +28,13 @@ ACTOR_LOST = "Worker holding Actor was lost"
 """Dask's RuntimeError for a call of an actor, which it may raise before the scheduler knows of the loss."""
 
 
+def from_a_loss(error: BaseException) -> bool:
+    """Whether Dask raised an error because a worker was lost."""
+    from distributed import CancelledError
+
+    return isinstance(error, CancelledError) or str(error).startswith(ACTOR_LOST)
+
+
 def unfinished(futures: Sequence[Future]) -> list[Future]:
     """The futures that may still get a result. Lost ones are among them: Dask may run their tasks again."""
     return [future for future in futures if future.status in ("pending", "lost")]
@@ -364,8 +371,6 @@ class Watch:
         RunError
             See `check_workers`; or the request failed.
         """
-        from distributed import CancelledError
-
         try:
             begun = Session.of(self.client).start(request)
             try:
@@ -381,7 +386,7 @@ class Watch:
             for _ in range(10):  # the scheduler may notice a lost worker a moment later
                 self.check_workers()
                 time.sleep(0.1)
-            if isinstance(error, CancelledError) or str(error).startswith(ACTOR_LOST):
+            if from_a_loss(error):
                 raise WorkerLost(f"{self.doing}: {LOST}") from error
             raise RunError(f"{self.doing}: {type(error).__name__}: {error}") from error
 

@@ -22,7 +22,7 @@ from dgsuite.core.workers.facts import Facts
 from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.sending import send_now
 from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
-from dgsuite.partition.client.waiting import Watch, failed
+from dgsuite.partition.client.waiting import LOST, Watch, failed, from_a_loss
 from dgsuite.partition.client.workers import cluster_ranges
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.recovery import settle
@@ -265,14 +265,15 @@ def cause(futures: Sequence[Future], watch: Watch) -> Exception:
     while time.monotonic() < deadline and any(f.status == "pending" for f in futures):
         time.sleep(0.02)
     errors = [f.exception() for f in futures if f.status == "error"]
-    first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
-    if not first or isinstance(first[0], PeerLost):
+    errors.sort(key=lambda e: isinstance(e, PeerLost) or from_a_loss(e))
+    first = errors[0] if errors else None
+    if first is None or isinstance(first, PeerLost) or from_a_loss(first):
         watch.check_workers()
-        if not first:
-            return WorkerLost(f"{watch.doing}: its tasks were cancelled")
-        return WorkerLost(f"{watch.doing}: {first[0]}", first[0].worker)
-    if isinstance(first[0], DgsuiteError):
-        return first[0]
-    error = RunError(f"{watch.doing}: {type(first[0]).__name__}: {first[0]}")
-    error.__cause__ = first[0]
+        if isinstance(first, PeerLost):
+            return WorkerLost(f"{watch.doing}: {first}", first.worker)
+        return WorkerLost(f"{watch.doing}: {LOST if first else 'its tasks were cancelled'}")
+    if isinstance(first, DgsuiteError):
+        return first
+    error = RunError(f"{watch.doing}: {type(first).__name__}: {first}")
+    error.__cause__ = first
     return error

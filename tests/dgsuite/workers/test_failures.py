@@ -22,6 +22,7 @@ from dgsuite.base.errors import WorkerLost
 from dgsuite.core.workers.placement import cause
 from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.session import POLL_SECONDS, Session
+from dgsuite.partition.client.waiting import ACTOR_LOST
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import (
@@ -62,6 +63,9 @@ def test_of_failed_tasks_the_cause_is_named():
     assert str(cause([failed(lost), failed(KeyError("x"))], watch)) == "a run: KeyError: 'x'"
     assert str(cause([failed(lost)], watch)) == "a run: worker b was lost"
     assert str(cause([], watch)) == "a run: its tasks were cancelled"
+    actor = RuntimeError(ACTOR_LOST)
+    assert cause([failed(actor), failed(own)], watch) is own
+    assert isinstance(cause([failed(actor)], watch), WorkerLost)
 
     def gone():
         raise WorkerLost("worker a is gone", "a")
