@@ -97,6 +97,11 @@ def timeout() -> float:
     return float(parse_timedelta(setting("dgsuite.timeout"), "s"))
 
 
+async def _begun[T](request: Callable[[], Awaitable[T]]) -> T:
+    """What a request returns. No closure: a frame that `letting_go` clears keeps what its function refers to."""
+    return await request()
+
+
 class Session:
     """All requests to a client's scheduler, and what is kept for the client: the one thing put into it.
 
@@ -137,11 +142,7 @@ class Session:
     def start[T](self, request: Callable[[], Awaitable[T]]) -> Future[T]:
         """Begin a request on the client's loop. Whoever cancels the future ends the request."""
         _check_thread(self.client)
-
-        async def begun() -> T:
-            return await request()
-
-        coroutine = begun()
+        coroutine = _begun(request)
         try:
             return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)  # type: ignore[attr-defined]
         except RuntimeError:  # the loop has ended with the client
