@@ -98,7 +98,7 @@ def timeout() -> float:
 
 
 async def _begun[T](request: Callable[[], Awaitable[T]]) -> T:
-    """What a request returns. No closure: a frame that `letting_go` clears keeps what its function refers to."""
+    """What a request returns. No closure: a frame that is cleared keeps what its function refers to."""
     return await request()
 
 

@@ -134,7 +134,7 @@ def test_making_a_graph_asks_nothing(client, monkeypatch):
 
 
 def test_an_error_that_is_kept_holds_nothing_of_its_request(client):
-    """Dask keeps the error of a task that was cancelled, and raises it again where its result is asked for."""
+    """Dask keeps the error of a task that was cancelled, and raises it whenever its result is asked for."""
     kept, asked = ValueError("again"), Asked()
     there = weakref.ref(asked)
 
