@@ -72,11 +72,6 @@ SWITCHES = {
         ("small call",),
         attributes={"dgsuite.core.workers.plugin:RunPlugin.announce": lambda *_: None},
     ),
-    "relays": Switch(
-        "16x1",
-        ("mis in tasks",),
-        attributes={"dgsuite.core.engine.relays:DIRECT": 99},
-    ),
     "tiles": Switch(
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
     ),
