@@ -7,9 +7,6 @@ Every module asks here, so that a test can have small graphs take the way of lar
 compile_from = 1 << 15
 """Elements above which loops are compiled. Below, NumPy saves the half second of importing Numba."""
 
-scatter_from = 1 << 8
-"""Places of an array from which compiled loops, if they are loaded, put values there sooner than NumPy."""
-
 pool_from = 1 << 15
 """Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
@@ -21,11 +18,6 @@ Threads of shorter phases lose more time to Python's lock than they gain."""
 def compiles(elements: int) -> bool:
     """Whether loops over so many elements are compiled."""
     return elements > compile_from
-
-
-def scatters(values: int) -> bool:
-    """Whether a compiled loop puts so many values at places of an array, if loops are loaded."""
-    return values >= scatter_from or compiles(values)
 
 
 def pools(nodes: int) -> bool:

@@ -81,7 +81,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
     first = submit(whole, 0, steps[0], 0, []).result()
-    assert first == Bundle(0, epoch, {})
+    assert first == Bundle(0, 0, epoch, {})
     second = {
         "repeated": (0, steps[0], 0, []),
         "of an older phase": (1, steps[1], 0, [first._replace(number=-1)]),
