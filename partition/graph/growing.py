@@ -94,11 +94,11 @@ class Growing:
         self: Any,
         src: Any,
         dst: Any = None,
+        target: Hashable = "target",
+        weight: Hashable | None = "weight",
         *,
         weights: Any = None,
         source: Hashable = "source",
-        target: Hashable = "target",
-        weight: Hashable | None = "weight",
     ) -> Graph:
         """A graph with more edges, which shares with this one all that stays the same.
 
@@ -113,7 +113,7 @@ class Growing:
             Where the graph has labels, ends are labels; else they are node ids. There are weights if the
             graph has some.
         source, target, weight
-            Column names of a dataframe.
+            Column names of a dataframe, also by position: ``with_edges(frame, "from", "to", "score")``.
 
         Returns
         -------
@@ -127,7 +127,8 @@ class Growing:
         ------
         InputError
             As `from_edges` says; there are weights and the graph has none, or none where it has some; labels
-            are of another kind than the graph's; new nodes would have no identifier.
+            are of another kind than the graph's; new nodes would have no identifier; `weights` are given by
+            position.
         RunError
             A worker was lost.
 
@@ -148,6 +149,10 @@ class Growing:
         >>> dgsuite.run("wcc", grown, since=before).component.values
         array([0, 0, 0, 0, 4, 4])
         """
+        if dst is not None and edges.is_table(src):
+            source, dst = dst, None
+        if not isinstance(target, Hashable) or not isinstance(weight, Hashable):
+            raise InputError("a third argument names a column of a dataframe; write weights=...")
         return _grown(self, edges.pieces(src, dst, weights, (source, target, weight)), self.n)
 
     @spanned

@@ -118,6 +118,11 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
     return _lazy_pieces(src, dst, weights)
 
 
+def is_table(values: Any) -> bool:
+    """Whether values have columns, as a dataframe has, and a table or a reader of Arrow."""
+    return hasattr(values, "columns") or hasattr(values, "schema")
+
+
 def is_number(nodes: Any) -> bool:
     """Whether what was given for nodes is an integer: how many there are."""
     return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)
