@@ -243,6 +243,8 @@ class Kernel:
     falling: ClassVar[bool] = False
     """Where it goes on from an earlier result: whether edges may have smaller weights than before, and no
     greater ones."""
+    rising: ClassVar[bool] = False
+    """The same the other way round: greater weights, and no smaller ones."""
 
     def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
         super().__init_subclass__()

@@ -201,10 +201,10 @@ class Cluster:
         # a kernel that wrote to them would change the graph for all later runs
         lend_all(self)
         if self.earlier is not None:
+            outputs, *entries = self.earlier
             self.earlier = Earlier(
-                {name: lent(values) for name, values in self.earlier.outputs.items()},
-                lent(self.earlier.rows),
-                lent(self.earlier.ends),
+                {name: lent(values) for name, values in outputs.items()},
+                *(None if values is None else lent(values) for values in entries),
             )
 
     @property
@@ -230,7 +230,8 @@ class Cluster:
     def _arrays(self) -> list[NDArray]:
         arrays: list[Any] = [*self.stored, self.identify, self.loops, self.loop_weights]
         if self.earlier is not None:
-            arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
+            outputs, *entries = self.earlier
+            arrays += [*outputs.values(), *entries]
         return [a for a in arrays if isinstance(a, np.ndarray)]
 
     @property

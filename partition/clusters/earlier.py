@@ -18,8 +18,11 @@ class Earlier(NamedTuple):
     rows, ends
         Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
         cluster, ascending, and the node id of its other end.
+    weights
+        Of these entries, or None.
     """
 
     outputs: dict[str, NDArray]
     rows: NDArray[np.int64]
     ends: NDArray[np.int64]
+    weights: NDArray | None

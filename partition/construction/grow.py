@@ -65,8 +65,10 @@ class Grown(NamedTuple):
         Number of its entries.
     nodes, ends
         Node ids of both ends of the entries that are new, or have another weight.
-    raised
-        An edge whose weight is greater than before, or None.
+    weights
+        Of these entries, or None.
+    raised, lowered
+        An edge whose weight is greater than before, and one whose is less, or None.
     wrong
         The first edge that breaks the rule for repeated edges, or None.
     """
@@ -74,7 +76,9 @@ class Grown(NamedTuple):
     entries: int
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
+    weights: NDArray | None
     raised: Edge | None = None
+    lowered: Edge | None = None
     wrong: Edge | None = None
 
 
@@ -148,7 +152,7 @@ def grown(
         identify = None
     growth = growth_of(c)
     none = np.empty(0, np.int64)
-    about = Grown(growth.entries, none, none)
+    about = Grown(growth.entries, none, none, None if dtype is None else np.empty(0, dtype))
     wide = id_dtype(partition.n)
     base, added = parts = growth.parts
     if base.weights is not None and added.weights is not None and base.weights.dtype != dtype:
@@ -181,7 +185,8 @@ def _added(
     among, in_added = added.places(fresh.rows, fresh.columns, n)
     there = in_base | in_added
     changed = ~there
-    raised = wrong = None
+    raised = lowered = wrong = None
+    after = fresh.weights
     if base.weights is None or added.weights is None or fresh.weights is None:
         if rule == "error" and there.any():
             wrong = _edge(nodes, fresh, np.flatnonzero(there))
@@ -192,7 +197,9 @@ def _added(
         after = before.copy()
         after[there], bad = _again(before[there], fresh.weights[there], rule)
         wrong = _edge(nodes, fresh, np.flatnonzero(there)[bad])
-        raised = _edge(nodes, fresh, np.flatnonzero(after > before))
+        raised, lowered = (
+            _edge(nodes, fresh, np.flatnonzero(other)) for other in (after > before, after < before)
+        )
         other = after != before
         changed |= other
         if (some := other & in_base).any():
@@ -208,7 +215,9 @@ def _added(
         )
         added = added.and_also(more, among[~there])
     entries = len(base.indices) + len(added.rows)
-    return base, added, Grown(entries, nodes[changed], fresh.columns[changed], raised, wrong)
+    weights = None if after is None else after[changed]
+    about = Grown(entries, nodes[changed], fresh.columns[changed], weights, raised, lowered, wrong)
+    return base, added, about
 
 
 def _put(values: NDArray, at: NDArray, some: NDArray) -> NDArray:

@@ -37,21 +37,26 @@ class Step(NamedTuple):
 
     Attributes
     ----------
-    identity, n
-        Of the graph before.
+    identity, n, dtype
+        Of the graph before: which it was, its nodes, and the dtype of its weights, or None.
     nodes, ends
         Node ids of both ends of the entries of the adjacency that are new, or have another weight.
-    raised
-        An edge whose weight is greater than before, or None.
+    weights
+        Of these entries, or None.
+    raised, lowered
+        An edge whose weight is greater than before, and one whose is less, or None.
     given
         What it was.
     """
 
     identity: str
     n: int
+    dtype: np.dtype | None
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
+    weights: NDArray | None
     raised: tuple[int, int] | None
+    lowered: tuple[int, int] | None
     given: grow.Given
 
 
@@ -236,9 +241,12 @@ def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
     step = Step(
         before.identity,
         graph.n,
+        None if graph.weight_dtype is None else np.dtype(graph.weight_dtype),
         np.concatenate([each.nodes for each in about]),
         np.concatenate([each.ends for each in about]),
+        None if dtype is None else np.concatenate([each.weights for each in about]),
         min((each.raised for each in about if each.raised is not None), default=None),
+        min((each.lowered for each in about if each.lowered is not None), default=None),
         given,
     )
     once(made, LINEAGE, lambda _: Lineage(identity, (*before.steps, step)))
