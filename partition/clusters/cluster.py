@@ -201,10 +201,12 @@ class Cluster:
         # a kernel that wrote to them would change the graph for all later runs
         lend_all(self)
         if self.earlier is not None:
-            outputs, *entries = self.earlier
+            outputs, rows, ends, weights = self.earlier
             self.earlier = Earlier(
                 {name: lent(values) for name, values in outputs.items()},
-                *(None if values is None else lent(values) for values in entries),
+                lent(rows),
+                lent(ends),
+                None if weights is None else lent(weights),
             )
 
     @property

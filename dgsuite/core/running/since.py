@@ -133,7 +133,7 @@ class Since:
         if graph.weighted:
             empty = np.empty(0, graph.weight_dtype)
             weights = np.concatenate([empty, *(step.weights for step in steps)])
-        return cls(identity, outputs, *ends, weights, edges)
+        return cls(identity, outputs, ends[0], ends[1], weights, edges)
 
     def seen(self, graph: Graph) -> Graph:
         """The graph, each of whose clusters has its part of this."""
