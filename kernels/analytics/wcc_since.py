@@ -73,7 +73,7 @@ class ComponentsSince(bsp.Kernel):
     undirected = False
     broadcasts = False
     ships = True
-    same = ("thresholds",)
+    same = ("single", "thresholds")
 
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
         """The kernel for thresholds, where there are some."""
