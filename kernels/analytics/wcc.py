@@ -94,10 +94,8 @@ class Components(bsp.Kernel):
         if self.single is not None:
             from dgsuite.kernels.analytics.wcc_single import SingleComponents, SingleNested
 
-            own = {"seed": self.seed, "faithful": self.faithful, "single": self.single}
-            if self.thresholds is None:
-                return SingleComponents(**own).suited(graph)
-            return SingleNested(**own, thresholds=self.thresholds).suited(graph)
+            kernel = SingleComponents if self.thresholds is None else SingleNested
+            return kernel(self.seed, self.faithful, self.thresholds, self.single).suited(graph)
         if self.thresholds is None:
             return self
         from dgsuite.kernels.analytics.wcc_nested import NestedComponents

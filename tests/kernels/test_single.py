@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,6 +69,54 @@ def test_on_workers(client, style, partition):
     )
     np.testing.assert_array_equal(found.component, alone.component)
     np.testing.assert_array_equal(found.messages, alone.messages)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize(
+    ("where", "way"),
+    in_turn(
+        ["here", "workers", "stays"],
+        [("nodes", False, True), ("hash", False, False), ("nodes", True, False)],
+    ),
+)
+def test_tables_have_the_pairs_within_components(client, where, way):
+    partition, directed, single = way
+    luck = np.random.default_rng(2)
+    frame = pd.DataFrame(luck.integers(0, 60, (150, 2)), columns=["source", "target"])
+    frame = frame.astype(str).assign(weight=luck.integers(0, 8, 150) / 8)
+    how = {"clusters": 3, "partition": partition, "duplicates": "max", "directed": directed}
+    how |= {} if where == "here" else {"client": client}
+    with dask.config.set({"dgsuite.gather-limit": "0 B" if where == "stays" else "4 MiB"}):
+        graph = Graph.from_dataframe(frame, weight="weight", **how)
+        own = {"single": np.arange(graph.n) % 4} if single else {}
+        ds = dgsuite.run("wcc", graph, thresholds=[0.5, 0.25], **own)
+        found = dgsuite.pairs(graph, ds, 0.25).compute()
+        table = dgsuite.components(graph, ds, 0.25).compute()
+    label = dict(zip(ds.node.values, ds.component.sel(threshold=0.25).values, strict=True))
+    edges = graph.to_networkx().edges(data="weight")
+    counting = [(u, v, w) for u, v, w in edges if w >= 0.25]
+    rows = {
+        (*((u, v) if directed else sorted((u, v))), w, label[u])
+        for u, v, w in counting
+        if label[u] == label[v]
+    }
+    assert single == (len(rows) < len(counting))
+    assert {*found.itertuples(index=False, name=None)} == rows
+    assert len(found) == len(rows)
+    groups = found.groupby("component")["weight"].agg(["size", "min"])
+    assert table["edges"][groups.index].tolist() == groups["size"].tolist()
+    assert table["weakest"][groups.index].tolist() == groups["min"].tolist()
+    assert table["edges"].sum() == len(rows)
+
+
+def test_pairs_of_a_graph_without_weights():
+    graph = Graph.from_edges([0, 1, 3], [1, 2, 4])
+    found = dgsuite.pairs(graph, dgsuite.run("wcc", graph)).compute()
+    assert found.to_dict("list") == {
+        "source": [0, 1, 3],
+        "target": [1, 2, 4],
+        "component": [0, 0, 3],
+    }
 
 
 @pytest.mark.parametrize("kind", ["list", "text", "category", "arrow", "index"])

@@ -124,7 +124,7 @@ class Since:
                     f"since: {name} must have a value for each of {n} nodes, got shape {values.shape}"
                 )
             if output.nodes and graph.labels is not None:
-                values = _ids(here(values), graph.labels, n)
+                values = node_ids(here(values), graph.labels, n)
             outputs[name] = values
         none = np.empty((2, 0), np.int64)
         ends = np.concatenate([none, *((step.nodes, step.ends) for step in steps)], axis=1)
@@ -233,7 +233,7 @@ def _check_weights(kernel: Kernel, graph: Graph, steps: Sequence[Step]) -> None:
         )
 
 
-def _ids(values: NDArray, labels: Labels, n: int) -> NDArray[np.int64]:
+def node_ids(values: NDArray, labels: Labels, n: int) -> NDArray[np.int64]:
     """Node ids of labels of the first n nodes; -1 for no node."""
     codes, distinct = pd.factorize(values.ravel())
     found = labels.nodes(distinct, missing=True)
