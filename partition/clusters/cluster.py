@@ -13,7 +13,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.once import LOCK
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.packed import Numbers
-from dgsuite.partition.arrays.segments import expand, lend_all, lent, outside, single
+from dgsuite.partition.arrays.segments import expand, lend_all, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.clusters.shared import shared
@@ -201,13 +201,7 @@ class Cluster:
         # a kernel that wrote to them would change the graph for all later runs
         lend_all(self)
         if self.earlier is not None:
-            outputs, rows, ends, weights = self.earlier
-            self.earlier = Earlier(
-                {name: lent(values) for name, values in outputs.items()},
-                lent(rows),
-                lent(ends),
-                None if weights is None else lent(weights),
-            )
+            self.earlier = self.earlier.read_only()
 
     @property
     def n(self) -> int:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.partition.arrays.segments import lent
+
 
 class Earlier(NamedTuple):
     """What a run that goes on from an earlier result gives a cluster.
@@ -26,3 +28,12 @@ class Earlier(NamedTuple):
     rows: NDArray[np.int64]
     ends: NDArray[np.int64]
     weights: NDArray | None
+
+    def read_only(self) -> Earlier:
+        """The same, of which a kernel cannot change the arrays."""
+        return Earlier(
+            {name: lent(values) for name, values in self.outputs.items()},
+            lent(self.rows),
+            lent(self.ends),
+            None if self.weights is None else lent(self.weights),
+        )
