@@ -22,7 +22,7 @@ from dgsuite.partition.graph.checks import once
 from dgsuite.partition.labels.grown_labels import alike
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import duplicates, edges
-from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids, joined
+from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids
 from dgsuite.partition.store import appended, storage
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class Growing:
 
 def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     """A graph with more edges, and n nodes or more."""
-    found = _here(pieces, graph.client)
+    found = edges.here(pieces, graph.client)
     new = None
     if graph.labels is not None:
         found, new = _numbered(found, graph.labels)
@@ -202,7 +202,7 @@ def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     else:
         n = _count(found, graph.n, n)
     named = getattr(found, "naming", 0)
-    piece = _together(found[: len(found) - named])
+    piece = edges.together(found[: len(found) - named])
     check_edges(piece, n)
     if graph.keeps_loops and (loop := piece[0] == piece[1]).any():
         node = int(piece[0][loop][0])
@@ -283,23 +283,6 @@ def restored(graph: Graph, identity: str | None, steps: Iterable[storage.Later])
     return graph
 
 
-def _here(pieces: list[Any], client: Any) -> edges.Pieces:
-    """Pieces of an edge list in this process."""
-    lazy = [piece for piece in pieces if edges.lazy(piece)]
-    if not lazy:
-        computed = []
-    elif client is None:
-        import dask
-
-        computed = list(dask.compute(*lazy, scheduler="threads"))
-    else:
-        computed = Watch(client, edges.BUILDING).gather(client.compute(lazy))
-    rest = iter(computed)
-    found = edges.Pieces(next(rest) if edges.lazy(piece) else piece for piece in pieces)
-    found.naming = getattr(pieces, "naming", 0)
-    return found
-
-
 def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, NDArray | None]:
     """Pieces whose ends are node ids, given those whose ends are labels; and the labels of new nodes."""
     if not sum(len(piece[0]) for piece in pieces):
@@ -337,16 +320,6 @@ def _count(pieces: edges.Pieces, before: int, n: int) -> int:
     if largest >= MOST_NODES:
         raise InputError(f"a graph can have at most {MOST_NODES} nodes, got {largest + 1}")
     return largest + 1
-
-
-def _together(pieces: list[Any]) -> tuple[NDArray, NDArray, NDArray | None]:
-    """All pieces as one."""
-    some = [piece for piece in pieces if len(piece[0])]
-    src, dst = (joined([piece[end] for piece in some], np.int64) for end in (0, 1))
-    weights = [piece[2] for piece in some if piece[2] is not None]
-    if weights and len(weights) < len(some):
-        raise InputError("some pieces of the edge list have weights, others have none")
-    return src, dst, np.concatenate(weights) if weights else None
 
 
 def _weighted(graph: Graph, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any, Any, Any]]:
