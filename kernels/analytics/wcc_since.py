@@ -83,12 +83,14 @@ class ComponentsSince(bsp.Kernel):
         return NestedSince(self.seed, self.faithful, checked)
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.tell, self.meet, self.settle, column=0, threshold=None)
+        for column, threshold in enumerate(self.thresholds or [None]):
+            yield bsp.Round(self.tell, self.meet, self.settle, column=column, threshold=threshold)
 
     def start(self, c: bsp.Cluster) -> State:
         assert c.earlier is not None
         old = c.earlier.outputs["component"]
-        return State(old[:, None], np.empty(c.size, np.int64))
+        old = old if old.ndim == 2 else old[:, None]
+        return State(old, np.empty((c.size, old.shape[1]), np.int64))
 
     def first_state(self, c: bsp.Cluster) -> State:
         """The earlier components stay as they are: they are as large as the new ones."""
@@ -101,7 +103,6 @@ class ComponentsSince(bsp.Kernel):
         assert c.earlier is not None
         _, rows, ends, weights = c.earlier
         if threshold is not None:
-            assert weights is not None
             with np.errstate(over="ignore"):  # of weights of 32 bits
                 counts = weights >= threshold
             rows, ends = rows[counts], ends[counts]
@@ -123,9 +124,11 @@ class ComponentsSince(bsp.Kernel):
         fall[labels] = labels - least
         first_new = len(s.old)
         new = s.before(c, np.arange(first_new, c.size), column)
-        component = s.component if s.component.ndim == 1 else s.component[:, column]
+        component = s.component[:, column]
         _unions.lower(s.old[:, column], fall, component[:first_new])
         _unions.lower(new, fall, component[first_new:])
+        if self.thresholds is None:
+            s.component = component
 
 
 @dataclass(frozen=True)
@@ -135,12 +138,3 @@ class NestedSince(ComponentsSince):
     outputs = NestedComponents.outputs
     rising = True
     values = NestedComponents.values
-
-    def program(self, net: bsp.Net) -> bsp.Program:
-        for column, threshold in enumerate(self.thresholds or ()):
-            yield bsp.Round(self.tell, self.meet, self.settle, column=column, threshold=threshold)
-
-    def start(self, c: bsp.Cluster) -> State:
-        assert c.earlier is not None
-        old = c.earlier.outputs["component"]
-        return State(old, np.empty((c.size, old.shape[1]), np.int64))

@@ -21,19 +21,15 @@ class Earlier(NamedTuple):
         Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
         cluster, ascending, and the node id of its other end.
     weights
-        Of these entries, or None.
+        Of these entries, 1 where there are none.
     """
 
     outputs: dict[str, NDArray]
     rows: NDArray[np.int64]
     ends: NDArray[np.int64]
-    weights: NDArray | None
+    weights: NDArray
 
     def read_only(self) -> Earlier:
         """The same, of which a kernel cannot change the arrays."""
-        return Earlier(
-            {name: lent(values) for name, values in self.outputs.items()},
-            lent(self.rows),
-            lent(self.ends),
-            None if self.weights is None else lent(self.weights),
-        )
+        outputs, *entries = self
+        return Earlier({name: lent(a) for name, a in outputs.items()}, *map(lent, entries))

@@ -66,7 +66,7 @@ class Grown(NamedTuple):
     nodes, ends
         Node ids of both ends of the entries that are new, or have another weight.
     weights
-        Of these entries, or None.
+        Of these entries, 1 where there are none.
     raised, lowered
         An edge whose weight is greater than before, and one whose is less, or None.
     wrong
@@ -76,7 +76,7 @@ class Grown(NamedTuple):
     entries: int
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
-    weights: NDArray | None
+    weights: NDArray
     raised: Edge | None = None
     lowered: Edge | None = None
     wrong: Edge | None = None
@@ -152,7 +152,7 @@ def grown(
         identify = None
     growth = growth_of(c)
     none = np.empty(0, np.int64)
-    about = Grown(growth.entries, none, none, None if dtype is None else np.empty(0, dtype))
+    about = Grown(growth.entries, none, none, np.empty(0, dtype))
     wide = id_dtype(partition.n)
     base, added = parts = growth.parts
     if base.weights is not None and added.weights is not None and base.weights.dtype != dtype:
@@ -186,7 +186,7 @@ def _added(
     there = in_base | in_added
     changed = ~there
     raised = lowered = wrong = None
-    after = fresh.weights
+    after = np.ones(len(old)) if fresh.weights is None else fresh.weights
     if base.weights is None or added.weights is None or fresh.weights is None:
         if rule == "error" and there.any():
             wrong = _edge(nodes, fresh, np.flatnonzero(there))
@@ -215,9 +215,8 @@ def _added(
         )
         added = added.and_also(more, among[~there])
     entries = len(base.indices) + len(added.rows)
-    weights = None if after is None else after[changed]
-    about = Grown(entries, nodes[changed], fresh.columns[changed], weights, raised, lowered, wrong)
-    return base, added, about
+    new = nodes[changed], fresh.columns[changed], after[changed]
+    return base, added, Grown(entries, *new, raised, lowered, wrong)
 
 
 def _put(values: NDArray, at: NDArray, some: NDArray) -> NDArray:

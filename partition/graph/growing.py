@@ -42,7 +42,7 @@ class Step(NamedTuple):
     nodes, ends
         Node ids of both ends of the entries of the adjacency that are new, or have another weight.
     weights
-        Of these entries, or None.
+        Of these entries, 1 where there are none.
     raised, lowered
         An edge whose weight is greater than before, and one whose is less, or None.
     given
@@ -54,7 +54,7 @@ class Step(NamedTuple):
     dtype: np.dtype | None
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
-    weights: NDArray | None
+    weights: NDArray
     raised: tuple[int, int] | None
     lowered: tuple[int, int] | None
     given: grow.Given
@@ -244,7 +244,7 @@ def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
         None if graph.weight_dtype is None else np.dtype(graph.weight_dtype),
         np.concatenate([each.nodes for each in about]),
         np.concatenate([each.ends for each in about]),
-        None if dtype is None else np.concatenate([each.weights for each in about]),
+        np.concatenate([each.weights for each in about]),
         min((each.raised for each in about if each.raised is not None), default=None),
         min((each.lowered for each in about if each.lowered is not None), default=None),
         given,

@@ -137,10 +137,10 @@ def pairs(
     1       2       3     0.8          2
     """
     found, least, _ = _chosen(graph, dataset, threshold)
-    values, none = found.variable.data, np.empty(0, np.int64)
+    values, none = found.variable.data, np.empty(0, int)
     if graph.labels is not None:
         values = node_ids(here(values), graph.labels, graph.n)
-    seen = Since("", {"component": values}, none, none, None, 0).seen(graph)
+    seen = Since("", {"component": values}, none, none, none, 0).seen(graph)
     apart = json.loads(dataset.attrs["parameters"]).get("single") is not None
     client = client or graph.client
     counted = run(CountedPairs, seen, threshold=least, apart=apart, client=client)

@@ -76,8 +76,7 @@ class Since:
     outputs
         Of the earlier run, by name, each by node: arrays, or Dask arrays that stay where they are.
     nodes, ends, weights
-        Node ids of both ends of the entries that are new since or have another weight, and their weights or
-        None.
+        Node ids of both ends of the entries that are new since or have another weight, and their weights.
     edges
         How many edges these are.
     """
@@ -86,7 +85,7 @@ class Since:
     outputs: dict[str, Any]
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
-    weights: NDArray | None
+    weights: NDArray
     edges: int
 
     @classmethod
@@ -129,10 +128,7 @@ class Since:
         none = np.empty((2, 0), np.int64)
         ends = np.concatenate([none, *((step.nodes, step.ends) for step in steps)], axis=1)
         edges = ends.shape[1] if graph.directed else ends.shape[1] // 2
-        weights = None
-        if graph.weighted:
-            empty = np.empty(0, graph.weight_dtype)
-            weights = np.concatenate([empty, *(step.weights for step in steps)])
+        weights = np.concatenate([step.weights for step in steps] or [np.empty(0)])
         return cls(identity, outputs, ends[0], ends[1], weights, edges)
 
     def seen(self, graph: Graph) -> Graph:
@@ -146,16 +142,10 @@ class Since:
         sent = {name: here(values) for name, values in self.outputs.items() if name not in stay}
         position = partition.position(self.nodes)
         order = np.argsort(position, kind="stable")
-        position, ends = position[order], self.ends[order]
-        weights = None if self.weights is None else self.weights[order]
+        position, ends, weights = position[order], self.ends[order], self.weights[order]
         cuts = np.searchsorted(position, partition.offsets)
         each = [
-            Earlier(
-                _of_cluster(sent, partition, k),
-                position[a:b] - first,
-                ends[a:b],
-                None if weights is None else weights[a:b],
-            )
+            Earlier(_of_cluster(sent, partition, k), position[a:b] - first, ends[a:b], weights[a:b])
             for k, ((a, b), first) in enumerate(
                 zip(pairwise(cuts.tolist()), partition.offsets, strict=False)
             )
