@@ -310,7 +310,7 @@ def top(
     _edges(ax, part, where)
     kinds, _ = pd.factorize(colours[shown])
     area = 20 + 300 * (sizes[shown] / (sizes.max() or 1)).clip(0)
-    ax.scatter(where[:, 0], where[:, 1], s=area, c=kinds, cmap="tab20", zorder=3)
+    ax.scatter(where[:, 0], where[:, 1], s=area, c=kinds, cmap="Paired", zorder=3)
     for label, at in zip(part.labels or range(part.n), where, strict=True):
         ax.annotate(str(label), at, ha="center", va="center", fontsize=8, zorder=4)
     ax.set_axis_off()
