@@ -136,5 +136,10 @@ class NestedSince(ComponentsSince):
     """The same at several thresholds: each column from its own."""
 
     outputs = NestedComponents.outputs
-    rising = True
     values = NestedComponents.values
+
+    def spoils(self, before: NDArray, after: NDArray) -> NDArray[np.bool_]:
+        """Components may come apart where an edge counts no more."""
+        with np.errstate(over="ignore"):  # of weights of 32 bits
+            each = [(before >= least) & (after < least) for least in self.thresholds or ()]
+        return np.any(each, axis=0)

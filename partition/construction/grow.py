@@ -65,10 +65,8 @@ class Grown(NamedTuple):
         Number of its entries.
     nodes, ends
         Node ids of both ends of the entries that are new, or have another weight.
-    weights
-        Of these entries, 1 where there are none.
-    raised, lowered
-        An edge whose weight is greater than before, and one whose is less, or None.
+    weights, before
+        Of these entries, now and before; new ones have had the same. 1 where there are none.
     wrong
         The first edge that breaks the rule for repeated edges, or None.
     """
@@ -77,8 +75,7 @@ class Grown(NamedTuple):
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
     weights: NDArray
-    raised: Edge | None = None
-    lowered: Edge | None = None
+    before: NDArray
     wrong: Edge | None = None
 
 
@@ -152,7 +149,7 @@ def grown(
         identify = None
     growth = growth_of(c)
     none = np.empty(0, np.int64)
-    about = Grown(growth.entries, none, none, np.empty(0, dtype))
+    about = Grown(growth.entries, none, none, *np.empty((2, 0), dtype))
     wide = id_dtype(partition.n)
     base, added = parts = growth.parts
     if base.weights is not None and added.weights is not None and base.weights.dtype != dtype:
@@ -185,8 +182,8 @@ def _added(
     among, in_added = added.places(fresh.rows, fresh.columns, n)
     there = in_base | in_added
     changed = ~there
-    raised = lowered = wrong = None
-    after = np.ones(len(old)) if fresh.weights is None else fresh.weights
+    wrong = None
+    before = after = np.ones(len(old)) if fresh.weights is None else fresh.weights
     if base.weights is None or added.weights is None or fresh.weights is None:
         if rule == "error" and there.any():
             wrong = _edge(nodes, fresh, np.flatnonzero(there))
@@ -197,9 +194,6 @@ def _added(
         after = before.copy()
         after[there], bad = _again(before[there], fresh.weights[there], rule)
         wrong = _edge(nodes, fresh, np.flatnonzero(there)[bad])
-        raised, lowered = (
-            _edge(nodes, fresh, np.flatnonzero(other)) for other in (after > before, after < before)
-        )
         other = after != before
         changed |= other
         if (some := other & in_base).any():
@@ -215,8 +209,8 @@ def _added(
         )
         added = added.and_also(more, among[~there])
     entries = len(base.indices) + len(added.rows)
-    new = nodes[changed], fresh.columns[changed], after[changed]
-    return base, added, Grown(entries, *new, raised, lowered, wrong)
+    ends, weights = (nodes[changed], fresh.columns[changed]), (after[changed], before[changed])
+    return base, added, Grown(entries, *ends, *weights, wrong)
 
 
 def _put(values: NDArray, at: NDArray, some: NDArray) -> NDArray:

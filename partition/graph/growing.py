@@ -41,10 +41,8 @@ class Step(NamedTuple):
         Of the graph before: which it was, its nodes, and the dtype of its weights, or None.
     nodes, ends
         Node ids of both ends of the entries of the adjacency that are new, or have another weight.
-    weights
-        Of these entries, 1 where there are none.
-    raised, lowered
-        An edge whose weight is greater than before, and one whose is less, or None.
+    weights, before
+        Of these entries, now and before; new ones have had the same. 1 where there are none.
     given
         What it was.
     """
@@ -55,8 +53,7 @@ class Step(NamedTuple):
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
     weights: NDArray
-    raised: tuple[int, int] | None
-    lowered: tuple[int, int] | None
+    before: NDArray
     given: grow.Given
 
 
@@ -237,17 +234,17 @@ def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
     if graph.built is not None:
         rows, loops = graph.built.rows + new.rows, graph.built.loops + new.loops
         made.built = graph.built._replace(rows=rows, merged=rows - loops - made.m, loops=loops)
+    entries: Any = {
+        name: np.concatenate([getattr(each, name) for each in about])
+        for name in ("nodes", "ends", "weights", "before")
+    }
     before = Lineage.of(graph)
     step = Step(
         before.identity,
         graph.n,
         None if graph.weight_dtype is None else np.dtype(graph.weight_dtype),
-        np.concatenate([each.nodes for each in about]),
-        np.concatenate([each.ends for each in about]),
-        np.concatenate([each.weights for each in about]),
-        min((each.raised for each in about if each.raised is not None), default=None),
-        min((each.lowered for each in about if each.lowered is not None), default=None),
-        given,
+        given=given,
+        **entries,
     )
     once(made, LINEAGE, lambda _: Lineage(identity, (*before.steps, step)))
     return made

@@ -205,18 +205,18 @@ def _check_weights(kernel: Kernel, graph: Graph, steps: Sequence[Step]) -> None:
     InputError
         They have.
     """
-    for changed, what in (
-        ([step.raised for step in steps if kernel.falling], "more"),
-        ([step.lowered for step in steps if kernel.rising], "less"),
-    ):
-        if edge := next((one for one in changed if one is not None), None):
-            ends = edge if graph.labels is None else graph.labels.of(np.array(edge)).tolist()
+    for step in steps:
+        bad = np.flatnonzero(kernel.spoils(step.before, step.weights))
+        if len(bad):
+            first = bad[np.lexsort([step.ends[bad], step.nodes[bad]])[0]]
+            ends = np.array([step.nodes[first], step.ends[first]])
+            u, v = (ends if graph.labels is None else graph.labels.of(ends)).tolist()
             raise InputError(
-                f"kernel {kernel.name!r}: edge {tuple(ends)} weighs {what} than in the run that since is of; "
-                f"leave out since= to run from the start"
+                f"kernel {kernel.name!r}: edge ({u!r}, {v!r}) weighs {step.weights[first]}, and "
+                f"{step.before[first]} in the run that since is of; leave out since= to run from the start"
             )
     had = next((step.dtype for step in steps if step.dtype != graph.weight_dtype), None)
-    if kernel.rising and had is not None and had.kind == "f":
+    if getattr(kernel, "thresholds", None) and had is not None and had.kind == "f":
         raise InputError(
             f"kernel {kernel.name!r}: weights are of dtype {graph.weight_dtype}, and in the run that since "
             f"is of {had}, which rounds thresholds; leave out since= to run from the start"
