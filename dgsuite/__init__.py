@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dgsuite.core.results.mixing import mixing
     from dgsuite.core.results.quality import quality
     from dgsuite.core.running.catalogue import list_kernels
-    from dgsuite.core.running.components import components
+    from dgsuite.core.running.components import components, pairs
     from dgsuite.core.running.estimate import estimate
     from dgsuite.core.running.runner import run, run_each
     from dgsuite.kernels.bsp import Kernel
@@ -47,6 +47,7 @@ __all__ = [
     "list_kernels",
     "mixing",
     "open",
+    "pairs",
     "quality",
     "run",
     "run_each",
@@ -92,6 +93,7 @@ __getattr__, __dir__ = lazy_imports(
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
         "mixing": "dgsuite.core.results.mixing:mixing",
         "open": "dgsuite.core.results.dataset:open_dataset",
+        "pairs": "dgsuite.core.running.components:pairs",
         "quality": "dgsuite.core.results.quality:quality",
         "run": "dgsuite.core.running.runner:run",
         "run_each": "dgsuite.core.running.runner:run_each",

@@ -22,6 +22,8 @@ def wcc(job: Job) -> list[Found]:
     With thresholds this holds for each of them, on the graph of the edges that count.
     """
     label = job.outputs["component"]
+    if job.fact("single") is not None:
+        raise InputError("no validator for components of a run with single=")
     if label.ndim == 1:
         return _components(job, label)
     thresholds = job.given("threshold")

@@ -1,4 +1,4 @@
-"""The edges of each node that count at a threshold: how many, and the weakest of them."""
+"""The edges that count within the components of an earlier result."""
 
 from __future__ import annotations
 
@@ -12,58 +12,75 @@ from dgsuite.kernels import bsp
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
-    """What the nodes of a cluster know."""
+    """The edges that count."""
 
-    edges: NDArray[np.int64] = bsp.per_node(0)
-    weakest: NDArray[np.float64] = bsp.per_node(np.nan, np.float64)
+    source: NDArray[np.int64] = bsp.no_nodes()
+    target: NDArray[np.int64] = bsp.no_nodes()
+    weight: NDArray = bsp.no_nodes()
+    component: NDArray[np.int64] = bsp.no_nodes()
 
 
 @dataclass(frozen=True)
-class CountedEdges(bsp.Kernel):
-    """The edges of each node whose weight is at least a threshold; of a directed graph those that leave it.
+class CountedPairs(bsp.Kernel):
+    """The edges within components, of an earlier result that each cluster has: see `dgsuite.pairs`.
 
-    Outputs ``edges``, their number, and ``weakest``, the smallest of their weights as a float64: NaN where
-    there is none, or the graph has no weights. `dgsuite.components` adds them up.
+    Outputs ``source``, ``target``, ``weight`` (1 if there are none) and ``component``, a table with a row for
+    each edge, of a directed graph for each direction.
 
     Parameters
     ----------
     threshold
-        By default all edges count.
+        The least weight of an edge that counts. By default all count.
+    apart
+        Whether edges that count may lie between components, and are left out.
 
     Examples
     --------
-    >>> import dgsuite
-    >>> from dgsuite.kernels.analytics.counted import CountedEdges
-    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[0.9, 0.7, 0.8])
-    >>> ds = dgsuite.run(CountedEdges, graph, threshold=0.8)
-    >>> ds["edges"].values, ds["weakest"].values
-    (array([1, 1, 1, 1]), array([0.9, 0.9, 0.8, 0.8]))
+    >>> from dgsuite.kernels.analytics.counted import CountedPairs
+    >>> CountedPairs(threshold=0.8).threshold
+    0.8
     """
 
     threshold: float | None = None
+    apart: bool = False
 
-    name = "counted_edges"
+    name = "counted_pairs"
     outputs = {
-        "edges": bsp.Output("edges that count"),
-        "weakest": bsp.Output("smallest of their weights"),
+        "source": bsp.Output("one end", dims=("pair",), nodes=True),
+        "target": bsp.Output("other end", dims=("pair",), nodes=True),
+        "weight": bsp.Output("weight of the edge", dims=("pair",)),
+        "component": bsp.Output("component of the ends", dims=("pair",), nodes=True),
     }
+    numbered = ("pair",)
+    fields = {"label": np.int64}
     state = State
     undirected = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.count)
+        yield bsp.Round(self.tell, self.keep)
 
-    def count(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        if c.weights is None:
-            s.edges = np.diff(c.indptr).astype(np.int64)
-            return
-        with np.errstate(over="ignore"):  # of weights of 32 bits
-            counts = np.ones(len(c.weights), bool)
-            if self.threshold is not None:
-                counts = c.weights >= self.threshold
-        before = np.append(0, np.cumsum(counts))[c.indptr]
-        s.edges = np.diff(before)
-        some = np.flatnonzero(s.edges)
-        if len(some):
-            weakest = np.minimum.reduceat(c.weights[counts], before[some])
-            s.weakest[some] = weakest
+    def first_state(self, c: bsp.Cluster) -> State:
+        """Components of an earlier result are no part of it."""
+        return State.of(c)
+
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast | None:
+        return bsp.broadcast(label=component(c)) if self.apart else None
+
+    def keep(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        row = np.repeat(np.arange(c.size), c.degree)
+        kept = np.ones(len(row), bool) if c.directed else c.ids[row] < c.indices
+        if self.threshold is not None:
+            assert c.weights is not None
+            with np.errstate(over="ignore"):  # of weights of 32 bits
+                kept &= c.weights >= self.threshold
+        if self.apart:
+            kept &= inbox.along("label")[1] == component(c)[row]
+        row = row[kept]
+        s.source, s.target, s.component = c.ids[row], c.indices[kept], component(c)[row]
+        s.weight = np.ones(len(row)) if c.weights is None else c.weights[kept]
+
+
+def component(c: bsp.Cluster) -> NDArray[np.int64]:
+    """Components of the nodes of a cluster in an earlier result."""
+    assert c.earlier is not None
+    return c.earlier.outputs["component"]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.sssp_block import BlockPaths, State
 
@@ -39,7 +42,10 @@ class PathsSince(BlockPaths):
 
     broadcasts = False
     same = ("root",)
-    falling = True
+
+    def spoils(self, before: NDArray, after: NDArray) -> NDArray[np.bool_]:
+        """Paths over edges that weigh more are longer."""
+        return after > before
 
     def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
         assert c.earlier is not None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,12 @@ class Components(bsp.Kernel):
         numbers, in one run. Each column has the bits that a run without thresholds has on a graph of these
         edges. On a directed graph each direction has its weight, and one that counts is enough. Such a run
         is one by blocks, so rounds and all counts depend on the cut.
+    single
+        The source of each node, such as the file that a record comes from, in the order of node ids: a
+        component then has at most one node of a source. Edges are taken by falling weight, as float64, and
+        of equal weight by their smaller node, then by the other; one that would join two nodes of a source is
+        passed over (constrained single linkage). Not on directed graphs. The edges of a component come
+        together in one place, and take time by how many nodes the components there get.
 
     Notes
     -----
@@ -73,6 +79,7 @@ class Components(bsp.Kernel):
     """
 
     thresholds: Sequence[float] | None = None
+    single: Sequence[Any] | None = None
 
     name = "wcc"
     streams = True
@@ -83,7 +90,12 @@ class Components(bsp.Kernel):
     both_ways = True
 
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
-        """The kernel for thresholds, where there are some."""
+        """The kernel for thresholds or for sources, where there are some."""
+        if self.single is not None:
+            from dgsuite.kernels.analytics.wcc_single import SingleComponents, SingleNested
+
+            kernel = SingleComponents if self.thresholds is None else SingleNested
+            return kernel(self.seed, self.faithful, self.thresholds, self.single).suited(graph)
         if self.thresholds is None:
             return self
         from dgsuite.kernels.analytics.wcc_nested import NestedComponents

@@ -11,8 +11,9 @@ are in different components stay, and along them roots hook and shortcut as node
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Self
 
@@ -24,6 +25,10 @@ from dgsuite.kernels import bsp
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
+
+
+EVERY = (-sys.float_info.max,)
+"""A threshold that all weights reach."""
 
 
 @dataclass(eq=False)
@@ -71,7 +76,7 @@ class NestedComponents(bsp.Kernel):
            [2, 0]])
     """
 
-    thresholds: Sequence[float] = ()
+    thresholds: Sequence[float] | None = ()
 
     name = "wcc"
     form = "block"
@@ -91,22 +96,27 @@ class NestedComponents(bsp.Kernel):
         InputError
             They are no thresholds, or the graph has no weights.
         """
-        found = checked(self.thresholds)
+        found = None if self.thresholds is None else checked(self.thresholds)
         if not graph.weighted:
             raise InputError(
-                "kernel 'wcc': thresholds compare the weights of edges, but the graph has none; give some, "
-                "or name their column by weight= when the graph is made"
+                "kernel 'wcc': thresholds and single= compare the weights of edges, but the graph has none; "
+                "give some, or name their column by weight= when the graph is made"
             )
-        return type(self)(self.seed, self.faithful, found)
+        return replace(self, thresholds=found)
 
     def values(self, dim: str) -> NDArray[np.float64]:
         """The thresholds."""
         return np.array(self.thresholds)
 
+    @property
+    def levels(self) -> Sequence[float]:
+        """The thresholds, or one that all weights reach."""
+        return EVERY if self.thresholds is None else self.thresholds
+
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.contract, opening=True)
-        for column in np.argsort(self.thresholds)[::-1].tolist():
-            level = sum(other > self.thresholds[column] for other in self.thresholds)
+        for column in np.argsort(self.levels)[::-1].tolist():
+            level = sum(other > self.levels[column] for other in self.levels)
             left = yield bsp.Round(self.tell, self.compare, level=level)
             if left.any:
                 phases = (self.call, self.hook, self.answer, self.shorten, self.listen)
@@ -114,16 +124,16 @@ class NestedComponents(bsp.Kernel):
             yield bsp.Round(self.settle, closing=True, column=column)
 
     def start(self, c: bsp.Cluster) -> State:
-        return State.of(c, component=np.empty((c.size, len(self.thresholds)), np.int64))
+        return State.of(c, component=np.empty((c.size, len(self.levels)), np.int64))
 
     def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         from dgsuite.kernels.analytics import _blocks
 
         assert c.weights is not None
         weights = c.weights if c.weights_in is None else np.maximum(c.weights, c.weights_in)
-        s.missed = np.zeros(len(weights), np.min_scalar_type(len(self.thresholds)))
+        s.missed = np.zeros(len(weights), np.min_scalar_type(len(self.levels)))
         with np.errstate(over="ignore"):  # of weights of 32 bits
-            for threshold in self.thresholds:
+            for threshold in self.levels:
                 s.missed += weights < threshold
         heaviest = s.missed == 0
         indptr = np.append(0, np.cumsum(heaviest, dtype=c.indptr.dtype))[c.indptr]

@@ -157,6 +157,8 @@ class Kernel:
     (0, {'id': dtype('int64')})
     >>> Least().values("step") is None
     True
+    >>> Least().spoils(np.array([1]), np.array([2]))
+    array([False])
     >>> Least().attributes(4, {})
     {}
     >>> Least().varies == bsp.COUNTS
@@ -240,9 +242,6 @@ class Kernel:
     """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""
     same: ClassVar[tuple[str, ...]] = ()
     """Where it goes on from an earlier result: parameters that must be those of the earlier run."""
-    falling: ClassVar[bool] = False
-    """Where it goes on from an earlier result: whether edges may have smaller weights than before, and no
-    greater ones."""
 
     def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
         super().__init_subclass__()
@@ -313,6 +312,10 @@ class Kernel:
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
         """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""
         return None
+
+    def spoils(self, before: NDArray, after: NDArray) -> NDArray[np.bool_]:
+        """Of edges with other weights than before, which ones it cannot go on with from an earlier result."""
+        return np.zeros(len(before), bool)
 
     def values(self, dim: str) -> NDArray | None:
         """The numbers along a dimension of outputs that lists no nodes, such as thresholds; else None."""

@@ -55,6 +55,35 @@ def join_all(root, nodes, others):
 
 
 @compiled
+def join_apart(root, after, source, nodes, others):
+    """Join the sets of pairs of nodes, but for those that have nodes of the same source, and give every node
+    the first node of its set.
+
+    Parameters
+    ----------
+    after
+        The next node of each node's set; the last one leads back to the first.
+    """
+    seen = np.full(len(root), -1, np.int64)
+    for k in range(len(nodes)):
+        one, two = np.int64(find(root, nodes[k])), np.int64(find(root, others[k]))
+        if one == two:
+            continue
+        node = one
+        while seen[source[node]] != k:
+            seen[source[node]] = k
+            node = after[node]
+        node, left = two, True
+        while seen[source[node]] != k and left:
+            node = after[node]
+            left = node != two
+        if not left:
+            root[max(one, two)] = min(one, two)
+            after[one], after[two] = after[two], after[one]
+    settle(root)
+
+
+@compiled
 def lower(names, fall, lowered):
     """Each name less what it falls by."""
     for k in range(len(names)):

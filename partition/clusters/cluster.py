@@ -13,7 +13,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.once import LOCK
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.packed import Numbers
-from dgsuite.partition.arrays.segments import expand, lend_all, lent, outside, single
+from dgsuite.partition.arrays.segments import expand, lend_all, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.clusters.shared import shared
@@ -201,11 +201,7 @@ class Cluster:
         # a kernel that wrote to them would change the graph for all later runs
         lend_all(self)
         if self.earlier is not None:
-            self.earlier = Earlier(
-                {name: lent(values) for name, values in self.earlier.outputs.items()},
-                lent(self.earlier.rows),
-                lent(self.earlier.ends),
-            )
+            self.earlier = self.earlier.read_only()
 
     @property
     def n(self) -> int:
@@ -230,7 +226,8 @@ class Cluster:
     def _arrays(self) -> list[NDArray]:
         arrays: list[Any] = [*self.stored, self.identify, self.loops, self.loop_weights]
         if self.earlier is not None:
-            arrays += [*self.earlier.outputs.values(), self.earlier.rows, self.earlier.ends]
+            outputs, *entries = self.earlier
+            arrays += [*outputs.values(), *entries]
         return [a for a in arrays if isinstance(a, np.ndarray)]
 
     @property

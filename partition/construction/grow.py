@@ -65,8 +65,8 @@ class Grown(NamedTuple):
         Number of its entries.
     nodes, ends
         Node ids of both ends of the entries that are new, or have another weight.
-    raised
-        An edge whose weight is greater than before, or None.
+    weights, before
+        Of these entries, now and before; new ones have had the same. 1 where there are none.
     wrong
         The first edge that breaks the rule for repeated edges, or None.
     """
@@ -74,7 +74,8 @@ class Grown(NamedTuple):
     entries: int
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
-    raised: Edge | None = None
+    weights: NDArray
+    before: NDArray
     wrong: Edge | None = None
 
 
@@ -148,7 +149,7 @@ def grown(
         identify = None
     growth = growth_of(c)
     none = np.empty(0, np.int64)
-    about = Grown(growth.entries, none, none)
+    about = Grown(growth.entries, none, none, *np.empty((2, 0), dtype))
     wide = id_dtype(partition.n)
     base, added = parts = growth.parts
     if base.weights is not None and added.weights is not None and base.weights.dtype != dtype:
@@ -181,7 +182,8 @@ def _added(
     among, in_added = added.places(fresh.rows, fresh.columns, n)
     there = in_base | in_added
     changed = ~there
-    raised = wrong = None
+    wrong = None
+    before = after = np.ones(len(old)) if fresh.weights is None else fresh.weights
     if base.weights is None or added.weights is None or fresh.weights is None:
         if rule == "error" and there.any():
             wrong = _edge(nodes, fresh, np.flatnonzero(there))
@@ -192,7 +194,6 @@ def _added(
         after = before.copy()
         after[there], bad = _again(before[there], fresh.weights[there], rule)
         wrong = _edge(nodes, fresh, np.flatnonzero(there)[bad])
-        raised = _edge(nodes, fresh, np.flatnonzero(after > before))
         other = after != before
         changed |= other
         if (some := other & in_base).any():
@@ -208,7 +209,8 @@ def _added(
         )
         added = added.and_also(more, among[~there])
     entries = len(base.indices) + len(added.rows)
-    return base, added, Grown(entries, nodes[changed], fresh.columns[changed], raised, wrong)
+    ends, weights = (nodes[changed], fresh.columns[changed]), (after[changed], before[changed])
+    return base, added, Grown(entries, *ends, *weights, wrong)
 
 
 def _put(values: NDArray, at: NDArray, some: NDArray) -> NDArray:

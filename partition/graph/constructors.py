@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dask.typing import no_default
 from numpy.typing import ArrayLike
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import Edges
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
@@ -21,6 +21,7 @@ from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import compression, conversion
+from dgsuite.partition.graph.rows import read
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import bags, chunks, frames
@@ -70,6 +71,7 @@ class Constructors:
         edges: Edges = "memory",
         compress: bool | str = "auto",
         order: Any = None,
+        rows: str = "drop",
         source: Hashable = "source",
         target: Hashable = "target",
         weight: Hashable | None = "weight",
@@ -138,6 +140,10 @@ class Constructors:
             machine, have.
         order
             In which order nodes are numbered, if not in that of their ids: see `Graph.reordered`.
+        rows
+            With "keep" the graph knows which rows of the table each edge came from: see `Graph.rows_of`. That
+            takes 16 bytes a row in this process, and a Dask collection is computed once more. Files of the
+            graph do not have it.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
             ``src`` and ``dst`` are accepted with a warning.
@@ -204,6 +210,8 @@ class Constructors:
             sources.check_named(pieces[len(pieces) - naming :], client)
         n = sources.count_nodes(pieces, n, client)
         pieces = sources.Pieces(pieces[: len(pieces) - naming])
+        one_of("rows", rows, ("drop", "keep"))
+        traced = read(pieces, client) if rows == "keep" else None  # before the pieces are used up
         if labels is not None:
             names = Labels(labels, n)
         workers = worker_addresses(client) if client is not None else []
@@ -223,6 +231,7 @@ class Constructors:
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
+        graph.rows = traced
         if order is not None:
             graph = graph.reordered(order)
         return compression.compressed(graph, compress)

@@ -35,6 +35,7 @@ from dgsuite.partition.graph.growing import Growing
 from dgsuite.partition.graph.libraries import Libraries
 from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
+from dgsuite.partition.graph.rows import Traced
 from dgsuite.partition.graph.size import Sized
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources.duplicates import Built
@@ -42,12 +43,13 @@ from dgsuite.partition.store import storage
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
     import scipy.sparse as sp
     import xarray as xr
     from distributed import Client
 
 
-class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
+class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
@@ -89,6 +91,8 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         How many rows of a table were read, merged and dropped
         (`dgsuite.partition.sources.duplicates.Built`); None where the graph was not made of a table, such
         as a subgraph.
+    rows
+        Node ids of both ends of each row of that table, where they were kept, else None: see `rows_of`.
     keeps_loops
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     edges
@@ -139,6 +143,7 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         chosen: bool = True,
         saved: storage.Saved | None = None,
         built: Built | None = None,
+        rows: pd.DataFrame | None = None,
         keeps_loops: bool = False,
         edges: Edges = "memory",
         compress: bool = False,
@@ -154,6 +159,7 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         self.chosen = chosen
         self.saved = saved
         self.built = built
+        self.rows = rows
         self.keeps_loops = keeps_loops
         self.edges = edges
         self.compress = compress
@@ -380,6 +386,7 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
             "identified": self.identified,
             "chosen": self.chosen,
             "built": self.built,
+            "rows": self.rows,
             "keeps_loops": self.keeps_loops,
             "edges": self.edges,
         }
@@ -470,7 +477,8 @@ class Graph(Readers, Libraries, Growing, Collection, Nearby, Sized):
         """
         if not self.directed:
             return self
-        return self.like(*views.reversed_clusters(self))
+        rows = None if self.rows is None else self.rows.set_axis(["target", "source"], axis=1)
+        return self.like(*views.reversed_clusters(self), rows=rows)
 
     @spanned
     def to_undirected(self) -> Graph:

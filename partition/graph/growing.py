@@ -22,7 +22,7 @@ from dgsuite.partition.graph.checks import once
 from dgsuite.partition.labels.grown_labels import alike
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import duplicates, edges
-from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids, joined
+from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids
 from dgsuite.partition.store import appended, storage
 
 if TYPE_CHECKING:
@@ -37,21 +37,23 @@ class Step(NamedTuple):
 
     Attributes
     ----------
-    identity, n
-        Of the graph before.
+    identity, n, dtype
+        Of the graph before: which it was, its nodes, and the dtype of its weights, or None.
     nodes, ends
         Node ids of both ends of the entries of the adjacency that are new, or have another weight.
-    raised
-        An edge whose weight is greater than before, or None.
+    weights, before
+        Of these entries, now and before; new ones have had the same. 1 where there are none.
     given
         What it was.
     """
 
     identity: str
     n: int
+    dtype: np.dtype | None
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
-    raised: tuple[int, int] | None
+    weights: NDArray
+    before: NDArray
     given: grow.Given
 
 
@@ -94,11 +96,11 @@ class Growing:
         self: Any,
         src: Any,
         dst: Any = None,
+        target: Hashable = "target",
+        weight: Hashable | None = "weight",
         *,
         weights: Any = None,
         source: Hashable = "source",
-        target: Hashable = "target",
-        weight: Hashable | None = "weight",
     ) -> Graph:
         """A graph with more edges, which shares with this one all that stays the same.
 
@@ -113,7 +115,7 @@ class Growing:
             Where the graph has labels, ends are labels; else they are node ids. There are weights if the
             graph has some.
         source, target, weight
-            Column names of a dataframe.
+            Column names of a dataframe, also by position: ``with_edges(frame, "from", "to", "score")``.
 
         Returns
         -------
@@ -127,7 +129,8 @@ class Growing:
         ------
         InputError
             As `from_edges` says; there are weights and the graph has none, or none where it has some; labels
-            are of another kind than the graph's; new nodes would have no identifier.
+            are of another kind than the graph's; new nodes would have no identifier; `weights` are given by
+            position.
         RunError
             A worker was lost.
 
@@ -148,6 +151,10 @@ class Growing:
         >>> dgsuite.run("wcc", grown, since=before).component.values
         array([0, 0, 0, 0, 4, 4])
         """
+        if dst is not None and edges.is_table(src):
+            source, dst = dst, None
+        if not isinstance(target, Hashable) or not isinstance(weight, Hashable):
+            raise InputError("a third argument names a column of a dataframe; write weights=...")
         return _grown(self, edges.pieces(src, dst, weights, (source, target, weight)), self.n)
 
     @spanned
@@ -184,7 +191,7 @@ class Growing:
 
 def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     """A graph with more edges, and n nodes or more."""
-    found = _here(pieces, graph.client)
+    found = edges.here(pieces, graph.client)
     new = None
     if graph.labels is not None:
         found, new = _numbered(found, graph.labels)
@@ -192,7 +199,7 @@ def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     else:
         n = _count(found, graph.n, n)
     named = getattr(found, "naming", 0)
-    piece = _together(found[: len(found) - named])
+    piece = edges.together(found[: len(found) - named])
     check_edges(piece, n)
     if graph.keeps_loops and (loop := piece[0] == piece[1]).any():
         node = int(piece[0][loop][0])
@@ -227,14 +234,17 @@ def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
     if graph.built is not None:
         rows, loops = graph.built.rows + new.rows, graph.built.loops + new.loops
         made.built = graph.built._replace(rows=rows, merged=rows - loops - made.m, loops=loops)
+    entries: Any = {
+        name: np.concatenate([getattr(each, name) for each in about])
+        for name in ("nodes", "ends", "weights", "before")
+    }
     before = Lineage.of(graph)
     step = Step(
         before.identity,
         graph.n,
-        np.concatenate([each.nodes for each in about]),
-        np.concatenate([each.ends for each in about]),
-        min((each.raised for each in about if each.raised is not None), default=None),
-        given,
+        None if graph.weight_dtype is None else np.dtype(graph.weight_dtype),
+        given=given,
+        **entries,
     )
     once(made, LINEAGE, lambda _: Lineage(identity, (*before.steps, step)))
     return made
@@ -268,23 +278,6 @@ def restored(graph: Graph, identity: str | None, steps: Iterable[storage.Later])
     for step in steps:
         graph = applied(graph, step.given, step.identity)
     return graph
-
-
-def _here(pieces: list[Any], client: Any) -> edges.Pieces:
-    """Pieces of an edge list in this process."""
-    lazy = [piece for piece in pieces if edges.lazy(piece)]
-    if not lazy:
-        computed = []
-    elif client is None:
-        import dask
-
-        computed = list(dask.compute(*lazy, scheduler="threads"))
-    else:
-        computed = Watch(client, edges.BUILDING).gather(client.compute(lazy))
-    rest = iter(computed)
-    found = edges.Pieces(next(rest) if edges.lazy(piece) else piece for piece in pieces)
-    found.naming = getattr(pieces, "naming", 0)
-    return found
 
 
 def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, NDArray | None]:
@@ -324,16 +317,6 @@ def _count(pieces: edges.Pieces, before: int, n: int) -> int:
     if largest >= MOST_NODES:
         raise InputError(f"a graph can have at most {MOST_NODES} nodes, got {largest + 1}")
     return largest + 1
-
-
-def _together(pieces: list[Any]) -> tuple[NDArray, NDArray, NDArray | None]:
-    """All pieces as one."""
-    some = [piece for piece in pieces if len(piece[0])]
-    src, dst = (joined([piece[end] for piece in some], np.int64) for end in (0, 1))
-    weights = [piece[2] for piece in some if piece[2] is not None]
-    if weights and len(weights) < len(some):
-        raise InputError("some pieces of the edge list have weights, others have none")
-    return src, dst, np.concatenate(weights) if weights else None
 
 
 def _weighted(graph: Graph, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any, Any, Any]]:

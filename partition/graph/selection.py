@@ -18,6 +18,7 @@ from dgsuite.partition.clusters.partitioners import blocks
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import components, of_clusters
+from dgsuite.partition.graph.rows import kept
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.labels.nodes import listed, node_ids
 from dgsuite.partition.sources.duplicates import DEFAULT
@@ -134,6 +135,7 @@ def renumbered(
         attrs=None,
         labels=labels,
         built=None,
+        rows=kept(graph, number),
     )
 
 

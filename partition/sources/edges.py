@@ -24,6 +24,7 @@ from dgsuite.partition.sources.piece import (
     added,
     as_piece,
     check_ids,
+    joined,
 )
 from dgsuite.partition.sources.piece import degrees as degrees_of_piece
 
@@ -116,6 +117,11 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
     return _lazy_pieces(src, dst, weights)
+
+
+def is_table(values: Any) -> bool:
+    """Whether values have columns, as a dataframe has, and a table or a reader of Arrow."""
+    return hasattr(values, "columns") or hasattr(values, "schema")
 
 
 def is_number(nodes: Any) -> bool:
@@ -264,6 +270,33 @@ def origins(pieces: Sequence[Any]) -> list[str]:
 def lazy(piece: Any) -> bool:
     """Whether a piece is a Delayed object, not arrays."""
     return not isinstance(piece, tuple)
+
+
+def here(pieces: Sequence[Any], client: Any) -> Pieces:
+    """Pieces of an edge list in this process."""
+    waiting = [piece for piece in pieces if lazy(piece)]
+    if not waiting:
+        computed = []
+    elif client is None:
+        import dask
+
+        computed = list(dask.compute(*waiting, scheduler="threads"))
+    else:
+        computed = Watch(client, BUILDING).gather(client.compute(waiting))
+    rest = iter(computed)
+    found = Pieces(next(rest) if lazy(piece) else piece for piece in pieces)
+    found.naming = getattr(pieces, "naming", 0)
+    return found
+
+
+def together(pieces: Sequence[Any]) -> tuple[NDArray, NDArray, NDArray | None]:
+    """All pieces as one."""
+    some = [piece for piece in pieces if len(piece[0])]
+    src, dst = (joined([piece[end] for piece in some], np.int64) for end in (0, 1))
+    weights = [piece[2] for piece in some if piece[2] is not None]
+    if weights and len(weights) < len(some):
+        raise InputError("some pieces of the edge list have weights, others have none")
+    return src, dst, np.concatenate(weights) if weights else None
 
 
 def step_of(edges: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from time import perf_counter
 
 import dask
@@ -197,3 +198,85 @@ def test_probabilities_that_cannot_be_drawn():
         plot.probability(by="loss")
     with pytest.raises(InputError, match="not the result of one run"):
         plot.communication()
+
+
+@pytest.mark.parametrize("limit", ["4 MiB", "0 B"])
+@pytest.mark.parametrize(
+    ("kernel", "how", "names"),
+    [
+        ("bfs", {}, ["node", "level", "parent"]),
+        ("wcc", {"thresholds": [0.9, 0.5]}, ["node", "component_0.9", "component_0.5"]),
+        ("similarity", {}, ["source", "target", "similarity"]),
+        ("bridges", {}, ["source", "target"]),
+        ("bridges", {"outputs": ["articulation"]}, ["node", "articulation"]),
+        ("all_pairs", {"outputs": ["level"]}, ["node", *(f"level_{v}" for v in "abcd")]),
+    ],
+)
+def test_outputs_as_dataframes_of_pandas_and_dask(client, limit, kernel, how, names):
+    how = {**how}
+    outputs = how.pop("outputs", None)
+    weights = [0.4, 0.6, 0.95]
+    with dask.config.set({"dgsuite.gather-limit": limit}):
+        graph = Graph.from_edges(
+            *(list("abc"), list("bcd")), relabel=True, weights=weights, clusters=2, client=client
+        )
+        ds = dgsuite.run(kernel, graph, style="clocked", client=client, **how)
+    found = ds.dgsuite.to_pandas(outputs)
+    assert [*found] == names
+    lazy = ds.dgsuite.to_dataframe(outputs, client).compute()
+    assert found.map(str).to_numpy().tolist() == lazy.map(str).to_numpy().tolist()
+    for name in names:
+        if name in ds:
+            assert found[name].tolist() == ds[name].compute(scheduler=client).values.tolist()
+    if kernel == "wcc":
+        assert found["component_0.5"].tolist() == ["a", "b", "b", "b"]
+
+
+def test_unknown_outputs_are_refused(graph):
+    with pytest.raises(InputError, match="output by node 'rank'"):
+        dgsuite.run("bfs", graph).dgsuite.to_pandas(["rank"])
+
+
+def test_outputs_by_name_where_xarray_has_a_method(graph):
+    ds = dgsuite.run("pagerank", graph)
+    assert callable(ds.rank)  # of xarray
+    assert ds.dgsuite.rank.identical(ds["rank"])
+    with pytest.raises(AttributeError, match="no 'ranks'"):
+        ds.dgsuite.ranks  # noqa: B018
+    copy(ds.dgsuite)
+
+
+def test_the_accessor_lists_what_it_can_do(graph):
+    text = repr(dgsuite.run("pagerank", graph).dgsuite)
+    assert text.splitlines()[0] == "pagerank on 34 nodes, serial; outputs rank"
+    for name in (".plot ", ".to_pandas()", ".summary()", ".to_parquet()"):
+        assert name in text
+    many = xr.Dataset({"valid": ("run", [1, 0])})
+    assert repr(many.dgsuite).startswith("many runs")
+
+
+def test_the_greatest_nodes_with_their_communities(graph, karate):
+    ranks, parts = dgsuite.run("pagerank", graph), dgsuite.run("leiden", graph)
+    ax = ranks.dgsuite.plot.top(graph, colour=parts.community, most=7)
+    best = ranks["rank"].to_series().nlargest(7)
+    assert sorted(int(text.get_text()) for text in ax.texts) == sorted(best.index)
+    edges, nodes = ax.collections
+    assert len(edges.get_segments()) == karate.subgraph(best.index).number_of_edges()
+    sizes = dict(zip([int(text.get_text()) for text in ax.texts], nodes.get_sizes(), strict=True))
+    assert sorted(sizes, key=sizes.get) == [*best.index[::-1]]
+    groups = parts.community.sel(node=[*sizes]).values
+    same = nodes.get_array()[:, None] == nodes.get_array()
+    assert (same == (groups[:, None] == groups)).all()
+    degrees = parts.dgsuite.plot.top(graph, most=3)
+    top = sorted(karate, key=lambda node: -karate.degree[node])[:3]
+    assert {int(text.get_text()) for text in degrees.texts} == {*top}
+    with pytest.raises(InputError, match="a value for each of 34 nodes"):
+        ranks.dgsuite.plot.top(graph, colour=[1, 2])
+
+
+def test_a_plot_that_suits(graph):
+    ds = dgsuite.run("pagerank", graph)
+    assert ds.dgsuite.plot().get_ylabel() == "count"
+    assert len(ds.dgsuite.plot(graph).texts) == 34
+    many = xr.Dataset({"valid": (("loss", "run"), [[1, 0], [0, 0]])}, {"loss": [0.1, 0.2]})
+    assert many.dgsuite.plot().get_xlabel() == "loss"

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from dgsuite.faces.nx_backend.deferred import Deferred
+from dgsuite.faces.nx_backend.graph import convert_from_nx
 
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions")
 
@@ -245,3 +246,35 @@ def test_a_graph_that_changes_is_converted_again(change):
 def test_what_is_made_of_a_graph_is_as_in_networkx(other, kind):
     plain = nx.path_graph(4, create_using=kind)
     same(other(nx.path_graph(4, create_using=kind, backend="dgsuite")), other(plain))
+
+
+def of_table(backend):
+    ends = pd.DataFrame({"u": ["a", "b", "a", "c"], "v": ["b", "c", "d", "c"]})
+    weights = {"weight": [0.5, 2.0, 1.5, 3.0], "kind": [*"xyzx"]}
+    frame = ends.assign(**weights)
+    return nx.from_pandas_edgelist(frame, "u", "v", ["weight", "kind"], backend=backend)
+
+
+@pytest.mark.parametrize("made", ["deferred", "filled", "converted", "a tree"])
+@pytest.mark.parametrize("asked", [{"backend": "dgsuite"}, {}])
+def test_programs_end_with_pandas_and_scipy(made, asked):
+    expected = of_table("networkx")
+    graph = of_table("dgsuite")
+    if made == "filled":
+        graph.add_edge("d", "e", weight=7.0, kind="x")
+        expected.add_edge("d", "e", weight=7.0, kind="x")
+    elif made == "converted":
+        graph = convert_from_nx(expected, preserve_edge_attrs=True)
+    elif made == "a tree":
+        graph = nx.minimum_spanning_tree(graph, backend="dgsuite")
+        expected = nx.minimum_spanning_tree(expected)
+    found = nx.to_pandas_edgelist(graph, dtype=object, **asked)
+    pd.testing.assert_frame_equal(found, nx.to_pandas_edgelist(expected, dtype=object))
+    for weight in ("weight", None):
+        matrices = [
+            nx.to_scipy_sparse_array(each, nodelist=["d", "c", "a"], weight=weight, **how)
+            for each, how in ((graph, asked), (expected, {}))
+        ]
+        assert (matrices[0] != matrices[1]).nnz == 0
+    arrays = nx.to_numpy_array(graph, **asked), nx.to_numpy_array(expected)
+    np.testing.assert_array_equal(*arrays)

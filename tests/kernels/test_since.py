@@ -65,7 +65,8 @@ def test_outputs_are_those_from_the_start(name, data):
         return pd.DataFrame(found)
 
     directed = name not in UNDIRECTED and data.draw(st.booleans())
-    how = {"directed": directed, "duplicates": "min", "clusters": k}
+    nested = name == "wcc" and kind != "none" and data.draw(st.booleans())
+    how = {"directed": directed, "duplicates": "max" if nested else "min", "clusters": k}
     how |= {"relabel": True, "nodes": names[:n]} if labelled else {"n": n}
     if not labelled and data.draw(st.booleans()):
         how["partition"] = luck.integers(0, k, n)
@@ -73,6 +74,8 @@ def test_outputs_are_those_from_the_start(name, data):
     parameters = {**EXACT.get(name, {})}
     if name in ("bfs", "sssp"):
         parameters["root"] = int(names[luck.integers(0, n)])
+    if nested:
+        parameters["thresholds"] = [2, 3, 1] if kind == "whole" else [0.7, 0.4, 0.2]
     steps = [(graph, dgsuite.run(name, graph, **parameters))]
     for m in rows[1:]:
         graph = graph.with_edges(table(m, n + 5))
@@ -84,6 +87,39 @@ def test_outputs_are_those_from_the_start(name, data):
                 assert not differing(name, found, expected)
         assert genval.validate(name, graph, found).ok
         steps.append((graph, found))
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize(("limit", "style"), in_turn(["4 MiB", "0 B"], ["clocked", "finish_async"]))
+def test_thresholds_on_workers(client, limit, style):
+    luck = np.random.default_rng(4)
+    how = {"thresholds": [0.9, 0.5], "style": style}
+    (src, dst), weights = luck.integers(0, 300, (2, 400)), luck.random(400)
+    graph = Graph.from_edges(src, dst, weights=weights, duplicates="max", clusters=4)
+    graph = graph.persist(client)
+    grown = graph.with_edges(*luck.integers(0, 310, (2, 30)), weights=luck.random(30))
+    with dask.config.set({"dgsuite.gather-limit": limit}):
+        before = dgsuite.run("wcc", graph, **how)
+        found = dgsuite.run("wcc", grown, since=before, **how)
+    expected = dgsuite.run("wcc", grown.compute(), thresholds=[0.9, 0.5])
+    assert np.array_equal(found.component, expected.component)
+    assert found.messages.sum() < expected.messages.sum() / 2
+
+
+def test_weights_that_fell_or_were_rounded_are_refused():
+    graph = Graph.from_edges(["a", "b"], ["b", "c"], weights=[0.9, 0.5], relabel=True)
+    before = dgsuite.run("wcc", graph, thresholds=[0.9])
+    lower = graph.with_edges(["b"], ["a"], weights=[0.4])
+    with pytest.raises(InputError, match=r"edge \('a', 'b'\) weighs 0.4, and 0.9 in"):
+        dgsuite.run("wcc", lower, thresholds=[0.9], since=before)
+    still = graph.with_edges(["c", "c"], ["b", "a"], weights=[0.3, 0.95])
+    found = dgsuite.run("wcc", still, thresholds=[0.9], since=before)
+    assert found.component.values.T.tolist() == [["a", "a", "a"]]
+    single = Graph.from_edges([0], [1], weights=np.array([0.9], np.float32))
+    wide = single.with_edges([1], [2], weights=[0.123456789])
+    before = dgsuite.run("wcc", single, thresholds=[0.9])
+    with pytest.raises(InputError, match="dtype float64, and in the run that since is of float32"):
+        dgsuite.run("wcc", wide, thresholds=[0.9], since=before)
 
 
 @pytest.mark.few(2)
@@ -206,7 +242,7 @@ def test_weights_that_fall_and_rise():
     before = {name: dgsuite.run(name, graph) for name in ("sssp", "wcc", "bfs")}
     shorter, longer = (graph.with_edges([1], [2], weights=[w]) for w in (-3, 1))
     assert dgsuite.run("sssp", shorter, since=before["sssp"]).distance.values.tolist() == [0, 4, 5]
-    with pytest.raises(InputError, match=r"edge \(1, 2\) weighs more"):
+    with pytest.raises(InputError, match=r"edge \(1, 2\) weighs 5, and 4 in the run"):
         dgsuite.run("sssp", longer, since=before["sssp"])
     for name in ("wcc", "bfs"):
         assert not differing(name, dgsuite.run(name, longer, since=before[name]), before[name])
@@ -224,7 +260,6 @@ def test_weights_that_fall_and_rise():
         ("bfs", {"form": "block"}, "has no form="),
         ("bfs", {"checkpoint": "folder"}, "has no folder"),
         ("bfs", {"cutoff": 3}, "has no cutoff="),
-        ("wcc", {"thresholds": [1.0]}, "has no thresholds="),
         ("bfs", {"root": 1}, "is of a run with root=0, and this one has root=1"),
         ("sssp", {}, "must be a whole result of dgsuite.run"),
         ("bfs", {"since": 5}, "since must be a dataset"),

@@ -159,6 +159,32 @@ def test_what_does_not_fit_is_one_error(how, more, message):
         graph.with_edges(**{"src": [0], "dst": [5], **more})
 
 
+@pytest.mark.parametrize("kind", ["pandas", "dask", "arrow", "reader"])
+def test_columns_of_a_table_are_named_by_position(kind):
+    frame = pd.DataFrame({"left": [2, 0], "right": [3, 3], "score": [5.0, 7.0]})
+    pa = pytest.importorskip("pyarrow")
+    make = {
+        "pandas": lambda: frame,
+        "dask": lambda: dd.from_pandas(frame, npartitions=2),
+        "arrow": lambda: pa.Table.from_pandas(frame),
+        "reader": lambda: pa.Table.from_pandas(frame).to_reader(),
+    }[kind]
+    plain, scored = (Graph.from_edges([0, 1], [1, 2], weights=w) for w in (None, [1.0, 2.0]))
+    assert not differing(
+        plain.with_edges(make(), "left", "right"), plain.with_edges([2, 0], [3, 3])
+    )
+    expected = scored.with_edges([2, 0], [3, 3], weights=[5.0, 7.0])
+    assert not differing(scored.with_edges(make(), "left", "right", "score"), expected)
+    assert not differing(
+        scored.with_edges(make(), "left", target="right", weight="score"), expected
+    )
+
+
+def test_weights_by_position_are_one_error():
+    with pytest.raises(InputError, match="a third argument names a column"):
+        Graph.from_edges([0], [1], weights=[1]).with_edges([1], [2], [5])
+
+
 @pytest.mark.parametrize("nodes", [2, "ab", [-1], [0.5]])
 def test_nodes_that_are_none(nodes):
     with pytest.raises(InputError):

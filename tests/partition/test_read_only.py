@@ -9,11 +9,14 @@ import pytest
 
 import dgsuite
 from dgsuite import RunError
+from dgsuite.base.names import STYLES
 from dgsuite.core.running.attempt import as_seen
-from dgsuite.kernels import KERNELS, bsp
+from dgsuite.core.running.since import Since
+from dgsuite.kernels import KERNELS, ComponentsSince, bsp
 from dgsuite.partition import arrange
 from dgsuite.partition.clusters.cluster import DERIVED
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import in_turn
 
 SRC, DST = np.array([0, 1, 2, 3, 4, 2]), np.array([1, 2, 3, 4, 0, 0])
 HOW = {"n": 6, "clusters": 2, "client": None}
@@ -98,8 +101,11 @@ class Writes(bsp.Kernel):
         getattr(c, self.array)[:] += 1
 
 
-@pytest.mark.parametrize("array", ["indices", "weights", "indptr", "ids", "degree", "uid"])
-@pytest.mark.parametrize("style", ["serial", "clocked"])
+@pytest.mark.few(8)
+@pytest.mark.parametrize(
+    ("array", "style"),
+    in_turn(["indices", "weights", "indptr", "ids", "degree", "uid"], STYLES),
+)
 def test_a_kernel_that_writes_to_its_cluster_is_an_error(array, style, client):
     on = None if style == "serial" else client
     graph = Graph.from_edges(SRC, DST, weights=np.arange(6.0), n=6, clusters=2, client=on)
@@ -108,3 +114,26 @@ def test_a_kernel_that_writes_to_its_cluster_is_an_error(array, style, client):
         dgsuite.run(Writes, graph, array=array, client=on, style=style)
     after = dgsuite.run("sssp", graph, client=on, style=style).distance.values
     assert np.array_equal(before, after)
+
+
+@dataclass(frozen=True)
+class WritesEarlier(Writes):
+    """It writes to what it goes on from."""
+
+    def first_state(self, c):
+        return self.start(c)
+
+    def write(self, c, s, inbox):
+        values = {**c.earlier.outputs, **c.earlier._asdict()}[self.array]
+        values[:] += 1
+
+
+@pytest.mark.parametrize("array", ["component", "rows", "ends", "weights"])
+def test_what_a_run_goes_on_from_is_read_only(array):
+    graph = undirected(weights=np.arange(6.0))
+    before = dgsuite.run("wcc", graph)
+    grown = graph.with_edges([5, 4], [0, 2], weights=[1.0, 2.0])
+    seen = Since.of([ComponentsSince()], grown, before).seen(grown)
+    with pytest.raises(RunError, match=r"kernel 'writes', round 0, phase 'write'.*read-only"):
+        dgsuite.run(WritesEarlier, seen, array=array)
+    assert dgsuite.run("wcc", grown, since=before).component.values.tolist() == [0] * 6

@@ -31,6 +31,8 @@ WRONG = {
     "`bsp.broadcast(opinion=s.opinion * 0.5)`": {"tell": tell(opinion=lambda s: s.opinion * 0.5)},
     "`bsp.broadcast(opinion=s.opinion[:3])`": {"tell": tell(opinion=lambda s: s.opinion[:3])},
     "`return changed` in place of a vote": {"adopt": lambda self, c, s, inbox: True},
+    '`bsp.vote(any="yes")`': {"adopt": lambda self, c, s, inbox: bsp.vote(any="yes")},
+    "`c.indices[0] = 3`": {"adopt": lambda self, c, s, inbox: c.indices.__setitem__(0, 3)},
     "`outputs` names `colour`, and the state has none": {"outputs": {"colour": bsp.Output("")}},
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,23 @@ class Accessor:
 
     def __init__(self, dataset: xr.Dataset) -> None:
         self._dataset = dataset
+
+    def __getattr__(self, name: str) -> xr.DataArray:
+        """A variable of the dataset, also where xarray has a method of its name, such as ``rank``."""
+        if name.startswith("_") or name not in self._dataset:
+            raise AttributeError(f"ds.dgsuite has no {name!r}, nor has the dataset")
+        return self._dataset[name]
+
+    def __repr__(self) -> str:
+        outputs = [
+            str(n) for n, v in self._dataset.data_vars.items() if {"node", "pair"} & {*v.dims}
+        ]
+        lines = [f"{self._dataset.attrs.get('title', 'many runs')}; outputs {', '.join(outputs)}"]
+        for name, member in vars(Accessor).items():
+            if not name.startswith("_"):
+                about = (getdoc(member) or "").partition(": ")[0].partition("\n")[0]
+                lines.append(f"  .{name + ('' if name == 'plot' else '()'):15} {about}")
+        return "\n".join(lines)
 
     @property
     def plot(self) -> Plots:
@@ -100,15 +118,48 @@ class Accessor:
         with atomic_write(path) as part:
             Path(part).write_text(text, encoding="utf-8")
 
-    def to_dataframe(
-        self, outputs: Sequence[str] | None = None, client: Client | None = None
-    ) -> dd.DataFrame:
-        """The outputs as a Dask dataframe: see `dgsuite.to_dataframe`.
+    def to_pandas(self, outputs: Sequence[str] | None = None) -> pd.DataFrame:
+        """The outputs as a pandas dataframe, in this process.
 
         Parameters
         ----------
         outputs
-            Their names; by default all that have a value for each node.
+            Their names, as for `dgsuite.to_dataframe`, which has the same columns.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each node, with its name in the column ``node``, or for each row of a table.
+
+        Raises
+        ------
+        InputError
+            An output is unknown, or has no values for each node or row.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges(["ann", "bob"], ["bob", "cid"], relabel=True)
+        >>> print(dgsuite.run("bfs", graph, root="ann").dgsuite.to_pandas())
+          node  level parent
+        0  ann      0    ann
+        1  bob      1    ann
+        2  cid      2    bob
+        """
+        from dgsuite.core.results.dataframe import columns_of
+
+        columns = columns_of(self._run, outputs)
+        return pd.DataFrame({name: here(values).values for name, values in columns.items()})
+
+    def to_dataframe(
+        self, outputs: Sequence[str] | None = None, client: Client | None = None
+    ) -> dd.DataFrame:
+        """The outputs as a Dask dataframe, whatever their size: see `dgsuite.to_dataframe`.
+
+        Parameters
+        ----------
+        outputs
+            Their names; by default all that have values for each node, or the columns of a table.
         client
             Whose workers make the dataframe; by default the current one.
 
@@ -248,11 +299,12 @@ class Accessor:
         Raises
         ------
         InputError
-            As for `to_gexf`; packages are missing; or a column cannot hold the labels as they are, such as
-            tuples, or labels of several types.
+            As for `to_gexf`; packages are missing; or labels of several types are the same as text.
 
         Notes
         -----
+        Labels that Parquet does not have, such as tuples, or of several types, are written as text.
+
         Where outputs are too large for this process, ``to_dataframe().to_parquet(...)`` has the workers write
         them.
 

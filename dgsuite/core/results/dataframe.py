@@ -1,4 +1,4 @@
-"""Outputs of a run as a Dask dataframe."""
+"""Outputs of a run as a dataframe, of Dask or of pandas."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def to_dataframe(
     dataset
         Result of a run.
     outputs
-        Names of the outputs: columns of the table, or those that have one value for each node. By default all
-        columns where the kernel makes a table, else all that have one value for each node.
+        Names of the outputs: columns of the table, or those that have values for each node. By default all
+        columns where the kernel makes a table, else all that have values for each node.
     client
         Client whose workers get what is in this process; by default the one whose workers hold outputs, else
         the current client. Without one it stays in this process.
@@ -48,15 +48,15 @@ def to_dataframe(
     Returns
     -------
     dask.dataframe.DataFrame
-        Columns ``node``, the graph's labels or else node ids, and the outputs. Each partition has the nodes
+        Columns ``node``, the graph's labels or else node ids, and the outputs, of several values for a node a
+        column for each, such as ``component_0.9`` for a threshold of 0.9. Each partition has the nodes
         of a cluster, in the order of the dataset, and the index counts nodes from 0. A table has the outputs
         alone, and partitions as it is on the workers. What is there stays there.
 
     Raises
     ------
     InputError
-        An output is unknown, or does not have one value for each node or row; or Dask's dataframes are not
-        installed.
+        An output is unknown, or has no values for each node or row; or Dask's dataframes are not installed.
 
     Notes
     -----
@@ -79,20 +79,10 @@ def to_dataframe(
     with needed_by("a Dask dataframe"):
         import dask.dataframe as dd
 
-    if "node" not in dataset.coords:
-        raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")
-    dim = "pair" if "pair" in dataset.dims else "node"
-    if outputs and "node" in dataset.get(outputs[0], dataset["node"]).dims:
-        dim = "node"
-    there = [str(name) for name, values in dataset.data_vars.items() if values.dims == (dim,)]
-    chosen = there if outputs is None else list(outputs)
-    for name in chosen:
-        if name not in there:
-            raise InputError(unknown(f"output by {dim}", name, there))
-    names = ["node", *chosen] if dim == "node" else chosen
-    variables = [dataset.variables[name] for name in names]
-    columns = [v.data if v.chunks else v.values for v in variables]
-    offsets = _offsets(dataset, dim)
+    variables = columns_of(dataset, outputs)
+    names = [*variables]
+    columns = [v.data if v.chunks else v.values for v in variables.values()]
+    offsets = _offsets(dataset, "node" if "node" in names else "pair")
     held = [hasattr(column, "dask") for column in columns]
     here: list[Any] = [[] if lazy else column for lazy, column in zip(held, columns, strict=True)]
     blocks = [_blocks(column, offsets) for lazy, column in zip(held, columns, strict=True) if lazy]
@@ -107,6 +97,37 @@ def to_dataframe(
         for k, (first, part) in enumerate(zip(offsets, sent, strict=False))
     ]
     return dd.from_delayed(frames, meta=_rows(names, 0, none), verify_meta=False)
+
+
+def columns_of(dataset: xr.Dataset, outputs: Sequence[str] | None = None) -> dict[str, xr.Variable]:
+    """The columns of a dataframe, by name: see `to_dataframe`.
+
+    Raises
+    ------
+    InputError
+        As `to_dataframe` says.
+    """
+    if "node" not in dataset.coords:
+        raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")
+    dim = "pair" if "pair" in dataset.dims else "node"
+    if outputs and "node" in dataset.get(outputs[0], dataset["node"]).dims:
+        dim = "node"
+    there = [
+        str(name)
+        for name, values in dataset.data_vars.items()
+        if values.dims[:1] == (dim,) and values.ndim < 3
+    ]
+    found = {"node": dataset.variables["node"]} if dim == "node" else {}
+    for name in there if outputs is None else outputs:
+        if name not in there:
+            raise InputError(unknown(f"output by {dim}", name, there))
+        values = dataset.variables[name]
+        if values.ndim == 1:
+            found[name] = values
+        else:
+            numbers = dataset[values.dims[1]].values.tolist()
+            found |= {f"{name}_{number}": values[:, k] for k, number in enumerate(numbers)}
+    return found
 
 
 def _offsets(dataset: xr.Dataset, dim: str) -> list[int]:

@@ -9,7 +9,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.extras import pip_install
 from dgsuite.base.files import atomic_write
 from dgsuite.base.version import __version__
+from dgsuite.core.results.dataframe import columns_of
 from dgsuite.partition.graph.conversion import edges_of
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
@@ -83,15 +84,14 @@ def content(dataset: xr.Dataset, graph: Graph | nx.Graph) -> Content:
             f"the graph has other nodes than the dataset, which has {len(nodes)}; give the one that the run "
             f"was on"
         )
+    outputs = [str(n) for n, v in dataset.data_vars.items() if v.dims[:1] == ("node",)]
+    by_node = columns_of(dataset, outputs)
+    by_node.pop("node", None)
     source, target, weights = edges_of(graph.to_scipy(), graph.directed)
     return Content(
         title=str(dataset.attrs["title"]),
         labels=None if graph.labels is None else nodes.tolist(),
-        outputs={
-            str(name): here(values).values
-            for name, values in dataset.data_vars.items()
-            if values.dims == ("node",)
-        },
+        outputs={name: here(values).values for name, values in by_node.items()},
         directed=graph.directed,
         source=source,
         target=target,
@@ -196,12 +196,15 @@ def write_parquet(found: Content, folder: str | os.PathLike[str]) -> None:
         raise InputError(
             f"Parquet files need more packages: {pip_install('parquet')} ({error})"
         ) from None
-    names = _arrow("node", found.labels or [*range(found.n)])
+    labels = found.labels or [*range(found.n)]
+    names, column = _arrow(labels), _arrow
+    if names is None:
+        names, column = _texts(labels), _texts
     edges = {"source": names.take(found.source), "target": names.take(found.target)}
     if found.weights is not None:
         edges["weight"] = found.weights
     outputs = {
-        name: _arrow(name, values.tolist()) if values.dtype == object else values
+        name: column(values.tolist()) if values.dtype == object else values
         for name, values in found.outputs.items()
     }
     nodes = {"node": names, **outputs}
@@ -211,28 +214,37 @@ def write_parquet(found: Content, folder: str | os.PathLike[str]) -> None:
             pq.write_table(pa.table(table), part)
 
 
-def _arrow(name: str, values: list[Any]) -> pa.Array:
-    """A column of Arrow that gives the same values when it is read.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+def _arrow(values: list[Any]) -> pa.Array | None:
+    """A column of Arrow that gives the same values when it is read; None if there is none."""
     import pyarrow as pa
 
     kinds = {type(value) for value in values if value is not None}
     large = kinds == {int} and max(value for value in values if value is not None) >= 2**63
-    try:
+    with suppress(pa.ArrowException, OverflowError, UnicodeError):
         column = pa.array(values, pa.uint64() if large else None)
         if len(kinds) < 2 and not kinds & {tuple, frozenset}:
             return column
-    except (pa.ArrowException, OverflowError, UnicodeError):
-        pass
-    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    return None
+
+
+def _texts(values: list[Any]) -> pa.Array:
+    """A column of the texts of values.
+
+    Raises
+    ------
+    InputError
+        Two different values have the same text, or a file cannot hold it.
+    """
+    import pyarrow as pa
+
+    texts = {value: str(value) for value in values if value is not None}
+    with suppress(UnicodeError):
+        if len({*texts.values()}) == len(texts):
+            return pa.array([texts.get(value) for value in values], pa.string())
+    kinds = ", ".join(sorted({type(value).__name__ for value in texts}))
     raise InputError(
-        f"a column of Parquet cannot hold the values of {name!r}, which are of type {names}; relabel the "
-        f"nodes, for example by text or by integers, or use dgsuite.save"
+        f"Parquet cannot hold the labels, of type {kinds}, and their texts are not different, or no "
+        f"texts of a file; relabel the nodes, or use dgsuite.save"
     )
 
 

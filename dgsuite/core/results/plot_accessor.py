@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import needed_by
@@ -40,6 +41,63 @@ class Plots:
 
     def __init__(self, dataset: xr.Dataset) -> None:
         self._dataset = dataset
+
+    def __call__(self, graph: Graph | None = None) -> Axes:
+        """Plot what suits: `top` of a run and its graph, else `communication`; of many runs `probability`.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> dgsuite.run("bfs", graph).dgsuite.plot().get_xlabel()
+        'round'
+        """
+        if not {"round", "depth"} & {*self._dataset.dims}:
+            return self.probability()
+        return self.communication() if graph is None else self.top(graph)
+
+    def top(
+        self,
+        graph: Graph,
+        size: ArrayLike | None = None,
+        colour: ArrayLike | None = None,
+        most: int = 40,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Plot the nodes that have the greatest values, with their labels and the edges between them.
+
+        Parameters
+        ----------
+        graph
+            The graph that the run was on.
+        size
+            A value for each node: the greatest are drawn, the greater the larger. By default the first
+            output that is a real number, else the degree.
+        colour
+            A value for each node, such as its community in another run: equal ones have the same colour. By
+            default the first output that is none.
+        most
+            How many nodes are drawn, at most.
+        ax
+            Axes to draw on; by default those of a new figure.
+
+        Raises
+        ------
+        InputError
+            There is not one value for each node.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
+        >>> ranks = dgsuite.run("pagerank", graph)
+        >>> ax = dgsuite.run("leiden", graph).dgsuite.plot.top(graph, ranks["rank"], most=2)
+        >>> sorted(text.get_text() for text in ax.texts)
+        ['2', '3']
+        """
+        from dgsuite.core.results import plots
+
+        return plots.top(of_one_run(self._dataset), graph, size, colour, most, _axes(ax))
 
     def communication(self, ax: Axes | None = None, *, messages: bool = True) -> Axes:
         """Plot the messages of each round, and the communication as IMSuite counts it.

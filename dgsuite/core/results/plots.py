@@ -10,14 +10,16 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
 from dgsuite.base.wilson import wilson
 from dgsuite.core.results.dataset import index, seconds_by_round
+from dgsuite.partition.graph.dask_views import here
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -284,14 +286,52 @@ def places(graph: Graph) -> NDArray[np.float64]:
     return np.array([found[node] for node in whole])
 
 
-def _round(ax: Axes, graph: Graph, places: NDArray, traffic: NDArray) -> None:
-    """Draw the graph, and the messages of a round between its nodes."""
+def top(
+    dataset: xr.Dataset,
+    graph: Graph,
+    size: ArrayLike | None,
+    colour: ArrayLike | None,
+    most: int,
+    ax: Axes,
+) -> Axes:
+    """Plot the greatest nodes; see `dgsuite.core.results.plot_accessor.Plots.top`."""
+    outputs = [values for values in dataset.data_vars.values() if values.dims == ("node",)]
+    if size is None:
+        degrees = here(graph.degree)[graph.partition.position(np.arange(graph.n))]
+        size = next((values for values in outputs if values.dtype.kind == "f"), degrees)
+    if colour is None:
+        colour = next((values for values in outputs if values.dtype.kind != "f"), np.zeros(graph.n))
+    sizes, colours = (np.asarray(here(values)) for values in (size, colour))
+    if sizes.shape != (graph.n,) or colours.shape != (graph.n,):
+        raise InputError(f"size and colour must have a value for each of {graph.n} nodes")
+    shown = np.sort(np.argsort(-sizes, kind="stable")[:most])
+    part = graph.subgraph(shown if graph.labels is None else graph.labels.of(shown))
+    where = places(part)
+    _edges(ax, part, where)
+    kinds, _ = pd.factorize(colours[shown])
+    area = 20 + 300 * (sizes[shown] / (sizes.max() or 1)).clip(0)
+    ax.scatter(where[:, 0], where[:, 1], s=area, c=kinds, cmap="Paired", zorder=3)
+    for label, at in zip(part.labels or range(part.n), where, strict=True):
+        ax.annotate(str(label), at, ha="center", va="center", fontsize=8, zorder=4)
+    ax.set_axis_off()
+    return ax
+
+
+def _edges(ax: Axes, graph: Graph, places: NDArray) -> None:
+    """Draw the edges of a graph."""
     from matplotlib.collections import LineCollection
     from scipy.sparse import triu
 
     whole = graph.to_scipy()
     ends = triu(whole + whole.T).nonzero()
     ax.add_collection(LineCollection(places[np.stack(ends, 1)], colors="0.75", linewidths=0.6))
+
+
+def _round(ax: Axes, graph: Graph, places: NDArray, traffic: NDArray) -> None:
+    """Draw the graph, and the messages of a round between its nodes."""
+    from matplotlib.collections import LineCollection
+
+    _edges(ax, graph, places)
     sender, receiver = np.nonzero(traffic)
     away = sender != receiver
     pairs = np.stack([sender[away], receiver[away]], 1)

@@ -27,7 +27,7 @@ from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.graph.dask_views import client_of, here
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.growing import Lineage
+from dgsuite.partition.graph.growing import Lineage, Step
 from dgsuite.partition.labels.labels import Labels
 
 
@@ -75,8 +75,8 @@ class Since:
         Of the graph of the earlier run.
     outputs
         Of the earlier run, by name, each by node: arrays, or Dask arrays that stay where they are.
-    nodes, ends
-        Node ids of both ends of the entries that are new since.
+    nodes, ends, weights
+        Node ids of both ends of the entries that are new since or have another weight, and their weights.
     edges
         How many edges these are.
     """
@@ -85,6 +85,7 @@ class Since:
     outputs: dict[str, Any]
     nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
+    weights: NDArray
     edges: int
 
     @classmethod
@@ -95,7 +96,7 @@ class Since:
         ------
         InputError
             It is of another kernel, of a graph from which this one has not grown, or of other parameters; or
-            a weight is greater than it was then, and the kernel cannot go on from there.
+            weights have changed so that the kernel cannot go on from there.
         """
         kernel, attrs = kernels[0], dataset.attrs
         if attrs.get("kernel") != kernel.name or not kernel.outputs.keys() <= dataset.keys():
@@ -112,28 +113,23 @@ class Since:
             )
         for one in kernels:
             _check_same(one, graph, dataset)
-        raised = [step.raised for step in steps if step.raised is not None]
-        if raised and kernel.falling:
-            u, v = raised[0] if graph.labels is None else graph.labels.of(np.array(raised[0]))
-            raise InputError(
-                f"kernel {kernel.name!r}: edge ({u!r}, {v!r}) weighs more than in the run that since is of, "
-                f"and paths over it are longer; leave out since= to run from the start"
-            )
+        _check_weights(kernel, graph, steps)
         n = steps[0].n if steps else graph.n
         outputs = {}
         for name, output in kernel.outputs.items():
             values = dataset[name].variable.data
-            if values.shape != (n,):
+            if len(values) != n or values.ndim != len(output.dims):
                 raise InputError(
                     f"since: {name} must have a value for each of {n} nodes, got shape {values.shape}"
                 )
             if output.nodes and graph.labels is not None:
-                values = _ids(here(values), graph.labels, n)
+                values = node_ids(here(values), graph.labels, n)
             outputs[name] = values
         none = np.empty((2, 0), np.int64)
         ends = np.concatenate([none, *((step.nodes, step.ends) for step in steps)], axis=1)
         edges = ends.shape[1] if graph.directed else ends.shape[1] // 2
-        return cls(identity, outputs, ends[0], ends[1], edges)
+        weights = np.concatenate([step.weights for step in steps] or [np.empty(0)])
+        return cls(identity, outputs, ends[0], ends[1], weights, edges)
 
     def seen(self, graph: Graph) -> Graph:
         """The graph, each of whose clusters has its part of this."""
@@ -146,10 +142,10 @@ class Since:
         sent = {name: here(values) for name, values in self.outputs.items() if name not in stay}
         position = partition.position(self.nodes)
         order = np.argsort(position, kind="stable")
-        position, ends = position[order], self.ends[order]
+        position, ends, weights = position[order], self.ends[order], self.weights[order]
         cuts = np.searchsorted(position, partition.offsets)
         each = [
-            Earlier(_of_cluster(sent, partition, k), position[a:b] - first, ends[a:b])
+            Earlier(_of_cluster(sent, partition, k), position[a:b] - first, ends[a:b], weights[a:b])
             for k, ((a, b), first) in enumerate(
                 zip(pairwise(cuts.tolist()), partition.offsets, strict=False)
             )
@@ -179,7 +175,7 @@ def _of_cluster(outputs: dict[str, Any], partition: Partition, cluster: int) -> 
 
 def _with(c: Cluster, earlier: Earlier, more: dict[str, NDArray] | None = None) -> Cluster:
     made = copy(c)  # reads no rows, which may have to be woven
-    made.earlier = earlier._replace(outputs=earlier.outputs | (more or {}))
+    made.earlier = earlier._replace(outputs=earlier.outputs | (more or {})).read_only()
     return made
 
 
@@ -201,8 +197,34 @@ def _check_same(kernel: Kernel, graph: Graph, dataset: xr.Dataset) -> None:
             )
 
 
-def _ids(values: NDArray, labels: Labels, n: int) -> NDArray[np.int64]:
+def _check_weights(kernel: Kernel, graph: Graph, steps: Sequence[Step]) -> None:
+    """See that weights have changed in no other way than a kernel can go on from.
+
+    Raises
+    ------
+    InputError
+        They have.
+    """
+    for step in steps:
+        bad = np.flatnonzero(kernel.spoils(step.before, step.weights))
+        if len(bad):
+            first = bad[np.lexsort([step.ends[bad], step.nodes[bad]])[0]]
+            ends = np.array([step.nodes[first], step.ends[first]])
+            u, v = (ends if graph.labels is None else graph.labels.of(ends)).tolist()
+            raise InputError(
+                f"kernel {kernel.name!r}: edge ({u!r}, {v!r}) weighs {step.weights[first]}, and "
+                f"{step.before[first]} in the run that since is of; leave out since= to run from the start"
+            )
+    had = next((step.dtype for step in steps if step.dtype != graph.weight_dtype), None)
+    if getattr(kernel, "thresholds", None) and had is not None and had.kind == "f":
+        raise InputError(
+            f"kernel {kernel.name!r}: weights are of dtype {graph.weight_dtype}, and in the run that since "
+            f"is of {had}, which rounds thresholds; leave out since= to run from the start"
+        )
+
+
+def node_ids(values: NDArray, labels: Labels, n: int) -> NDArray[np.int64]:
     """Node ids of labels of the first n nodes; -1 for no node."""
-    codes, distinct = pd.factorize(values)
+    codes, distinct = pd.factorize(values.ravel())
     found = labels.nodes(distinct, missing=True)
-    return np.append(np.where(found < n, found, -1), -1)[codes]
+    return np.append(np.where(found < n, found, -1), -1)[codes].reshape(values.shape)

@@ -8,7 +8,7 @@ from typing import Any
 
 from dgsuite.base.aliases import answered_by
 from dgsuite.base.names import STYLES
-from dgsuite.faces.nx_backend.offers import ANSWERS, MAKERS
+from dgsuite.faces.nx_backend.offers import ANSWERS, HOMEWARD, MAKERS
 
 PARAMETERS = {
     "style : str, optional": f"Style of the run: {', '.join(STYLES)}.",
@@ -73,6 +73,7 @@ def get_info() -> dict[str, Any]:
         "default_config": settings(),
         "functions": {
             **{name: answer(name) for name in ANSWERS},
+            **{name: {"additional_docs": HOME, **link("networkx.html")} for name in HOMEWARD},
             **{name: {"additional_docs": MADE, **link("networkx.html")} for name in MAKERS},
         },
     }
@@ -82,6 +83,8 @@ MADE = (
     "The graph is the one that networkx makes. It gets its dictionaries when these are looked at first, "
     "which functions of dgsuite do not do."
 )
+
+HOME = "Graphs of the backend are first made networkx's."
 
 
 def answer(name: str) -> dict[str, Any]:

@@ -160,8 +160,12 @@ MAKERS = {name: home for home, names in GENERATORS.items() for name in names}
 ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
 """The module of each function that a kernel answers."""
 
-HOMES = {**ANSWERS, **MAKERS}
+HOMEWARD = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
+"""Functions that take a graph home."""
+
+HOMES = {**ANSWERS, **MAKERS, **dict.fromkeys(HOMEWARD, "home")}
 """The module of each function."""
 
 WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}
+WORTH |= dict.fromkeys(HOMEWARD, Worth(inf, inf))
 """When each function is worth it."""
