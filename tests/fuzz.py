@@ -198,13 +198,7 @@ def forged_graph(**options):
             some = KERNELS if number < 2 else [KERNELS[number % len(KERNELS)]]
             for kernel in some:
                 with suppress(dgsuite.DgsuiteError):
-                    dgsuite.run(kernel, graph, style="serial", on_round=ended)
-
-    def ended(rounds):
-        from dgsuite import RunError
-
-        if rounds > ROUNDS:
-            raise RunError(f"it takes more than {ROUNDS} rounds")
+                    dgsuite.run(kernel, graph, style="serial", max_rounds=ROUNDS)
 
     def make():
         import warnings
@@ -255,7 +249,7 @@ def forged_checkpoint(kernel):
 
     def read(path):
         with suppress(dgsuite.RunError):  # of a phase, which was given values that it does not make
-            run(path, max_rounds=100)
+            run(path, max_rounds=20)
 
     def make():
         logging.disable()  # what is left out is named in warnings
