@@ -23,7 +23,7 @@ from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import compression, conversion
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
-from dgsuite.partition.sources import bags, chunks, frames
+from dgsuite.partition.sources import bags, chunks
 from dgsuite.partition.sources import duplicates as repeated
 from dgsuite.partition.sources import edges as sources
 
@@ -234,10 +234,11 @@ class Constructors:
         Parameters
         ----------
         matrix
-            Shape (n, n): a stored entry (i, j) is an edge from i to j. It must be symmetric unless
-            ``directed=True``. Entries become weights unless all are one (or True). Entries that a COO
-            matrix stores twice are merged by the rule `duplicates`, which is "sum" here, as everywhere in
-            SciPy. The two entries of an undirected edge are one row.
+            Shape (n, n): a stored entry (i, j), also a zero, is an edge from i to j. It must be symmetric
+            unless ``directed=True``; a zero may be stored on one side alone. Entries are weights; those of a
+            matrix of bool only say which edges there are. Entries that a COO matrix stores twice are merged
+            by the rule `duplicates`, which is "sum" here, as everywhere in SciPy. The two entries of an
+            undirected edge are one row.
         options
             As for `from_edges`. With ``relabel=True``, rows and columns without entries are not nodes, and
             the labels of the others are their numbers.
@@ -326,8 +327,7 @@ class Constructors:
             ``weight`` that is there will be used by default: until then, there is a warning.
         relabel
             Whether the ends of edges are identifiers: see `from_edges`. By default they are, unless `n` or
-            `labels` is given. Integers of fewer than 64 bits are still taken as node ids, with a
-            warning, if this is not said.
+            `labels` is given; with ``relabel=False`` they are node ids.
         options
             As for `from_edges`, such as `directed` (by default edges have no direction) and `duplicates`
             (which weight an edge has that is in several rows).
@@ -368,22 +368,20 @@ class Constructors:
             )
         columns = sources.settled(frame, (source, target, weight))
         made = sources.Pieces(sources.pieces(frame, None, None, columns))
-        return cls._from_pieces(made, frames.narrow(frame, columns), relabel, **options)
+        return cls._named(made, relabel, **options)
 
     @classmethod
     def _from_table(
         cls, table: Table, columns: sources.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
         columns = table.settled(columns)
-        return cls._from_pieces(table.pieces(columns), table.narrow(columns), relabel, **options)
+        return cls._named(table.pieces(columns), relabel, **options)
 
     @classmethod
-    def _from_pieces(
-        cls, pieces: sources.Pieces, narrow: bool, relabel: bool | None, **options: Any
-    ) -> Self:
-        """Make a graph of columns, of which `narrow` says whether they hold integers below 64 bits."""
+    def _named(cls, pieces: Any, relabel: bool | None, **options: Any) -> Self:
+        """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids."""
         if relabel is None:
-            relabel = not _numbered(options) and frames.identifiers(narrow)
+            relabel = not _numbered(options)
         return cls.from_edges(pieces, relabel=relabel, **options)
 
     @classmethod
@@ -424,11 +422,9 @@ class Constructors:
         >>> Graph.from_bag(db.from_sequence([("ann", ["bob", "cid"]), ("dan", [])]), "adjacency")
         <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        if relabel is None:
-            relabel = not _numbered(options)
         if items == "adjacency":
             options = {"duplicates": repeated.DEFAULT, **options}
-        return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
+        return cls._named(bags.pieces(bag, items), relabel, **options)
 
     @classmethod
     @spanned

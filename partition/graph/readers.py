@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from dask.typing import no_default
 
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
+from dgsuite.partition.sources.text import COMMENTS
 
 
 class Readers(Constructors):
@@ -214,13 +215,19 @@ class Readers(Constructors):
         return cls.from_scipy(read_matrix_market(path), **options)
 
     @classmethod
-    def read_edge_list(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+    def read_edge_list(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        comments: str | Iterable[str] | None = COMMENTS,
+        **options: Any,
+    ) -> Self:
         """Read an edge list, text or Parquet, in parallel by chunk.
 
         A text file has one edge per line: two node ids and optionally a weight, separated by blanks, tabs
-        or commas. # starts a comment. ``.gz`` files are decompressed. Weights are int64, or uint64, if
-        all are integers, float64 otherwise. A Parquet file has columns ``source``, ``target`` and
-        optionally ``weight``, or those named by `source`, `target` and `weight`.
+        or commas. ``.gz`` files are decompressed. Weights are int64, or uint64, if all are integers,
+        float64 otherwise. A Parquet file has columns ``source``, ``target`` and optionally ``weight``, or
+        those named by `source`, `target` and `weight`.
 
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
         edges name; those of a text file are text unless both ends of the first edge are integers.
@@ -231,6 +238,9 @@ class Readers(Constructors):
         ----------
         path
             A file, a pattern such as ``part*.txt``, or a URL of fsspec.
+        comments
+            Marks that comments in a text begin with, as one text or several; None where there are none. A
+            comment begins a line, or follows a blank or a tab: ``http://x.org/onto#eat`` is a name.
         options
             As for `from_edges`.
 
@@ -257,5 +267,5 @@ class Readers(Constructors):
         )
         relabel = options.get("relabel", False)
         with refusing_damage(path):
-            found = read_edge_list(path, options.get("n"), columns, relabel)
+            found = read_edge_list(path, options.get("n"), columns, relabel, comments)
             return cls.from_edges(found, **options)

@@ -107,7 +107,7 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the text has no data, only comments
         try:
-            if consists(text, comment=COMMENT):
+            if consists(COMMENT.sub(b"", text)):
                 return np.loadtxt(io.BytesIO(text), columns, comments="%", ndmin=1)
         except ValueError:
             pass
@@ -116,7 +116,7 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 np.loadtxt(io.BytesIO(line), columns, comments="%", ndmin=1)
-            wrong = not consists(line, comment=COMMENT)
+            wrong = not consists(COMMENT.sub(b"", line))
         except ValueError:
             wrong = True
         if wrong:
@@ -126,7 +126,7 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
 
 def _values(entries: NDArray, header: Header) -> NDArray:
     if header.field == "pattern":
-        return np.ones(len(entries), np.int64)
+        return np.ones(len(entries), bool)
     if header.field == "complex":
         return np.asarray(entries["real"] + 1j * entries["imaginary"])
     return entries["value"]

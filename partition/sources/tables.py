@@ -53,13 +53,6 @@ class Table:
         """The columns as names that are not defaults: see `dgsuite.partition.sources.edges.settled`."""
         return settled(self, columns, f"{self.name}: ")
 
-    def narrow(self, columns: Columns) -> bool:
-        """Whether both ends are integers of fewer than 64 bits: see `sources.frames.narrow`."""
-        import pyarrow as pa
-
-        ends = [self.schema.field(name).type for name in columns[:2]]
-        return all(pa.types.is_integer(kind) and kind.bit_width < 64 for kind in ends)
-
     def pieces(self, columns: Columns) -> Pieces:
         """The edges, read by tasks; of a table without files, no edges.
 
