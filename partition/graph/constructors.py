@@ -26,6 +26,7 @@ from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import bags, chunks
 from dgsuite.partition.sources import duplicates as repeated
 from dgsuite.partition.sources import edges as sources
+from dgsuite.partition.sources.piece import drops
 
 if TYPE_CHECKING:
     import dask.bag as db
@@ -67,6 +68,7 @@ class Constructors:
         relabel: bool = False,
         duplicates: str | None = None,
         loops: str = "drop",
+        missing: str = "error",
         edges: Edges = "memory",
         compress: bool | str = "auto",
         order: Any = None,
@@ -128,6 +130,9 @@ class Constructors:
             What becomes of self-loops: "drop", or "keep". Those that are kept are merged by the same rule.
             They are apart from the edges: the adjacency, degrees and ``graph.m`` are without them, and of
             the kernels only `pagerank`, `katz`, `eigenvector`, `hits`, `leiden` and `louvain` count them.
+        missing
+            What becomes of rows without a value: None, NaN, NaT or NA as an end or as a weight. "error", or
+            "drop", which ``graph.built`` counts; of `nodes`, too.
         edges
             Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
             that are larger than memory. The files are in the folder of the worker, or in Dask's
@@ -151,8 +156,8 @@ class Constructors:
         Raises
         ------
         InputError
-            An edge names a missing node, a weight is not finite, lengths differ, the graph would
-            have no node, nearly all nodes would have no edge although `n` is not given (see
+            An edge names a missing node, a weight is not finite, a row has no value, lengths differ, the
+            graph would have no node, nearly all nodes would have no edge although `n` is not given (see
             `dgsuite.partition.sources.edges.SPARSE`), or an option is unknown. Of `duplicates`: an edge is
             repeated where that is an error, a sum does not fit 64 bits, or there are no weights to add.
         RunError
@@ -185,14 +190,14 @@ class Constructors:
         """
         disk, compress = mapped.wanted(edges), compression.checked(compress)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
-        client = session.current_client(client)
-        pieces = sources.pieces(src, dst, weights, (source, target, weight))
+        client, drop = session.current_client(client), drops(missing)
+        pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
         if nodes is not None and n is not None:
             raise InputError("n and nodes both say which nodes there are; leave one out")
         if sources.is_number(nodes):
             n = nodes
         elif nodes is not None:
-            pieces = sources.with_nodes(pieces, nodes)
+            pieces = sources.with_nodes(pieces, nodes, drop)
         naming = getattr(pieces, "naming", 0)
         names = None
         if relabel:
@@ -367,15 +372,16 @@ class Constructors:
                 tables.held(frame), (source, target, weight), relabel=relabel, **options
             )
         columns = sources.settled(frame, (source, target, weight))
-        made = sources.Pieces(sources.pieces(frame, None, None, columns))
+        drop = drops(options.get("missing", "error"))
+        made = sources.Pieces(sources.pieces(frame, None, None, columns, drop))
         return cls._named(made, relabel, **options)
 
     @classmethod
     def _from_table(
         cls, table: Table, columns: sources.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
-        columns = table.settled(columns)
-        return cls._named(table.pieces(columns), relabel, **options)
+        pieces = table.pieces(table.settled(columns), drops(options.get("missing", "error")))
+        return cls._named(pieces, relabel, **options)
 
     @classmethod
     def _named(cls, pieces: Any, relabel: bool | None, **options: Any) -> Self:
@@ -424,7 +430,8 @@ class Constructors:
         """
         if items == "adjacency":
             options = {"duplicates": repeated.DEFAULT, **options}
-        return cls._named(bags.pieces(bag, items), relabel, **options)
+        drop = drops(options.get("missing", "error"))
+        return cls._named(bags.pieces(bag, items, drop), relabel, **options)
 
     @classmethod
     @spanned

@@ -53,23 +53,25 @@ class Table:
         """The columns as names that are not defaults: see `dgsuite.partition.sources.edges.settled`."""
         return settled(self, columns, f"{self.name}: ")
 
-    def pieces(self, columns: Columns) -> Pieces:
+    def pieces(self, columns: Columns, drop: bool = False) -> Pieces:
         """The edges, read by tasks; of a table without files, no edges.
 
         Parameters
         ----------
         columns
             As `settled` returns them.
+        drop
+            Whether rows without a value are left out, and counted.
         """
         named = [column for column in columns if column is not None]
         groups = list(_grouped(self.fragments))
         if not groups:
-            return Pieces([_piece(self.schema.empty_table(), named, "")])
+            return Pieces([_piece(self.schema.empty_table(), named)])
         from dask import delayed
 
         read = delayed(_read, traverse=False)
         return Pieces(
-            read(group, self.schema, named, of_partition(i)) for i, group in enumerate(groups)
+            read(group, self.schema, named, of_partition(i), drop) for i, group in enumerate(groups)
         )
 
 
@@ -85,10 +87,10 @@ class Held(Table):
 
     table: pa.Table
 
-    def pieces(self, columns: Columns) -> Pieces:
+    def pieces(self, columns: Columns, drop: bool = False) -> Pieces:
         """The edges."""
         named = [column for column in columns if column is not None]
-        return Pieces([_piece(self.table, named, "")])
+        return Pieces([_piece(self.table, named, "", drop)])
 
 
 def held(frame: Any) -> Held:
@@ -247,14 +249,16 @@ def _sized(fragments: Sequence[pads.Fragment]) -> Iterator[tuple[pads.Fragment, 
                 yield some, sum(rows.total_byte_size for rows in some.row_groups)
 
 
-def _read(fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], where: str) -> Piece:
+def _read(
+    fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], where: str, drop: bool
+) -> Piece:
     import pyarrow as pa
 
     # without threads, since Dask runs a task on each core
     tables = [f.to_table(schema, columns=list(named), use_threads=False) for f in fragments]
-    return _piece(pa.concat_tables(tables), named, where)
+    return _piece(pa.concat_tables(tables), named, where, drop)
 
 
-def _piece(table: pa.Table, named: Sequence[Any], where: str) -> Piece:
+def _piece(table: pa.Table, named: Sequence[Any], where: str = "", drop: bool = False) -> Piece:
     source, target, *weights = (table[name] for name in named)
-    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named))
+    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named), drop)
