@@ -384,7 +384,7 @@ class Constructors:
         return cls._named(pieces, relabel, **options)
 
     @classmethod
-    def _named(cls, pieces: Any, relabel: bool | None, **options: Any) -> Self:
+    def _named(cls, pieces: Any, relabel: bool | None = None, **options: Any) -> Self:
         """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids."""
         if relabel is None:
             relabel = not _numbered(options)

@@ -10,6 +10,7 @@ from dask.typing import no_default
 
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
+from dgsuite.partition.sources.piece import drops
 from dgsuite.partition.sources.text import COMMENTS
 
 
@@ -116,7 +117,9 @@ class Readers(Constructors):
         path
             A file, a pattern such as ``part*.csv``, or a URL of fsspec.
         read
-            Arguments of `dask.dataframe.read_csv`, such as ``{"sep": ";"}`` or ``{"dtype": str}``.
+            Arguments of `pandas.read_csv`, such as ``{"sep": ";"}``, and ``blocksize``, the bytes that a task
+            reads. Ends of edges are integers if all of them are written as integers are, else text: ``007``
+            and ``NA`` are names, and an empty field has no value. With ``{"dtype": str}`` they are text.
         source, target, weight, options
             As for `from_dataframe`; with ``directed=True`` edges have a direction.
 
@@ -134,12 +137,12 @@ class Readers(Constructors):
         >>> graph.n, list(graph.labels)
         (3, [7, 8, 9])
         """
-        from dgsuite.partition.sources import tables
+        from dgsuite.partition.sources import csv
         from dgsuite.partition.sources.readers import refusing_damage
 
         with refusing_damage(path):
-            frame, columns = tables.csv(path, (source, target, weight), read or {})
-            return cls.from_dataframe(frame, *columns, **options)
+            drop, columns = drops(options.get("missing", "error")), (source, target, weight)
+            return cls._named(csv.pieces(path, columns, read or {}, drop), **options)
 
     @classmethod
     def read_imsuite(

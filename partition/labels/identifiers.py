@@ -240,7 +240,7 @@ def _comparable(values: NDArray, what: str) -> Iterator[None]:
         names = ", ".join(sorted({type(value).__name__ for value in values.tolist()}))
         raise InputError(
             f"{what}: identifiers must all be integers, all be text, or all be of one type that has an "
-            f"order, got {names}"
+            f"order, got {names}; read={{'dtype': str}} reads those of a CSV file as text"
         ) from None
 
 

@@ -92,7 +92,7 @@ class Built(NamedTuple):
         Rows without a value, which were dropped.
     kinds
         What the ends of edges and the weights were read as: "ids" where nodes are numbers from 0, else
-        "int64", "uint64", "text" or "objects"; and the dtype of the weights, or "".
+        "integers", "text" or the name of a type such as "UUID"; and the dtype of the weights, or "".
 
     Examples
     --------
@@ -201,8 +201,8 @@ def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
 
 def _kinds(graph: Graph) -> tuple[str, str]:
     """What the ends of edges and the weights were read as: see `Built`."""
-    dtype = None if graph.labels is None else graph.labels.dtype
-    ends = "ids" if dtype is None else {"U": "text", "O": "objects"}.get(dtype.kind, dtype.name)
+    kind = "ids" if graph.labels is None else type(graph.labels.example).__name__
+    ends = {"int": "integers", "str": "text"}.get(kind, kind)
     return ends, "" if graph.weight_dtype is None else np.dtype(graph.weight_dtype).name
 
 

@@ -27,20 +27,13 @@ from dgsuite.partition.sources import matrixmarket, tables
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
 from dgsuite.partition.sources.paths import check_file, matching
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
-from dgsuite.partition.sources.text import COMMENTS, NUMERALS, comment, consists
+from dgsuite.partition.sources.text import COMMENT, COMMENTS, MARK, NUMERALS, comment, consists
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
 
 EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
 """A comma after an empty field."""
-
-MARK = b"\xef\xbb\xbf"
-"""What some programs begin a text in UTF-8 with."""
-
-Comment = re.Pattern[bytes] | None
-
-COMMENT = comment()
 
 FLOAT_MARK = re.compile(rb"[.eE]")
 """Characters that occur in floats only."""
@@ -121,7 +114,7 @@ def read_edge_list(
     return pieces
 
 
-def _has_words(name: str, outside: Comment) -> bool:
+def _has_words(name: str, outside: re.Pattern[bytes]) -> bool:
     """Whether an end of a file's first edge is not an integer from 0."""
     try:
         for text in _texts(name, 0, BLOCK, outside):
@@ -168,7 +161,7 @@ def parse(
     size: int,
     n: int | None = None,
     words: bool = False,
-    outside: Comment = COMMENT,
+    outside: re.Pattern[bytes] = COMMENT,
 ) -> Piece:
     """Parse the lines that begin in a block of a text file, or all lines if it is compressed.
 
@@ -278,10 +271,12 @@ def _width(edges: Piece) -> int:
     return 2 if edges[2] is None else 3
 
 
-def _texts(name: str, start: int, size: int, outside: Comment = COMMENT) -> Iterator[bytes]:
+def _texts(
+    name: str, start: int, size: int, outside: re.Pattern[bytes] = COMMENT
+) -> Iterator[bytes]:
     """Complete lines without comments: those that begin in a block, or all of a compressed file."""
     for text in _lines(name, start, size):
-        yield text if outside is None else outside.sub(b"", text)
+        yield outside.sub(b"", text)
 
 
 def _lines(name: str, start: int, size: int) -> Iterator[bytes]:

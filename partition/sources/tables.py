@@ -1,9 +1,9 @@
-"""Edge lists in columns of files: Parquet and Delta by Arrow, CSV by Dask."""
+"""Edge lists in columns of files that Arrow reads: Parquet and Delta."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -176,31 +176,6 @@ def delta(path: str | os.PathLike[str], version: int | None = None) -> Table:
         from deltalake import DeltaTable
 
         return _table(name, [DeltaTable(name, version=version).to_pyarrow_dataset()])
-
-
-def csv(
-    path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any]
-) -> tuple[Any, Columns]:
-    """A Dask dataframe of CSV files, and the columns as `sources.edges.settled` returns them.
-
-    Parameters
-    ----------
-    read
-        Arguments of `dask.dataframe.read_csv`.
-
-    Raises
-    ------
-    InputError
-        There is no such file, a column is missing, the file cannot be read, or packages are missing.
-    """
-    name = os.fspath(path)
-    found = matching(path)
-    with needing(name, "a CSV file", "parquet"):
-        import dask.dataframe as dd
-
-        frame = dd.read_csv(found, **read)
-        columns = settled(frame, columns, f"{name}: ")
-        return frame[[column for column in columns if column is not None]], columns
 
 
 @contextmanager

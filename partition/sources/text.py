@@ -13,11 +13,14 @@ PRINTED = bytes(range(32, 127)) + b"\t\r\n"
 NUMERALS = b"0123456789+-.eE \t\r\n"
 """Bytes of finite numbers, and of what is between them."""
 
+MARK = b"\xef\xbb\xbf"
+"""What some programs begin a text in UTF-8 with."""
+
 COMMENTS = ("#", "%")
 """Marks that comments begin with, unless others are named."""
 
 
-def comment(marks: str | Iterable[str] | None = COMMENTS) -> re.Pattern[bytes] | None:
+def comment(marks: str | Iterable[str] | None = COMMENTS) -> re.Pattern[bytes]:
     """What comments are: a mark that begins a line, or follows a blank or a tab, and the rest of the line.
 
     Parameters
@@ -33,8 +36,12 @@ def comment(marks: str | Iterable[str] | None = COMMENTS) -> re.Pattern[bytes] |
     some = [marks] if isinstance(marks, str) else list(marks or ())
     if not all(isinstance(mark, str) and mark.strip() for mark in some):
         raise InputError(f"comments must be marks such as '#', got {shown(marks)}")
-    each = b"|".join(re.escape(mark.encode()) for mark in some)
-    return re.compile(rb"(?:^|(?<=[ \t]))(?:%s)[^\n]*" % each, re.MULTILINE) if some else None
+    each = b"|".join(re.escape(mark.encode()) for mark in some) or b"(?!)"
+    return re.compile(rb"(?:^|(?<=[ \t]))(?:%s)[^\n]*" % each, re.MULTILINE)
+
+
+COMMENT = comment()
+"""What comments are unless marks are named."""
 
 
 def consists(text: bytes, of: bytes = PRINTED) -> bool:

@@ -279,7 +279,7 @@ def test_dropped_rows_are_counted_wherever_they_are(rows, relabel, client, tmp_p
         graph = Graph.from_dataframe(given, client=where, **how)
         assert (graph.built.rows, graph.built.missing) == (rows, 4)
         assert graph.built.loops + graph.built.merged + graph.m == rows - 4
-        assert graph.built.kinds == (["ids", "int64"][relabel], "")
+        assert graph.built.kinds == (["ids", "integers"][relabel], "")
         graph.save(tmp_path / f"{where is None}")
     saved = Graph.load(tmp_path / "True", client=None)
     assert saved.built == graph.built
