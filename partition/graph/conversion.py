@@ -169,7 +169,8 @@ def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
         for u, v, w in edges:
             if w is None:
                 raise InputError(f"edge ({u!r}, {v!r}) has weight None; weights must be numbers")
-        values = [1 if w is absent else w for _, _, w in edges]
+        of_truth = bool, np.bool_  # networkx adds them up, too
+        values = [int(w) if isinstance(w, of_truth) else 1 if w is absent else w for *_, w in edges]
     return {
         "src": np.fromiter((number[u] for u, _, _ in edges), np.int64, len(edges)),
         "dst": np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges)),

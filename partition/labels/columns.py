@@ -16,8 +16,9 @@ from dgsuite.base.masked import unmasked
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST = 256
-"""Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
+LONGEST, LONGER = 256, 64
+"""Text is stored as an array of strings, of which every entry takes as much as the longest, if none has more
+characters than this, and none so many more than the mean."""
 
 
 def column(values: Any, what: str, *, optional: bool = False) -> Any:
@@ -150,12 +151,21 @@ def of_list(values: Iterable[Any]) -> NDArray:
             return np.array(values, np.int64)
         if least >= 0 and most < 2**64:
             return np.array(values, np.uint64)
-    if kinds and kinds <= {str, np.str_} and max(map(len, values)) <= LONGEST:
+    if (
+        kinds
+        and kinds <= {str, np.str_}
+        and fits(max(map(len, values)), sum(map(len, values)), len(values))
+    ):
         text = "".join(values)
         # NumPy drops trailing NULs, and files cannot hold lone surrogates
         if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
             return np.array(values, np.str_)
     return _objects(values)
+
+
+def fits(longest: int, total: int, count: int) -> bool:
+    """Whether an array of strings has room for some texts and does not waste much."""
+    return longest <= min(LONGEST, LONGER + total // max(count, 1))
 
 
 def _objects(values: list[Any]) -> NDArray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.labels.columns import LONGEST
+from dgsuite.partition.labels.columns import fits
 from dgsuite.partition.labels.labels import Labels, exact_array
 
 if TYPE_CHECKING:
@@ -318,9 +318,12 @@ def _dtype(texts: pa.Array) -> np.dtype:
     """The dtype of NumPy that holds text as it is: of strings, or else objects."""
     from pyarrow import compute
 
-    longest = compute.max(compute.utf8_length(texts)).as_py() or 0
+    lengths = compute.utf8_length(texts)
+    longest, total = compute.max(lengths).as_py() or 0, compute.sum(lengths).as_py() or 0
     odd = compute.any(compute.match_substring(texts, "\0")).as_py()
-    return np.dtype(object if odd or longest > LONGEST else f"U{max(longest, 1)}")
+    return np.dtype(
+        f"U{max(longest, 1)}" if fits(longest, total, len(texts)) and not odd else object
+    )
 
 
 def dtype_of(values: Values) -> np.dtype:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.sources.text import consists
+from dgsuite.partition.sources.text import MARK, consists
 
 FIELDS: dict[str, list[tuple[str, type]]] = {
     "real": [("value", np.float64)],
@@ -82,7 +82,7 @@ def _fail(name: str, what: str) -> NoReturn:
 
 def _header(name: str, file: Any) -> Header:
     """Parse the header."""
-    banner = file.readline(LINE).decode("latin-1").lower().split()
+    banner = file.readline(LINE).removeprefix(MARK).decode("latin-1").lower().split()
     if len(banner) != 5 or banner[:2] != ["%%matrixmarket", "matrix"]:
         _fail(name, "line 1 must be '%%MatrixMarket matrix', format, field and symmetry")
     kind, field, symmetry = banner[2:]

@@ -10,6 +10,7 @@ import uuid
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -288,6 +289,24 @@ def test_dropped_rows_are_counted_wherever_they_are(rows, relabel, client, tmp_p
         assert (grown.built.missing, grown.built.loops) == (4, graph.built.loops + 2)
 
 
+@pytest.mark.parametrize("held", [False, True])
+def test_one_long_name_does_not_widen_the_others(held, client, monkeypatch):
+    monkeypatch.setattr("dgsuite.partition.client.gather.limit", lambda: 0 if held else 1 << 40)
+    names = [*(f"{i:05d}" for i in range(2000)), "x" * 200]
+    frame = pd.DataFrame({"source": names[:-1], "target": names[1:]})
+    lazy = dd.from_pandas(frame, npartitions=3)
+    for graph in (
+        Graph.from_dataframe(frame, client=None),
+        Graph.from_dataframe(lazy, client=client),
+        Graph.from_edges(range(2000), range(1, 2001), labels=names),
+    ):
+        assert list(graph.labels) == names
+        assert graph.labels.array.nbytes < 100 * len(names)
+        assert graph.labels.node("x" * 200) == 2000
+    short = Graph.from_edges([0], [1], labels=["a", "b" * 60])
+    assert short.labels.array.dtype == "U60"
+
+
 def test_what_becomes_of_rows_without_a_value_is_one_of_two():
     frame = pd.DataFrame({"source": [0], "target": [1]})
     for make in (
@@ -297,6 +316,16 @@ def test_what_becomes_of_rows_without_a_value_is_one_of_two():
     ):
         with pytest.raises(InputError, match="unknown missing 'dorp'; did you mean 'drop'"):
             make(frame, missing="dorp")
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.int32, np.uint8, bool, np.bool_])
+def test_weights_of_networkx_are_numbers(kind):
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", kind(3)), ("b", "c", kind(0))])
+    graph.add_edge("c", "d")
+    found = Graph.from_networkx(graph)
+    assert (found.to_scipy().toarray() == nx.to_scipy_sparse_array(graph).toarray()).all()
+    assert found.m == 3
 
 
 def test_a_dictionary_without_a_value_shifts_no_row():

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from dgsuite import Graph, InputError
+from dgsuite import Graph, InputError, genval
 from dgsuite.partition.sources.named import nodes_of
 
 HEAD = "source,target,weight\n"
@@ -108,6 +108,25 @@ def test_nodes_of_a_column(tmp_path):
     path = tmp_path / "nodes.txt"
     path.write_text("\ufeff% all\n7\n8 # the last\n")
     assert nodes_of(str(path)).tolist() == [7, 8]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_text_may_begin_with_the_mark_of_utf8(tmp_path, packed):
+    mark, write = "\ufeff".encode(), gzip.compress if packed else bytes
+    matrix = b"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"
+    for name, text, read in (
+        ("m.mtx", matrix, Graph.read_matrix_market),
+        ("e.txt", b"0 1\n", Graph.read_edge_list),
+        ("w.txt", b"0 1\n", lambda path: Graph.read_edge_list(path, relabel=True)),
+        ("e.csv", b"source,target\n0,1\n", Graph.from_csv),
+    ):
+        path = tmp_path / (name + ".gz" * packed)
+        path.write_bytes(write(mark + text))
+        graph = read(path)
+        assert (graph.n, graph.m, graph.weighted) == (2, 1, False)
+        assert graph.labels is None or list(graph.labels) == [0, 1]
+    given = genval.generate("mis", 8, "spmin", seed=101)
+    assert Graph.read_imsuite(mark + given, "mis").n == 8
 
 
 def test_pandas_is_all_that_it_takes(tmp_path):
