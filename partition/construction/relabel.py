@@ -96,10 +96,9 @@ def encode(piece: Piece, where: str = "") -> Encoded:
     Raises
     ------
     InputError
-        Identifiers are missing, or of a kind that cannot be identifiers.
+        An identifier is a float.
     """
-    names = [f"{where}edge {name}s" for name in ("source", "target")]
-    ends = [identifiers.of(ids, what) for ids, what in zip(piece[:2], names, strict=True)]
+    ends = [identifiers.of(ids) for ids in piece[:2]]
     kind = identifiers.common([identifiers.facts(ids) for ids in ends])
     (src, dst), values = identifiers.encode([identifiers.converted(ids, kind) for ids in ends])
     identifiers.check(values, f"{where}edge ends")

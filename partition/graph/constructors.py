@@ -304,7 +304,7 @@ class Constructors:
         >>> list(graph.labels)
         ['ann', 'bob', 'cid']
         """
-        found = conversion.of_networkx(graph, weight)
+        found = conversion.of_networkx(graph, weight, drops(options.get("missing", "error")))
         return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
 
     @classmethod

@@ -151,7 +151,7 @@ def _with_loops(
     return found
 
 
-def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
+def of_networkx(graph: nx.Graph, weight: str, drop: bool = False) -> dict[str, Any]:
     """Arguments of `Graph.from_edges` for a networkx graph; see `Graph.from_networkx`."""
     import networkx as nx
 
@@ -167,7 +167,7 @@ def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
     values = None
     if any(w is not absent for _, _, w in edges):
         for u, v, w in edges:
-            if w is None:
+            if w is None and not drop:
                 raise InputError(f"edge ({u!r}, {v!r}) has weight None; weights must be numbers")
         of_truth = bool, np.bool_  # networkx adds them up, too
         values = [int(w) if isinstance(w, of_truth) else 1 if w is absent else w for *_, w in edges]

@@ -83,6 +83,8 @@ def numbers(values: Any, what: str) -> NDArray:
             return found.astype(np.float32)
         if found.dtype == object and set(map(type, found)) == {Decimal}:
             return found.astype(np.float64)
+        if found.dtype == object and not listed and as_array(found.tolist()).ndim == 1:
+            return numbers(found.tolist(), what)
         if found.dtype.kind in "iuf" or not found.size:
             if listed and found.dtype.kind == "f" and found.ndim == 1:
                 _check_exact(values, found, what)
@@ -91,16 +93,29 @@ def numbers(values: Any, what: str) -> NDArray:
     raise InputError(f"{what} must be numbers, got dtype {dtype}")
 
 
-def whole(array: NDArray, what: str) -> NDArray:
-    """An array, of floats as integers: a table has whole numbers as floats where some rows have no value.
+def as_ids(array: NDArray, what: str) -> NDArray:
+    """An array of what can name nodes: times as objects, and floats as integers.
+
+    A table has whole numbers as floats where some rows have no value.
 
     Raises
     ------
     InputError
-        A float is no whole number, or so large that it may stand for another.
+        The values are no identifiers; or a float is no whole number, or may stand for another one.
     """
-    if array.dtype.kind != "f":
+    floats = float | np.floating
+    if array.dtype == object and all(issubclass(kind, floats) for kind in set(map(type, array))):
+        array = array.astype(np.float64)
+    if array.dtype.kind in "iuUOST" or not array.size:
         return array
+    if array.dtype.kind == "M":
+        import pandas as pd
+
+        return _objects(list(pd.DatetimeIndex(array.ravel())))
+    if array.dtype.kind != "f":
+        raise InputError(
+            f"{what} must be integers, text or objects such as UUIDs, got dtype {array.dtype}"
+        )
     exact = (abs(array) < 2.0 ** (np.finfo(array.dtype).nmant + 1)) & (array == np.floor(array))
     if not exact.all():
         at = int(np.argmin(exact))
@@ -133,9 +148,13 @@ def _check_exact(values: Any, found: NDArray, what: str) -> None:
 def as_array(values: list[Any] | tuple[Any, ...]) -> NDArray:
     """The array that NumPy makes of a list; of lists of different lengths, an array of objects."""
     try:
-        return np.asarray(values)
+        found = np.asarray(values)
     except (ValueError, OverflowError):
         return of_list(values)
+    if found.dtype == np.float64 and found.ndim == 1 and (found >= 2.0**63).any():
+        exact = of_list(values)  # of integers from there on and others NumPy makes floats
+        return exact if exact.dtype == np.uint64 else found
+    return found
 
 
 def of_list(values: Iterable[Any]) -> NDArray:
@@ -198,10 +217,12 @@ def offers_arrow(values: Any) -> bool:
 
 
 def viewless(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of Arrow whose texts are in a type that everything reads, not in views."""
+    """A column of Arrow whose texts and bytes are in a type that everything reads, not in views."""
     import pyarrow as pa
 
     kind = values.type
+    if kind == pa.binary_view():
+        return values.cast(pa.large_binary())
     if pa.types.is_dictionary(kind) and kind.value_type == pa.string_view():
         parts = [
             pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string()))

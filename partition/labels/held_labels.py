@@ -148,7 +148,7 @@ class HeldLabels(Labels):
 
     def extended(self, more: NDArray) -> Labels:
         """See `Labels.extended`; new labels are a part of their own."""
-        part = identifiers.of(more, "labels")
+        part = identifiers.of(more)
         there = Watch(self.client, "sending labels").scatter(part)
         return HeldLabels([*self.parts, there], [*self.about, About.of(part)])
 

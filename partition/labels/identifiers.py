@@ -61,24 +61,14 @@ def is_text(ids: Any) -> bool:
     return type(ids).__module__.startswith("pyarrow")
 
 
-def of(ids: Any, what: str) -> Values:
-    """Ends of edges as identifiers of one kind.
-
-    Raises
-    ------
-    InputError
-        They are of a kind that cannot be identifiers.
-    """
+def of(ids: Any) -> Values:
+    """Ends of edges, of a piece or as labels, as identifiers of one kind."""
     if is_text(ids):
         return ids
     if not len(ids):
         return np.empty(0, np.int64)
     if ids.dtype.kind in "iu":
         return ids.astype(np.uint64 if ids.dtype == np.uint64 else np.int64, copy=False)
-    if ids.dtype.kind not in "UOST":
-        raise InputError(
-            f"{what} must be integers, text or objects such as UUIDs, got dtype {ids.dtype}"
-        )
     objects = ids.astype(object, copy=False)
     text = _text(objects)
     return objects if text is None else text
@@ -227,7 +217,7 @@ def check(values: Values, what: str) -> None:
     """
     if kind_of(values) != "object":
         return
-    wrong = next((v for v in values.tolist() if type(v) is float), None)
+    wrong = next((v for v in values.tolist() if isinstance(v, float | np.floating)), None)
     if wrong is not None:
         raise InputError(f"{what}: {wrong} is a float, which is not an identifier")
 

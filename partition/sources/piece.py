@@ -11,11 +11,11 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.labels.columns import (
     as_array,
+    as_ids,
     column,
     is_array,
     missing_in,
     numbers,
-    whole,
     without,
 )
 from dgsuite.partition.labels.identifiers import TEXT, is_text
@@ -128,13 +128,13 @@ def _ids(values: Any, what: str) -> Any:
     """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
     if not isinstance(values, list | tuple):
         ids = column(values, what)
-        return ids if is_text(ids) else whole(ids, what)
+        return ids if is_text(ids) else as_ids(ids, what)
     ids = as_array(values)
     if ids.dtype.kind in "iub" and not (ids.ndim > 1 and isinstance(values[0], tuple)):
-        return ids
+        return as_ids(ids, what)
     exact = column(values, what)
     floats = ids.dtype.kind == "f" and ids.ndim == 1 and exact.dtype == object
-    return whole(ids, what) if floats else exact
+    return as_ids(ids if floats else exact, what)
 
 
 def check_ids(ids: Any, what: str) -> None:
