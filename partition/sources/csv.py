@@ -31,10 +31,11 @@ IN_BLOCKS = {"blocksize", "sep", "delimiter", "dtype", "decimal", "thousands", "
 ABSENT = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 """Fields of weights that have no value. Of names only the empty one has none."""
 
-CHANGED = r"\+|-?0[0-9]|[-0-9.]+[eE]"
-"""How numbers begin that a number would not give back as they are written."""
+PADDED = re.compile(rb"[^\w.-](?:\+|-?0[0-9])")
+"""How integers begin that a number would not give back as they are written."""
 
-CHANGING = re.compile(rb"(?:^|[^\w.-])(?:%s)" % CHANGED.encode(), re.MULTILINE)
+WHOLE = r"-?(?:0|[1-9][0-9]*)(?:\.0*)?"
+"""How integers are written, also by programs that make floats of them where a row has none."""
 
 
 def pieces(
@@ -163,9 +164,18 @@ def _frame(
         return _read(io.BytesIO(text), read, dtype=kinds)
     frame = _read(io.BytesIO(text), read)
     found = {frame[each].dtype.kind for each in naming}
-    numbers = found <= set("iuf")
-    if found == {"O"} or (numbers and not CHANGING.search(text)):
+    if found == {"O"} or (found <= set("iu") and not PADDED.search(b"\n" + text)):
         return frame
-    exact = _read(io.BytesIO(text), read, dtype=dict.fromkeys(naming, str))
-    changed = any(exact[each].str.match(CHANGED, na=False).any() for each in naming)
-    return exact if changed or not numbers else frame
+    frame = _read(io.BytesIO(text), read, dtype=dict.fromkeys(naming, str))
+    if all(frame[each].str.fullmatch(WHOLE, na=True).all() for each in naming):
+        for kind in ("Int64", "UInt64"):
+            try:
+                return frame.assign(**{str(n): _whole(frame[n]).astype(kind) for n in naming})
+            except (ValueError, OverflowError):  # another kind, or text, holds all
+                continue
+    return frame
+
+
+def _whole(texts: Any) -> Any:
+    """Integers as text without a fraction."""
+    return texts.str.replace(r"\.0*$", "", regex=True)

@@ -12,7 +12,7 @@ from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.labels.labels import exact_array
 from dgsuite.partition.sources import csv, tables
 from dgsuite.partition.sources.paths import matching
-from dgsuite.partition.sources.text import COMMENT, MARK
+from dgsuite.partition.sources.text import MARK, bare
 
 TABLES = (*tables.ENDINGS, *csv.ENDINGS)
 """How files end that have columns; others are text."""
@@ -92,7 +92,7 @@ def _lines(found: list[str]) -> Any:
         try:
             with open(name, "rb") as file:
                 content = file.read()
-            text = COMMENT.sub(b"", content.removeprefix(MARK)).decode()
+            text = bare(content.removeprefix(MARK)).decode()
         except OSError as error:
             raise InputError(f"{name}: cannot be read: {error}") from None
         except UnicodeDecodeError as error:

@@ -27,7 +27,15 @@ from dgsuite.partition.sources import matrixmarket, tables
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
 from dgsuite.partition.sources.paths import check_file, matching
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
-from dgsuite.partition.sources.text import COMMENT, COMMENTS, MARK, NUMERALS, comment, consists
+from dgsuite.partition.sources.text import (
+    COMMENTS,
+    HASHES,
+    MARK,
+    NUMERALS,
+    bare,
+    checked,
+    consists,
+)
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -84,7 +92,7 @@ def read_edge_list(
     relabel
         Whether ends of edges may be text. They are text unless both ends of the first edge are integers.
     comments
-        Marks of comments in text: see `dgsuite.partition.sources.text.comment`.
+        Marks of comments in text: see `dgsuite.partition.sources.text.bare`.
 
     Returns
     -------
@@ -102,27 +110,22 @@ def read_edge_list(
         table = tables.parquet(path)
         return table.pieces(table.settled(columns))
     pieces = Pieces()
-    outside = comment(comments)
-    words = relabel and _has_words(names[0], outside)
+    marks = checked(comments)
+    words = relabel and _has_words(names[0], marks)
     for name in names:
         with _open(name) as file:
             size = file.seek(0, os.SEEK_END)
         if not size:
             raise InputError(f"{name}: the file is empty")
         starts = range(0, 1 if _compressed(name) else size, BLOCK)
-        pieces += [delayed(parse)(name, start, BLOCK, n, words, outside) for start in starts]
+        pieces += [delayed(parse)(name, start, BLOCK, n, words, marks) for start in starts]
     return pieces
 
 
-def _has_words(name: str, outside: re.Pattern[bytes]) -> bool:
+def _has_words(name: str, marks: tuple[bytes, ...]) -> bool:
     """Whether an end of a file's first edge is not an integer from 0."""
-    try:
-        for text in _texts(name, 0, BLOCK, outside):
-            if lines := _fields(text):
-                return _edges(b" ".join(lines[0][:2]), None) is None
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
-    return False
+    fields = first_line(name, marks).replace(",", " ").split()[:2]
+    return bool(fields) and _edges(" ".join(fields).encode(), None) is None
 
 
 def _open(name: str) -> IO[bytes]:
@@ -161,7 +164,7 @@ def parse(
     size: int,
     n: int | None = None,
     words: bool = False,
-    outside: re.Pattern[bytes] = COMMENT,
+    marks: tuple[bytes, ...] = HASHES,
 ) -> Piece:
     """Parse the lines that begin in a block of a text file, or all lines if it is compressed.
 
@@ -173,8 +176,8 @@ def parse(
         Ids must be less than n.
     words
         Whether ends of edges are words, that is text between separators.
-    outside
-        What comments are: see `dgsuite.partition.sources.text.comment`.
+    marks
+        What comments begin with: see `dgsuite.partition.sources.text.bare`.
 
     Raises
     ------
@@ -184,7 +187,7 @@ def parse(
     found: list[Piece] = []
     lines = 0
     try:
-        for text in _texts(name, start, size, outside):
+        for text in _texts(name, start, size, marks):
             edges = _word_edges(text) if words else _edges(text, n)
             if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
                 line, what = _first_wrong(text, n, _width(found[0]) if found else 0, words)
@@ -249,7 +252,7 @@ def rows(name: str, start: int, size: int, dtype: list[tuple[str, Any]], expecte
     return np.concatenate(found)
 
 
-def first_line(name: str) -> str:
+def first_line(name: str, marks: tuple[bytes, ...] = HASHES) -> str:
     """The first line of a text file that is neither empty nor a comment, or "".
 
     Raises
@@ -258,7 +261,7 @@ def first_line(name: str) -> str:
         The file cannot be read.
     """
     try:
-        for text in _texts(name, 0, BLOCK):
+        for text in _texts(name, 0, BLOCK, marks):
             for line in text.split(b"\n"):
                 if line.strip():
                     return line.decode(errors="replace").strip()
@@ -271,12 +274,10 @@ def _width(edges: Piece) -> int:
     return 2 if edges[2] is None else 3
 
 
-def _texts(
-    name: str, start: int, size: int, outside: re.Pattern[bytes] = COMMENT
-) -> Iterator[bytes]:
+def _texts(name: str, start: int, size: int, marks: tuple[bytes, ...] = HASHES) -> Iterator[bytes]:
     """Complete lines without comments: those that begin in a block, or all of a compressed file."""
     for text in _lines(name, start, size):
-        yield outside.sub(b"", text)
+        yield bare(text, marks)
 
 
 def _lines(name: str, start: int, size: int) -> Iterator[bytes]:

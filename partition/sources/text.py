@@ -19,14 +19,12 @@ MARK = b"\xef\xbb\xbf"
 COMMENTS = ("#", "%")
 """Marks that comments begin with, unless others are named."""
 
+HASHES = (b"#", b"%")
+"""The same, in a text."""
 
-def comment(marks: str | Iterable[str] | None = COMMENTS) -> re.Pattern[bytes]:
-    """What comments are: a mark that begins a line, or follows a blank or a tab, and the rest of the line.
 
-    Parameters
-    ----------
-    marks
-        One mark, several, or None where there are no comments.
+def checked(marks: str | Iterable[str] | None) -> tuple[bytes, ...]:
+    """Marks that comments begin with: one, several, or none.
 
     Raises
     ------
@@ -36,12 +34,15 @@ def comment(marks: str | Iterable[str] | None = COMMENTS) -> re.Pattern[bytes]:
     some = [marks] if isinstance(marks, str) else list(marks or ())
     if not all(isinstance(mark, str) and mark.strip() for mark in some):
         raise InputError(f"comments must be marks such as '#', got {shown(marks)}")
-    each = b"|".join(re.escape(mark.encode()) for mark in some) or b"(?!)"
-    return re.compile(rb"(?:^|(?<=[ \t]))(?:%s)[^\n]*" % each, re.MULTILINE)
+    return tuple(mark.encode() for mark in some)
 
 
-COMMENT = comment()
-"""What comments are unless marks are named."""
+def bare(text: bytes, marks: tuple[bytes, ...] = HASHES) -> bytes:
+    """A text without comments: a mark that begins a line, or follows a blank or a tab, and what follows."""
+    if not any(mark in text for mark in marks):
+        return text
+    each = (rb"%s(?<![^ \t\n]%s)" % (re.escape(mark), re.escape(mark)) for mark in marks)
+    return re.sub(rb"(?:%s)[^\n]*" % b"|".join(each), b"", text)
 
 
 def consists(text: bytes, of: bytes = PRINTED) -> bool:
