@@ -270,5 +270,6 @@ class Readers(Constructors):
         )
         relabel = options.get("relabel", False)
         with refusing_damage(path):
-            found = read_edge_list(path, options.get("n"), columns, relabel, comments)
+            drop = drops(options.get("missing", "error"))
+            found = read_edge_list(path, options.get("n"), columns, relabel, comments, drop)
             return cls.from_edges(found, **options)

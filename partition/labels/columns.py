@@ -322,7 +322,7 @@ def missing_in(values: Any) -> NDArray[np.bool_]:
         return np.ma.getmaskarray(values) | pd.isna(values.data)
     found = _decoded(values)
     if found is not None:
-        values = found.to_pandas()
+        return np.asarray(found.is_null(nan_is_null=True))
     return np.asarray(pd.isna(values if is_array(values) else of_list(values)))
 
 

@@ -28,6 +28,9 @@ BLOCK = 64 << 20
 IN_BLOCKS = {"blocksize", "sep", "delimiter", "dtype", "decimal", "thousands", "storage_options"}
 """Arguments with which a file may be read in blocks, whose lines of data are all alike."""
 
+TAKEN = ("storage_options", "compression", "index_col")
+"""Arguments that are done with once a file is open and its columns are known."""
+
 ABSENT = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 """Fields of weights that have no value. Of names only the empty one has none."""
 
@@ -153,9 +156,7 @@ def _frame(
             head = file.readline() if start else b""
             text = head + read_block(file, start, size, b"\n")
     naming = named[:ends]
-    read = {
-        key: value for key, value in read.items() if key not in ("storage_options", "compression")
-    }
+    read = {key: value for key, value in read.items() if key not in TAKEN}
     absent = {each: [""] if each in naming else ABSENT for each in named}
     read = {"keep_default_na": False, "na_values": absent, **read, "usecols": named}
     given = read.pop("dtype", None)
@@ -170,7 +171,7 @@ def _frame(
     if all(frame[each].str.fullmatch(WHOLE, na=True).all() for each in naming):
         for kind in ("Int64", "UInt64"):
             try:
-                return frame.assign(**{str(n): _whole(frame[n]).astype(kind) for n in naming})
+                return {**frame, **{name: _whole(frame[name]).astype(kind) for name in naming}}
             except (ValueError, OverflowError):  # another kind, or text, holds all
                 continue
     return frame

@@ -75,6 +75,7 @@ def read_edge_list(
     columns: Columns = COLUMNS,
     relabel: bool = False,
     comments: str | Iterable[str] | None = COMMENTS,
+    drop: bool = False,
 ) -> Pieces:
     """An edge list that Dask tasks read in parallel by chunk.
 
@@ -93,6 +94,8 @@ def read_edge_list(
         Whether ends of edges may be text. They are text unless both ends of the first edge are integers.
     comments
         Marks of comments in text: see `dgsuite.partition.sources.text.bare`.
+    drop
+        Whether rows of Parquet without a value are left out, and counted.
 
     Returns
     -------
@@ -108,7 +111,7 @@ def read_edge_list(
     names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
         table = tables.parquet(path)
-        return table.pieces(table.settled(columns))
+        return table.pieces(table.settled(columns), drop)
     pieces = Pieces()
     marks = checked(comments)
     words = relabel and _has_words(names[0], marks)

@@ -20,7 +20,8 @@ def read(tmp_path, rows, head=HEAD, **how):
     path = tmp_path / "edges.csv"
     path.write_text(head + rows, encoding="utf-8")
     weight = "weight" if rows.split("\n")[0].count(",") > 1 else None
-    return Graph.from_csv(path, weight=weight, **{"client": None, "duplicates": "min", **how})
+    how = {"client": None, "duplicates": "min", "weight": weight, **how}
+    return Graph.from_csv(path, **how)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,20 @@ def test_arguments_of_pandas(tmp_path):
     for more in ({"comment": "#"}, {"skiprows": [1], "blocksize": 1}):
         assert read(tmp_path, rows, "source;target\n", read={"sep": ";", **more}).n == 3
     named = {"header": None, "names": ["source", "target"], "blocksize": 2}
-    assert read(tmp_path, "1,2\n2,3\n", "", read=named).n == 3
+    assert list(read(tmp_path, "1.0,2\n2.0,3\n", "", read=named).labels) == [1, 2, 3]
+    for column in (0, "row"):
+        graph = read(
+            tmp_path,
+            "7,1,2\n8,2,\n",
+            "row,source,target\n",
+            weight=None,
+            missing="drop",
+            read={"index_col": column},
+        )
+        assert (list(graph.labels), graph.built.missing) == ([1, 2], 1)
+    (tmp_path / "bare.csv").write_text("1.0,2\n2.0,\n")
+    graph = Graph.from_csv(tmp_path / "bare.csv", 0, 1, read={"header": None}, missing="drop")
+    assert list(graph.labels) == [1, 2]
     with pytest.raises(InputError, match="unexpected keyword argument 'seb'"):
         read(tmp_path, "1,2\n", read={"seb": ";"})
 

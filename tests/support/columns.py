@@ -288,6 +288,11 @@ def _parquet(frame, folder, how):
     return lambda: Graph.from_parquet(folder / "edges.parquet", weight="weight", **how)
 
 
+def _edge_list(frame, folder, how):
+    frame.to_parquet(folder / "edges.parquet")
+    return lambda: Graph.read_edge_list(folder / "edges.parquet", **how)
+
+
 def _delta(frame, folder, how):
     import deltalake
 
@@ -403,6 +408,7 @@ WAYS = [
     Way("from_dataframe, of DuckDB", "arrow", _duckdb, names=COLUMN),
     Way("from_edges, columns of Arrow", "arrow", _chunks),
     Way("from_parquet", "arrow", _parquet, names=LAZY),
+    Way("read_edge_list, of Parquet", "arrow", _edge_list, names=LAZY),
     Way("from_delta", "arrow", _delta, names=LAZY),
     Way("nodes=, a column of Arrow", "arrow", _nodes(pa.array), **NODES),
     Way("from_edges, lists", "lists", _lists),
