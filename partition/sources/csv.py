@@ -25,6 +25,9 @@ ENDINGS = (".csv", ".csv.gz")
 BLOCK = 64 << 20
 """Bytes of a file that a task reads."""
 
+Block = tuple[str, int | None, int]
+"""A file, where a block of it begins, or None for all of it, and how many bytes it has."""
+
 IN_BLOCKS = {"blocksize", "sep", "delimiter", "dtype", "decimal", "thousands", "storage_options"}
 """Arguments with which a file may be read in blocks, whose lines of data are all alike."""
 
@@ -67,14 +70,14 @@ def pieces(
     named = settled(_read(found[0], options, nrows=0), columns, f"{os.fspath(path)}: ")
     source, target, weight = named
     wanted = [source, target, *([] if weight is None else [weight])]
-    parts = [
+    blocks = [
         (name, start, size)
         for name in found
         for start in (_starts(name, size, options) if IN_BLOCKS.issuperset(options) else [None])
     ]
     task = delayed(_piece)
     return Pieces(
-        task(*part, wanted, options, of_partition(i), drop) for i, part in enumerate(parts)
+        task(block, wanted, options, of_partition(i), drop) for i, block in enumerate(blocks)
     )
 
 
@@ -88,7 +91,7 @@ def column(found: Sequence[str], name: Hashable) -> Any:
     """
     import pandas as pd
 
-    return pd.concat([_frame(each, None, 0, [name], 1, {})[name] for each in found])
+    return pd.concat([_frame((each, None, 0), [name], 1, {})[name] for each in found])
 
 
 def names(path: str) -> list[str]:
@@ -122,32 +125,20 @@ def _starts(name: str, size: int, read: Mapping[str, Any]) -> list[int | None]:
 
 
 def _piece(
-    name: str,
-    start: int | None,
-    size: int,
-    named: list[Hashable],
-    read: dict[str, Any],
-    where: str,
-    drop: bool,
+    block: Block, named: list[Hashable], read: dict[str, Any], where: str, drop: bool
 ) -> Piece:
-    frame = _frame(name, start, size, named, 2, read)
+    frame = _frame(block, named, 2, read)
     source, target, *weights = (frame[column] for column in named)
     names = of_columns(named)
     return as_piece(source, target, weights[0] if weights else None, where, names, drop)
 
 
-def _frame(
-    name: str,
-    start: int | None,
-    size: int,
-    named: list[Hashable],
-    ends: int,
-    read: dict[str, Any],
-) -> Any:
-    """Columns of a block, of which the first `ends` name nodes: all are text where one must be."""
+def _frame(block: Block, named: list[Hashable], ends: int, read: dict[str, Any]) -> Any:
+    """Columns of a block, by name, of which the first `ends` name nodes: all are text where one must be."""
     import fsspec
     from fsspec.utils import read_block
 
+    name, start, size = block
     storage = read.get("storage_options", {})
     with fsspec.open(name, "rb", compression=read.get("compression", "infer"), **storage) as file:
         if start is None:
