@@ -189,7 +189,8 @@ class Readers(Constructors):
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
 
-        The rules are those of `from_scipy`. This process reads the file.
+        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. This process reads
+        the file.
 
         Parameters
         ----------
@@ -211,7 +212,7 @@ class Readers(Constructors):
         >>> from dgsuite import Graph
         >>> scipy.io.mmwrite("edges.mtx", np.array([[0, 1], [1, 0]]))
         >>> Graph.read_matrix_market("edges.mtx")
-        <dgsuite.Graph: 2 nodes, 1 edges, undirected; 1 clusters in this process>
+        <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
         from dgsuite.partition.sources.readers import read_matrix_market
 
