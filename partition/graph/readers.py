@@ -189,8 +189,8 @@ class Readers(Constructors):
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
 
-        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. This process reads
-        the file.
+        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. This process
+        reads the file.
 
         Parameters
         ----------
