@@ -85,6 +85,7 @@ class NegativePaths(Climbing):
     sources: Sequence[bsp.Node] | None = None
 
     name = "bellman_ford"
+    weighs = True
     streams = True
     outputs = {
         "distance": bsp.Output("length of the shortest path from the root"),

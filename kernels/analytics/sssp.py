@@ -101,6 +101,7 @@ class ShortestPaths(bsp.Kernel):
     }
     fields = {"distance": np.float64}
     needs = ("non-negative weights",)
+    weighs = True
     undirected = False
     pulls = True
     takes_offers = True

@@ -89,6 +89,7 @@ class BlockPaths(bsp.Kernel):
     outputs = ShortestPaths.outputs
     fields = {"distance": np.float64, "hops": np.int64}
     needs = ShortestPaths.needs
+    weighs = True
     undirected = False
     along_edges = True
 

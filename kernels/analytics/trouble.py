@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 MANY, LOST, FAR = 1, 2, 3
 TROUBLE = {
-    MANY: "there are more than 1e308 shortest paths from node {}",
+    MANY: "there are more than 1e308 shortest paths from node {}; choose other sources, or give the edges "
+    "weights by which fewer paths are shortest",
     LOST: "a path from node {} is as long with its last edge as without: weights differ too much",
     FAR: "distances from node {} must fit a float64, and those of whole numbers must be below 2^53 to be "
     "exact; divide the weights by a common factor",

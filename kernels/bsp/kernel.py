@@ -240,6 +240,8 @@ class Kernel:
     `dgsuite.studies.lab.repeating.repeat`."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""
+    weighs: ClassVar[bool] = False
+    """Whether it always counts the weights of a graph that has some; others say so by ``weighted``."""
     same: ClassVar[tuple[str, ...]] = ()
     """Where it goes on from an earlier result: parameters that must be those of the earlier run."""
 

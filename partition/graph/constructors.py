@@ -24,9 +24,10 @@ from dgsuite.partition.graph import compression, conversion
 from dgsuite.partition.graph.rows import read
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
-from dgsuite.partition.sources import bags, chunks, frames
+from dgsuite.partition.sources import bags, chunks
 from dgsuite.partition.sources import duplicates as repeated
 from dgsuite.partition.sources import edges as sources
+from dgsuite.partition.sources.piece import drops
 
 if TYPE_CHECKING:
     import dask.bag as db
@@ -68,6 +69,7 @@ class Constructors:
         relabel: bool = False,
         duplicates: str | None = None,
         loops: str = "drop",
+        missing: str = "error",
         edges: Edges = "memory",
         compress: bool | str = "auto",
         order: Any = None,
@@ -130,6 +132,9 @@ class Constructors:
             What becomes of self-loops: "drop", or "keep". Those that are kept are merged by the same rule.
             They are apart from the edges: the adjacency, degrees and ``graph.m`` are without them, and of
             the kernels only `pagerank`, `katz`, `eigenvector`, `hits`, `leiden` and `louvain` count them.
+        missing
+            What becomes of rows without a value: None, NaN, NaT or NA as an end or as a weight. "error", or
+            "drop", which ``graph.built`` counts; of `nodes`, too.
         edges
             Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
             that are larger than memory. The files are in the folder of the worker, or in Dask's
@@ -157,8 +162,8 @@ class Constructors:
         Raises
         ------
         InputError
-            An edge names a missing node, a weight is not finite, lengths differ, the graph would
-            have no node, nearly all nodes would have no edge although `n` is not given (see
+            An edge names a missing node, a weight is not finite, a row has no value, lengths differ, the
+            graph would have no node, nearly all nodes would have no edge although `n` is not given (see
             `dgsuite.partition.sources.edges.SPARSE`), or an option is unknown. Of `duplicates`: an edge is
             repeated where that is an error, a sum does not fit 64 bits, or there are no weights to add.
         RunError
@@ -191,14 +196,14 @@ class Constructors:
         """
         disk, compress = mapped.wanted(edges), compression.checked(compress)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
-        client = session.current_client(client)
-        pieces = sources.pieces(src, dst, weights, (source, target, weight))
+        client, drop = session.current_client(client), drops(missing)
+        pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
         if nodes is not None and n is not None:
             raise InputError("n and nodes both say which nodes there are; leave one out")
         if sources.is_number(nodes):
             n = nodes
         elif nodes is not None:
-            pieces = sources.with_nodes(pieces, nodes)
+            pieces = sources.with_nodes(pieces, nodes, drop)
         naming = getattr(pieces, "naming", 0)
         names = None
         if relabel:
@@ -211,6 +216,11 @@ class Constructors:
         n = sources.count_nodes(pieces, n, client)
         pieces = sources.Pieces(pieces[: len(pieces) - naming])
         one_of("rows", rows, ("drop", "keep"))
+        if rows == "keep" and drop:
+            raise InputError(
+                "rows='keep' numbers the rows of the table as it is; drop rows before, as with "
+                "table.dropna(subset=[...]), and leave out missing='drop'"
+            )
         traced = read(pieces, client) if rows == "keep" else None  # before the pieces are used up
         if labels is not None:
             names = Labels(labels, n)
@@ -243,10 +253,11 @@ class Constructors:
         Parameters
         ----------
         matrix
-            Shape (n, n): a stored entry (i, j) is an edge from i to j. It must be symmetric unless
-            ``directed=True``. Entries become weights unless all are one (or True). Entries that a COO
-            matrix stores twice are merged by the rule `duplicates`, which is "sum" here, as everywhere in
-            SciPy. The two entries of an undirected edge are one row.
+            Shape (n, n): a stored entry (i, j), also a zero, is an edge from i to j. It must be symmetric
+            unless ``directed=True``; a zero may be stored on one side alone. Entries are weights; those of a
+            matrix of bool only say which edges there are. Entries that a COO matrix stores twice are merged
+            by the rule `duplicates`, which is "sum" here, as everywhere in SciPy. The two entries of an
+            undirected edge are one row.
         options
             As for `from_edges`. With ``relabel=True``, rows and columns without entries are not nodes, and
             the labels of the others are their numbers.
@@ -307,7 +318,7 @@ class Constructors:
         >>> list(graph.labels)
         ['ann', 'bob', 'cid']
         """
-        found = conversion.of_networkx(graph, weight)
+        found = conversion.of_networkx(graph, weight, drops(options.get("missing", "error")))
         return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
 
     @classmethod
@@ -335,8 +346,7 @@ class Constructors:
             ``weight`` that is there will be used by default: until then, there is a warning.
         relabel
             Whether the ends of edges are identifiers: see `from_edges`. By default they are, unless `n` or
-            `labels` is given. Integers of fewer than 64 bits are still taken as node ids, with a
-            warning, if this is not said.
+            `labels` is given; with ``relabel=False`` they are node ids.
         options
             As for `from_edges`, such as `directed` (by default edges have no direction) and `duplicates`
             (which weight an edge has that is in several rows).
@@ -376,23 +386,22 @@ class Constructors:
                 tables.held(frame), (source, target, weight), relabel=relabel, **options
             )
         columns = sources.settled(frame, (source, target, weight))
-        made = sources.Pieces(sources.pieces(frame, None, None, columns))
-        return cls._from_pieces(made, frames.narrow(frame, columns), relabel, **options)
+        drop = drops(options.get("missing", "error"))
+        made = sources.Pieces(sources.pieces(frame, None, None, columns, drop))
+        return cls._named(made, relabel, **options)
 
     @classmethod
     def _from_table(
         cls, table: Table, columns: sources.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
-        columns = table.settled(columns)
-        return cls._from_pieces(table.pieces(columns), table.narrow(columns), relabel, **options)
+        pieces = table.pieces(table.settled(columns), drops(options.get("missing", "error")))
+        return cls._named(pieces, relabel, **options)
 
     @classmethod
-    def _from_pieces(
-        cls, pieces: sources.Pieces, narrow: bool, relabel: bool | None, **options: Any
-    ) -> Self:
-        """Make a graph of columns, of which `narrow` says whether they hold integers below 64 bits."""
+    def _named(cls, pieces: Any, relabel: bool | None = None, **options: Any) -> Self:
+        """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids."""
         if relabel is None:
-            relabel = not _numbered(options) and frames.identifiers(narrow)
+            relabel = not _numbered(options)
         return cls.from_edges(pieces, relabel=relabel, **options)
 
     @classmethod
@@ -433,11 +442,10 @@ class Constructors:
         >>> Graph.from_bag(db.from_sequence([("ann", ["bob", "cid"]), ("dan", [])]), "adjacency")
         <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        if relabel is None:
-            relabel = not _numbered(options)
         if items == "adjacency":
             options = {"duplicates": repeated.DEFAULT, **options}
-        return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
+        drop = drops(options.get("missing", "error"))
+        return cls._named(bags.pieces(bag, items, drop), relabel, **options)
 
     @classmethod
     @spanned

@@ -61,12 +61,28 @@ def of_scipy(
                 f"the matrix is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ; "
                 f"pass directed=True for a directed graph"
             )
-    weights = None if coo.dtype == bool or (coo.data == 1).all() else coo.data
+    weights = None if coo.dtype == bool else coo.data
     if not directed:
-        once = rows <= columns
+        once = _one_side(coo)
+        count += int(np.count_nonzero(rows[once] > columns[once]))
         rows, columns = rows[once], columns[once]
         weights = None if weights is None else weights[once]
     return {"src": rows, "dst": columns, "n": coo.shape[0], "weights": weights}, count, loops
+
+
+def _one_side(coo: sp.coo_array) -> NDArray:
+    """Which entries of a symmetric matrix are its edges, each once: those on and above the diagonal.
+
+    Below it are zeros that are stored there alone: what is not stored is 0, too.
+    """
+    rows, columns = (axis.astype(np.int64) for axis in coo.coords)
+    once: NDArray = rows <= columns
+    zeros = np.flatnonzero(~once & (coo.data == 0))
+    if len(zeros):
+        n = coo.shape[0]
+        there = np.isin(columns[zeros] * n + rows[zeros], rows[once] * n + columns[once])
+        once[zeros[~there]] = True
+    return once
 
 
 def _merged(coo: sp.coo_array, rule: str, keep: bool) -> sp.coo_array:
@@ -135,7 +151,7 @@ def _with_loops(
     return found
 
 
-def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
+def of_networkx(graph: nx.Graph, weight: str, drop: bool = False) -> dict[str, Any]:
     """Arguments of `Graph.from_edges` for a networkx graph; see `Graph.from_networkx`."""
     import networkx as nx
 
@@ -151,9 +167,10 @@ def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
     values = None
     if any(w is not absent for _, _, w in edges):
         for u, v, w in edges:
-            if w is None:
+            if w is None and not drop:
                 raise InputError(f"edge ({u!r}, {v!r}) has weight None; weights must be numbers")
-        values = [1 if w is absent else w for _, _, w in edges]
+        of_truth = bool, np.bool_  # networkx adds them up, too
+        values = [int(w) if isinstance(w, of_truth) else 1 if w is absent else w for *_, w in edges]
     return {
         "src": np.fromiter((number[u] for u, _, _ in edges), np.int64, len(edges)),
         "dst": np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges)),

@@ -233,7 +233,9 @@ def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
     new = duplicates.built(tally, made, rule)  # which raises the error about an edge that is wrong
     if graph.built is not None:
         rows, loops = graph.built.rows + new.rows, graph.built.loops + new.loops
-        made.built = graph.built._replace(rows=rows, merged=rows - loops - made.m, loops=loops)
+        merged = rows - graph.built.missing - loops - made.m
+        kinds = new.kinds
+        made.built = graph.built._replace(rows=rows, merged=merged, loops=loops, kinds=kinds)
     entries: Any = {
         name: np.concatenate([getattr(each, name) for each in about])
         for name in ("nodes", "ends", "weights", "before")

@@ -150,7 +150,7 @@ class Libraries(Constructors):
         return cls.from_scipy(graphblas.io.to_scipy_sparse(matrix, "coo"), **options)
 
     def to_graphblas(self) -> graphblas.Matrix:
-        """The adjacency matrix, with the entries of `to_scipy`, as one of python-graphblas.
+        """The adjacency matrix, as one of python-graphblas; of BOOL without weights.
 
         Raises
         ------
@@ -165,7 +165,8 @@ class Libraries(Constructors):
         """
         with _installed("python-graphblas"):
             import graphblas
-        return graphblas.io.from_scipy_sparse(self.to_scipy())
+        matrix = self.to_scipy()
+        return graphblas.io.from_scipy_sparse(matrix if self.weighted else matrix.astype(bool))
 
     @classmethod
     def from_edge_index(cls, edges: Any, *, directed: bool | None = None, **options: Any) -> Self:

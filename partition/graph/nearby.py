@@ -153,8 +153,8 @@ class Nearby:
         Parameters
         ----------
         seeds
-            Labels, where the graph has labels, else node ids; different ones, at least one: all, or a
-            mini-batch.
+            Labels, where the graph has labels, else node ids, at least one: all, or a mini-batch. One that is
+            named several times draws once.
         fanouts
             For each hop, how many edges a node draws, or -1 for all of them. A node with fewer edges takes
             all, unless it draws with replacement.
@@ -173,7 +173,7 @@ class Nearby:
         Raises
         ------
         InputError
-            A seed is not a node, or is named twice, or there is none; a fan-out is no number from -1 on; with
+            A seed is not a node, or there is none; a fan-out is no number from -1 on; with
             `weighted`, a weight is negative.
         RunError
             A worker was lost.

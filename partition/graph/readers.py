@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from dask.typing import no_default
 
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
+from dgsuite.partition.sources.piece import drops
+from dgsuite.partition.sources.text import COMMENTS
 
 
 class Readers(Constructors):
@@ -115,7 +117,9 @@ class Readers(Constructors):
         path
             A file, a pattern such as ``part*.csv``, or a URL of fsspec.
         read
-            Arguments of `dask.dataframe.read_csv`, such as ``{"sep": ";"}`` or ``{"dtype": str}``.
+            Arguments of `pandas.read_csv`, such as ``{"sep": ";"}``, and ``blocksize``, the bytes that a task
+            reads. Ends of edges are integers if all of them are written as integers are, else text: ``007``
+            and ``NA`` are names, and an empty field has no value. With ``{"dtype": str}`` they are text.
         source, target, weight, options
             As for `from_dataframe`; with ``directed=True`` edges have a direction.
 
@@ -133,12 +137,12 @@ class Readers(Constructors):
         >>> graph.n, list(graph.labels)
         (3, [7, 8, 9])
         """
-        from dgsuite.partition.sources import tables
+        from dgsuite.partition.sources import csv
         from dgsuite.partition.sources.readers import refusing_damage
 
         with refusing_damage(path):
-            frame, columns = tables.csv(path, (source, target, weight), read or {})
-            return cls.from_dataframe(frame, *columns, **options)
+            drop, columns = drops(options.get("missing", "error")), (source, target, weight)
+            return cls._named(csv.pieces(path, columns, read or {}, drop), **options)
 
     @classmethod
     def read_imsuite(
@@ -185,7 +189,8 @@ class Readers(Constructors):
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
 
-        The rules are those of `from_scipy`. This process reads the file.
+        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. This process
+        reads the file.
 
         Parameters
         ----------
@@ -207,20 +212,26 @@ class Readers(Constructors):
         >>> from dgsuite import Graph
         >>> scipy.io.mmwrite("edges.mtx", np.array([[0, 1], [1, 0]]))
         >>> Graph.read_matrix_market("edges.mtx")
-        <dgsuite.Graph: 2 nodes, 1 edges, undirected; 1 clusters in this process>
+        <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
         from dgsuite.partition.sources.readers import read_matrix_market
 
         return cls.from_scipy(read_matrix_market(path), **options)
 
     @classmethod
-    def read_edge_list(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+    def read_edge_list(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        comments: str | Iterable[str] | None = COMMENTS,
+        **options: Any,
+    ) -> Self:
         """Read an edge list, text or Parquet, in parallel by chunk.
 
         A text file has one edge per line: two node ids and optionally a weight, separated by blanks, tabs
-        or commas. # starts a comment. ``.gz`` files are decompressed. Weights are int64, or uint64, if
-        all are integers, float64 otherwise. A Parquet file has columns ``source``, ``target`` and
-        optionally ``weight``, or those named by `source`, `target` and `weight`.
+        or commas. ``.gz`` files are decompressed. Weights are int64, or uint64, if all are integers,
+        float64 otherwise. A Parquet file has columns ``source``, ``target`` and optionally ``weight``, or
+        those named by `source`, `target` and `weight`.
 
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
         edges name; those of a text file are text unless both ends of the first edge are integers.
@@ -231,6 +242,9 @@ class Readers(Constructors):
         ----------
         path
             A file, a pattern such as ``part*.txt``, or a URL of fsspec.
+        comments
+            Marks that comments in a text begin with, as one text or several; None where there are none. A
+            comment begins a line, or follows a blank or a tab: ``http://x.org/onto#eat`` is a name.
         options
             As for `from_edges`.
 
@@ -257,5 +271,6 @@ class Readers(Constructors):
         )
         relabel = options.get("relabel", False)
         with refusing_damage(path):
-            found = read_edge_list(path, options.get("n"), columns, relabel)
+            drop = drops(options.get("missing", "error"))
+            found = read_edge_list(path, options.get("n"), columns, relabel, comments, drop)
             return cls.from_edges(found, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from dgsuite.base.masked import unmasked
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST = 256
-"""Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
+LONGEST, LONGER = 256, 64
+"""Text is stored as an array of strings, of which every entry takes as much as the longest, if none has more
+characters than this, and none so many more than the mean."""
 
 
 def column(values: Any, what: str, *, optional: bool = False) -> Any:
@@ -45,9 +47,9 @@ def column(values: Any, what: str, *, optional: bool = False) -> Any:
     if hasattr(values, "dask"):
         values = values.compute()
     values = unmasked(values, what)
-    text = _of_arrow(values, what, optional)
-    if text is not None:
-        return text
+    found = _of_arrow(values, what, optional)
+    if found is not None:
+        return found if type(found).__module__.startswith("pyarrow") else _whole_decimals(found)
     if isinstance(values, str | bytes | Mapping) or not (
         isinstance(values, Iterable) or hasattr(values, "__array__")
     ):
@@ -57,7 +59,7 @@ def column(values: Any, what: str, *, optional: bool = False) -> Any:
         raise InputError(f"{what} must be a list, an array or a column, got {shown(values)}")
     if not optional:
         check_missing(array, what)
-    return array
+    return _whole_decimals(array)
 
 
 def numpy_column(values: Any, what: str, *, optional: bool = False) -> NDArray:
@@ -79,12 +81,59 @@ def numbers(values: Any, what: str) -> NDArray:
     if isinstance(found, np.ndarray):
         if found.dtype == np.float16:
             return found.astype(np.float32)
+        if found.dtype == object and set(map(type, found)) == {Decimal}:
+            return found.astype(np.float64)
+        if found.dtype == object and not listed and as_array(found.tolist()).ndim == 1:
+            return numbers(found.tolist(), what)
         if found.dtype.kind in "iuf" or not found.size:
             if listed and found.dtype.kind == "f" and found.ndim == 1:
                 _check_exact(values, found, what)
             return found if found.dtype.kind in "iuf" else found.astype(np.float64)
     dtype = found.dtype if isinstance(found, np.ndarray) else "text"
     raise InputError(f"{what} must be numbers, got dtype {dtype}")
+
+
+def as_ids(array: NDArray, what: str) -> NDArray:
+    """An array of what can name nodes: times as objects, and floats as integers.
+
+    A table has whole numbers as floats where some rows have no value.
+
+    Raises
+    ------
+    InputError
+        The values are no identifiers; or a float is no whole number, or may stand for another one.
+    """
+    floats = float | np.floating
+    if array.dtype == object and all(issubclass(kind, floats) for kind in set(map(type, array))):
+        array = array.astype(np.float64)
+    if array.dtype.kind in "iuUOST" or not array.size:
+        return array
+    if array.dtype.kind == "M":
+        import pandas as pd
+
+        return _objects(list(pd.DatetimeIndex(array.ravel())))
+    if array.dtype.kind != "f":
+        raise InputError(
+            f"{what} must be integers, text or objects such as UUIDs, got dtype {array.dtype}"
+        )
+    exact = (abs(array) < 2.0 ** (np.finfo(array.dtype).nmant + 1)) & (array == np.floor(array))
+    if not exact.all():
+        at = int(np.argmin(exact))
+        raise InputError(
+            f"{what} must be integers, text or objects such as UUIDs, got dtype {array.dtype}: {array[at]} "
+            f"in row {at} is no whole number below 2^53"
+        )
+    return array.astype(np.int64)
+
+
+def _whole_decimals(array: NDArray) -> NDArray:
+    """An array, of decimals without a fraction as integers."""
+    if array.dtype != object or not array.size or not isinstance(array.flat[0], Decimal):
+        return array
+    if set(map(type, array)) != {Decimal} or any(value % 1 for value in array):
+        return array
+    found = of_list(map(int, array))
+    return array if found.dtype == object else found
 
 
 def _check_exact(values: Any, found: NDArray, what: str) -> None:
@@ -99,9 +148,13 @@ def _check_exact(values: Any, found: NDArray, what: str) -> None:
 def as_array(values: list[Any] | tuple[Any, ...]) -> NDArray:
     """The array that NumPy makes of a list; of lists of different lengths, an array of objects."""
     try:
-        return np.asarray(values)
+        found = np.asarray(values)
     except (ValueError, OverflowError):
         return of_list(values)
+    if found.dtype == np.float64 and found.ndim == 1 and (found >= 2.0**63).any():
+        exact = of_list(values)  # of integers from there on and others NumPy makes floats
+        return exact if exact.dtype == np.uint64 else found
+    return found
 
 
 def of_list(values: Iterable[Any]) -> NDArray:
@@ -117,12 +170,21 @@ def of_list(values: Iterable[Any]) -> NDArray:
             return np.array(values, np.int64)
         if least >= 0 and most < 2**64:
             return np.array(values, np.uint64)
-    if kinds and kinds <= {str, np.str_} and max(map(len, values)) <= LONGEST:
+    if (
+        kinds
+        and kinds <= {str, np.str_}
+        and fits(max(map(len, values)), sum(map(len, values)), len(values))
+    ):
         text = "".join(values)
         # NumPy drops trailing NULs, and files cannot hold lone surrogates
         if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
             return np.array(values, np.str_)
     return _objects(values)
+
+
+def fits(longest: int, total: int, count: int) -> bool:
+    """Whether an array of strings has room for some texts and does not waste much."""
+    return longest <= min(LONGEST, LONGER + total // max(count, 1))
 
 
 def _objects(values: list[Any]) -> NDArray:
@@ -155,10 +217,12 @@ def offers_arrow(values: Any) -> bool:
 
 
 def viewless(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of Arrow whose texts are in a type that everything reads, not in views."""
+    """A column of Arrow whose texts and bytes are in a type that everything reads, not in views."""
     import pyarrow as pa
 
     kind = values.type
+    if kind == pa.binary_view():
+        return values.cast(pa.large_binary())
     if pa.types.is_dictionary(kind) and kind.value_type == pa.string_view():
         parts = [
             pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string()))
@@ -185,8 +249,8 @@ def _arrow(values: Any) -> Any | None:
     return pa.array(values) if hasattr(values, "__arrow_c_array__") else None
 
 
-def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
-    """A column of Arrow: text as it is there, else an array of NumPy. None if it is none of Arrow."""
+def _decoded(values: Any) -> pa.ChunkedArray | None:
+    """A column of Arrow without dictionaries and views; None if it is none of Arrow."""
     found = _arrow(values)
     if found is None:
         return None
@@ -195,9 +259,19 @@ def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
     if isinstance(found, pa.Array):
         found = pa.chunked_array([found])
     found = viewless(found)
-    if pa.types.is_dictionary(found.type):
-        parts = [chunk.dictionary.take(chunk.indices) for chunk in found.chunks]
-        found = pa.chunked_array(parts, found.type.value_type)
+    if not pa.types.is_dictionary(found.type):
+        return found
+    parts = [chunk.dictionary.take(chunk.indices) for chunk in found.chunks]
+    return pa.chunked_array(parts, found.type.value_type)
+
+
+def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
+    """A column of Arrow: text as it is there, else an array of NumPy. None if it is none of Arrow."""
+    found = _decoded(values)
+    if found is None:
+        return None
+    import pyarrow as pa
+
     if found.null_count:
         if optional:
             return _objects(found.to_pylist())
@@ -238,6 +312,30 @@ def _of_pandas(values: Any, what: str, optional: bool) -> NDArray:
     return np.asarray(values)
 
 
+def missing_in(values: Any) -> NDArray[np.bool_]:
+    """Which rows of a column have no value. The column is as `column` says."""
+    import pandas as pd
+
+    if hasattr(values, "dask"):
+        values = values.compute()
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.getmaskarray(values) | pd.isna(values.data)
+    found = _decoded(values)
+    if found is not None:
+        return np.asarray(found.is_null(nan_is_null=True))
+    return np.asarray(pd.isna(values if is_array(values) else of_list(values)))
+
+
+def without(values: Any, rows: NDArray[np.bool_]) -> Any:
+    """A column without some of its rows."""
+    found = _decoded(values)
+    if found is not None:
+        return found.filter(~rows)
+    if is_array(values):
+        return values[~rows]
+    return [value for value, gone in zip(values, rows.tolist(), strict=True) if not gone]
+
+
 def check_missing(array: NDArray, what: str) -> None:
     """See that no value of an array is NaN, NaT, None or NA.
 
@@ -264,7 +362,9 @@ def _check(missing: NDArray[np.bool_], what: str) -> None:
     if not missing.any():
         return
     count, size, first = int(missing.sum()), missing.size, int(np.argmax(missing))
+    _, of_table, name = what.partition("column ")
+    remedy = f'dropna(subset=[{name}]), or here by missing="drop"' if of_table else "dropna()"
     raise InputError(
         f"{what}: {count} of {size} rows have no value, the first of them is row {first}; leave such rows "
-        f"out first, in pandas and Dask by dropna()"
+        f"out first, in pandas and Dask by {remedy}"
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.labels.columns import LONGEST
+from dgsuite.partition.labels.columns import fits
 from dgsuite.partition.labels.labels import Labels, exact_array
 
 if TYPE_CHECKING:
@@ -61,24 +61,14 @@ def is_text(ids: Any) -> bool:
     return type(ids).__module__.startswith("pyarrow")
 
 
-def of(ids: Any, what: str) -> Values:
-    """Ends of edges as identifiers of one kind.
-
-    Raises
-    ------
-    InputError
-        They are of a kind that cannot be identifiers.
-    """
+def of(ids: Any) -> Values:
+    """Ends of edges, of a piece or as labels, as identifiers of one kind."""
     if is_text(ids):
         return ids
     if not len(ids):
         return np.empty(0, np.int64)
     if ids.dtype.kind in "iu":
         return ids.astype(np.uint64 if ids.dtype == np.uint64 else np.int64, copy=False)
-    if ids.dtype.kind not in "UOST":
-        raise InputError(
-            f"{what} must be integers, text or objects such as UUIDs, got dtype {ids.dtype}"
-        )
     objects = ids.astype(object, copy=False)
     text = _text(objects)
     return objects if text is None else text
@@ -227,7 +217,7 @@ def check(values: Values, what: str) -> None:
     """
     if kind_of(values) != "object":
         return
-    wrong = next((v for v in values.tolist() if type(v) is float), None)
+    wrong = next((v for v in values.tolist() if isinstance(v, float | np.floating)), None)
     if wrong is not None:
         raise InputError(f"{what}: {wrong} is a float, which is not an identifier")
 
@@ -240,7 +230,7 @@ def _comparable(values: NDArray, what: str) -> Iterator[None]:
         names = ", ".join(sorted({type(value).__name__ for value in values.tolist()}))
         raise InputError(
             f"{what}: identifiers must all be integers, all be text, or all be of one type that has an "
-            f"order, got {names}"
+            f"order, got {names}; read={{'dtype': str}} reads those of a CSV file as text"
         ) from None
 
 
@@ -318,9 +308,12 @@ def _dtype(texts: pa.Array) -> np.dtype:
     """The dtype of NumPy that holds text as it is: of strings, or else objects."""
     from pyarrow import compute
 
-    longest = compute.max(compute.utf8_length(texts)).as_py() or 0
+    lengths = compute.utf8_length(texts)
+    longest, total = compute.max(lengths).as_py() or 0, compute.sum(lengths).as_py() or 0
     odd = compute.any(compute.match_substring(texts, "\0")).as_py()
-    return np.dtype(object if odd or longest > LONGEST else f"U{max(longest, 1)}")
+    return np.dtype(
+        f"U{max(longest, 1)}" if fits(longest, total, len(texts)) and not odd else object
+    )
 
 
 def dtype_of(values: Values) -> np.dtype:

@@ -64,6 +64,11 @@ class Labels(Sequence[Any]):
         """See the attributes of the class."""
         return self._array
 
+    @property
+    def example(self) -> Any:
+        """The label of node 0."""
+        return self[0]
+
     def here(self) -> Labels:
         """The labels in this process; `dgsuite.partition.labels.held_labels` has those that are elsewhere."""
         return self

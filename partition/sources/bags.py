@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.client.tasks import delayed
-from dgsuite.partition.labels.columns import of_list
 from dgsuite.partition.sources.edges import NODES, Pieces, of_partition
 from dgsuite.partition.sources.piece import ENDS, Piece, as_piece
 
 
-def pieces(bag: Any, items: str) -> Pieces:
+def pieces(bag: Any, items: str, drop: bool = False) -> Pieces:
     """The edge list of a bag, a piece for each of its partitions; of adjacency, also pieces that name nodes.
 
     Parameters
@@ -23,6 +23,8 @@ def pieces(bag: Any, items: str) -> Pieces:
         A Dask bag, or an iterable, which makes one piece.
     items
         "edges" or "adjacency": see `dgsuite.partition.graph.graph.Graph.from_bag`.
+    drop
+        Whether edges without a value are left out, and counted.
 
     Raises
     ------
@@ -31,7 +33,7 @@ def pieces(bag: Any, items: str) -> Pieces:
     """
     if items not in READERS:
         raise InputError(unknown("items", items, list(READERS)))
-    read = READERS[items]
+    read = partial(READERS[items], drop=drop)
     if hasattr(bag, "to_delayed"):
         task = delayed(read)
         made = [task(part, of_partition(i)) for i, part in enumerate(bag.to_delayed())]
@@ -46,17 +48,17 @@ def pieces(bag: Any, items: str) -> Pieces:
     return found
 
 
-def _edges(bag: Iterable[Any], where: str) -> tuple[Piece]:
+def _edges(bag: Iterable[Any], where: str, drop: bool) -> tuple[Piece]:
     """A piece made from pairs (source, target) or triples (source, target, weight)."""
     items = list(bag)
     width = len(items[0]) if items and isinstance(items[0], Sized) else 2
     expected = "a pair (source, target) or a triple (source, target, weight), as all the others"
     _check(items, lambda item: len(item) == width and width in (2, 3), expected, where)
     src, dst, *weights = zip(*items, strict=True) if items else ((), ())
-    return (_piece(src, dst, list(weights[0]) if weights else None, where),)
+    return (_piece(src, dst, list(weights[0]) if weights else None, where, drop),)
 
 
-def _adjacency(bag: Iterable[Any], where: str) -> tuple[Piece, Piece]:
+def _adjacency(bag: Iterable[Any], where: str, drop: bool) -> tuple[Piece, Piece]:
     """A piece made from pairs (node, neighbours), and one that names all nodes, also those without any."""
     items = list(bag)
     expected = "a pair of a node and a list of its neighbours, or a mapping from these to weights"
@@ -70,10 +72,11 @@ def _adjacency(bag: Iterable[Any], where: str) -> tuple[Piece, Piece]:
     if any(mapped):
         weights = [w for _, near in items for w in near.values()] or np.empty(0, np.int64)
     nodes = [node for node, _ in items]
-    return _piece(src, dst, weights, where), _piece(nodes, nodes, None, where, NODES)
+    edges = _piece(src, dst, weights, where, drop)
+    return edges, _piece(nodes, nodes, None, where, drop, NODES)
 
 
-READERS: dict[str, Callable[[Iterable[Any], str], tuple[Piece, ...]]] = {
+READERS: dict[str, Callable[..., tuple[Piece, ...]]] = {
     "edges": _edges,
     "adjacency": _adjacency,
 }
@@ -97,6 +100,11 @@ def _check(items: Sequence[Any], right: Callable[[Any], bool], expected: str, wh
 
 
 def _piece(
-    src: Sequence[Any], dst: Sequence[Any], weights: Any, where: str, names: Sequence[str] = ENDS
+    src: Sequence[Any],
+    dst: Sequence[Any],
+    weights: Any,
+    where: str,
+    drop: bool,
+    names: Sequence[str] = ENDS,
 ) -> Piece:
-    return as_piece(of_list(src), of_list(dst), weights, where, names)
+    return as_piece(src, dst, weights, where, names, drop)

@@ -15,7 +15,7 @@ from dgsuite.base.errors import InputError, shown
 from dgsuite.base.warning import warn
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.labels.columns import column, is_array, of_list, offers_arrow
+from dgsuite.partition.labels.columns import is_array, of_list, offers_arrow
 from dgsuite.partition.sources.piece import (
     ENDS,
     MOST_NODES,
@@ -25,6 +25,8 @@ from dgsuite.partition.sources.piece import (
     as_piece,
     check_ids,
     joined,
+    losing,
+    lost,
 )
 from dgsuite.partition.sources.piece import degrees as degrees_of_piece
 
@@ -77,13 +79,17 @@ Columns = tuple[Hashable, Hashable, Hashable | None]
 `dask.typing.no_default`, with a warning where there is a column of the default name."""
 
 
-def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list[Any]:
+def pieces(
+    src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS, drop: bool = False
+) -> list[Any]:
     """The edge list as pieces: one tuple of arrays, or Delayed objects of such tuples.
 
     Parameters
     ----------
     columns
         Names of the columns, if `src` is a dataframe.
+    drop
+        Whether rows without a value are left out, and counted.
 
     Raises
     ------
@@ -100,10 +106,10 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
             from dgsuite.partition.sources import tables
 
             table = tables.held(src)
-            return table.pieces(table.settled(columns))
+            return table.pieces(table.settled(columns), drop)
         named = chosen(src, columns)
         if hasattr(src, "dask") and weights is None:
-            return _frame_pieces(src, named)
+            return _frame_pieces(src, named, drop)
         names = list(of_columns(named))
         if weights is None and len(named) == 3:
             weights = src[named[2]]
@@ -113,10 +119,10 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
     some = [a for a in (src, dst, weights) if a is not None]
     of_dask = [hasattr(a, "dask") for a in some]
     if not any(of_dask):
-        return [as_piece(src, dst, weights, "", names)]
+        return [as_piece(src, dst, weights, "", names, drop)]
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
-    return _lazy_pieces(src, dst, weights)
+    return _lazy_pieces(src, dst, weights, drop=drop)
 
 
 def is_table(values: Any) -> bool:
@@ -129,13 +135,15 @@ def is_number(nodes: Any) -> bool:
     return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)
 
 
-def with_nodes(pieces: Sequence[Any], nodes: Any) -> Pieces:
+def with_nodes(pieces: Sequence[Any], nodes: Any, drop: bool = False) -> Pieces:
     """An edge list that also names nodes, whether they have edges or not.
 
     Parameters
     ----------
     nodes
         A list, an array, or a column of pandas or Dask.
+    drop
+        Whether rows without a value are left out.
 
     Raises
     ------
@@ -143,18 +151,19 @@ def with_nodes(pieces: Sequence[Any], nodes: Any) -> Pieces:
         It is none of them, or not one-dimensional.
     """
     if hasattr(nodes, "dask"):
-        named = _lazy_pieces(nodes, nodes, None, NODES)
+        named = _lazy_pieces(nodes, nodes, None, NODES, drop)
     else:
         if not isinstance(nodes, str | bytes | Mapping) and isinstance(nodes, Iterable):
             nodes = nodes if is_array(nodes) else of_list(nodes)
-        ids = column(nodes, "nodes")
-        named = [as_piece(ids, ids, None, "", NODES)]
+        named = [as_piece(nodes, nodes, None, "", NODES, drop)]
     found = Pieces([*pieces, *named])
     found.naming = getattr(pieces, "naming", 0) + len(named)
     return found
 
 
-def _lazy_pieces(src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS) -> list[Any]:
+def _lazy_pieces(
+    src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS, drop: bool = False
+) -> list[Any]:
     some = [a for a in (src, dst, weights) if a is not None]
     arrays = [hasattr(a, "chunks") for a in some]
     if any(arrays):
@@ -176,7 +185,7 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS) 
     if weights is None:
         columns.append([None] * len(columns[0]))
     return [
-        delayed(as_piece)(*piece, of_partition(i), names)
+        delayed(as_piece)(*piece, of_partition(i), names, drop)
         for i, piece in enumerate(zip(*columns, strict=True))
     ]
 
@@ -238,15 +247,15 @@ def settled(frame: Any, columns: Columns, name: str = "") -> Columns:
     return source, target, weight
 
 
-def _frame_pieces(frame: Any, named: list[Any]) -> list[Any]:
+def _frame_pieces(frame: Any, named: list[Any], drop: bool) -> list[Any]:
     """Pieces of a Dask DataFrame; each partition is computed once, not once per column."""
     parts = frame[named].to_delayed()
-    return [delayed(_columns)(part, named, of_partition(i)) for i, part in enumerate(parts)]
+    return [delayed(_columns)(part, named, of_partition(i), drop) for i, part in enumerate(parts)]
 
 
-def _columns(frame: Any, named: list[Any], where: str) -> Piece:
+def _columns(frame: Any, named: list[Any], where: str, drop: bool) -> Piece:
     weights = frame[named[2]] if len(named) == 3 else None
-    return as_piece(frame[named[0]], frame[named[1]], weights, where, of_columns(named))
+    return as_piece(frame[named[0]], frame[named[1]], weights, where, of_columns(named), drop)
 
 
 def of_columns(named: Sequence[Hashable]) -> tuple[str, ...]:
@@ -310,7 +319,8 @@ def slices(piece: Piece) -> Iterator[tuple[int, Piece]]:
     step = step_of(len(src))
     for begin in range(0, len(src), step) or (0,):
         some = slice(begin, begin + step)
-        yield begin, (src[some], dst[some], None if weights is None else weights[some])
+        part = src[some], dst[some], None if weights is None else weights[some]
+        yield begin, losing(part, 0 if begin else lost(piece))
 
 
 def each(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, check_path
+from dgsuite.partition.sources.text import MARK
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")
 
@@ -76,7 +77,7 @@ class _Lines:
             else:
                 with open(source, "rb") as file:
                     content = file.read()
-            self.lines = content.decode("ascii").split("\n")
+            self.lines = content.removeprefix(MARK).decode("ascii").split("\n")
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise InputError(f"{self.path}, line {line}: not a text file in ASCII") from None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.sources.text import consists
+from dgsuite.partition.sources.text import MARK, consists
 
 FIELDS: dict[str, list[tuple[str, type]]] = {
     "real": [("value", np.float64)],
@@ -82,7 +82,7 @@ def _fail(name: str, what: str) -> NoReturn:
 
 def _header(name: str, file: Any) -> Header:
     """Parse the header."""
-    banner = file.readline(LINE).decode("latin-1").lower().split()
+    banner = file.readline(LINE).removeprefix(MARK).decode("latin-1").lower().split()
     if len(banner) != 5 or banner[:2] != ["%%matrixmarket", "matrix"]:
         _fail(name, "line 1 must be '%%MatrixMarket matrix', format, field and symmetry")
     kind, field, symmetry = banner[2:]
@@ -107,7 +107,7 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the text has no data, only comments
         try:
-            if consists(text, comment=COMMENT):
+            if consists(COMMENT.sub(b"", text)):
                 return np.loadtxt(io.BytesIO(text), columns, comments="%", ndmin=1)
         except ValueError:
             pass
@@ -116,7 +116,7 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 np.loadtxt(io.BytesIO(line), columns, comments="%", ndmin=1)
-            wrong = not consists(line, comment=COMMENT)
+            wrong = not consists(COMMENT.sub(b"", line))
         except ValueError:
             wrong = True
         if wrong:
@@ -126,7 +126,7 @@ def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, ty
 
 def _values(entries: NDArray, header: Header) -> NDArray:
     if header.field == "pattern":
-        return np.ones(len(entries), np.int64)
+        return np.ones(len(entries), bool)
     if header.field == "complex":
         return np.asarray(entries["real"] + 1j * entries["imaginary"])
     return entries["value"]

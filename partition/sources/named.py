@@ -10,10 +10,11 @@ import numpy as np
 
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.labels.labels import exact_array
-from dgsuite.partition.sources import tables
+from dgsuite.partition.sources import csv, tables
 from dgsuite.partition.sources.paths import matching
+from dgsuite.partition.sources.text import MARK, bare
 
-TABLES = (*tables.ENDINGS, ".csv", ".csv.gz")
+TABLES = (*tables.ENDINGS, *csv.ENDINGS)
 """How files end that have columns; others are text."""
 
 NUMBER = re.compile(r"-?[0-9]{1,1000}")
@@ -37,8 +38,8 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
     ----------
     given
         A number of nodes, or ``FILE[:COLUMN]``: a file, a folder or a pattern of Parquet or CSV, whose column
-        may be left out where it is the only one; or a text file with a node in each line, where ``#``
-        starts a comment. These are integers if all are, else text.
+        may be left out where it is the only one; or a text file with a node in each line, with comments
+        as in `dgsuite.partition.sources.readers.read_edge_list`. These are integers if all are, else text.
     folder
         Where a path starts.
 
@@ -66,20 +67,23 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
 
 
 def _column(name: str, found: list[str], column: str | None) -> Any:
-    csv = found[0].endswith((".csv", ".csv.gz"))
-    with tables.needing(name, "a CSV file" if csv else "a Parquet file", "parquet"):
-        import dask.dataframe as dd
+    of_text = found[0].endswith(csv.ENDINGS)
+    if of_text:
+        there = csv.names(found[0])
+    else:
+        with tables.needing(name, "a Parquet file", "parquet"):
+            import dask.dataframe as dd
 
-        compressed = {"blocksize": None} if csv and found[0].endswith(".gz") else {}
-        frame = dd.read_csv(found, **compressed) if csv else dd.read_parquet(found)
-    there = [str(each) for each in frame.columns]
+            frame = dd.read_parquet(found)
+        there = [str(each) for each in frame.columns]
     if column is None and len(there) != 1:
         raise InputError(
             f"{name}: which column names nodes? {name}:COLUMN, one of {', '.join(there)}"
         )
     if column is not None and column not in there:
         raise InputError(f"{name}: {unknown('column', column, there)}")
-    return frame[column or frame.columns[0]]
+    column = column or there[0]
+    return csv.column(found, column) if of_text else frame[column]
 
 
 def _lines(found: list[str]) -> Any:
@@ -88,13 +92,13 @@ def _lines(found: list[str]) -> Any:
         try:
             with open(name, "rb") as file:
                 content = file.read()
-            text = content.decode()
+            text = bare(content.removeprefix(MARK)).decode()
         except OSError as error:
             raise InputError(f"{name}: cannot be read: {error}") from None
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise InputError(f"{name}, line {line}: cannot be read: {error}") from None
-        lines += [line.partition("#")[0].strip(BLANKS) for line in text.split("\n")]
+        lines += [line.strip(BLANKS) for line in text.split("\n")]
     nodes = [line for line in lines if line]
     if all(map(NUMBER.fullmatch, nodes)):
         return exact_array([int(node) for node in nodes]) if nodes else np.empty(0, np.int64)

@@ -13,7 +13,7 @@ import os
 import re
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -27,16 +27,21 @@ from dgsuite.partition.sources import matrixmarket, tables
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
 from dgsuite.partition.sources.paths import check_file, matching
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
-from dgsuite.partition.sources.text import COMMENT, NUMERALS, consists
+from dgsuite.partition.sources.text import (
+    COMMENTS,
+    HASHES,
+    MARK,
+    NUMERALS,
+    bare,
+    checked,
+    consists,
+)
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
 
-EMPTY_FIELD = re.compile(rb"^([^#\n]*,)?[ \t]*,", re.MULTILINE)
-"""A comma after an empty field, outside comments."""
-
-MARK = b"\xef\xbb\xbf"
-"""What some programs begin a text in UTF-8 with."""
+EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
+"""A comma after an empty field."""
 
 FLOAT_MARK = re.compile(rb"[.eE]")
 """Characters that occur in floats only."""
@@ -69,6 +74,8 @@ def read_edge_list(
     n: int | None = None,
     columns: Columns = COLUMNS,
     relabel: bool = False,
+    comments: str | Iterable[str] | None = COMMENTS,
+    drop: bool = False,
 ) -> Pieces:
     """An edge list that Dask tasks read in parallel by chunk.
 
@@ -77,14 +84,18 @@ def read_edge_list(
     path
         ``.parquet`` (a file or a folder of them) with columns ``source``, ``target`` and optionally
         ``weight``; or text: one edge per line, two node ids from 0 and optionally a weight, separated by
-        blanks, tabs or commas. ``#`` starts a comment. One task decompresses a ``.gz`` file. A pattern such
-        as ``part*.txt`` names several files of one format; fsspec opens URLs.
+        blanks, tabs or commas. One task decompresses a ``.gz`` file. A pattern such as ``part*.txt`` names
+        several files of one format; fsspec opens URLs.
     n
         Number of nodes, if it is known: reading text with other nodes then raises an error.
     columns
         Names of the columns of Parquet.
     relabel
         Whether ends of edges may be text. They are text unless both ends of the first edge are integers.
+    comments
+        Marks of comments in text: see `dgsuite.partition.sources.text.bare`.
+    drop
+        Whether rows of Parquet without a value are left out, and counted.
 
     Returns
     -------
@@ -100,30 +111,24 @@ def read_edge_list(
     names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
         table = tables.parquet(path)
-        return table.pieces(table.settled(columns))
+        return table.pieces(table.settled(columns), drop)
     pieces = Pieces()
-    words = relabel and _has_words(names[0])
+    marks = checked(comments)
+    words = relabel and _has_words(names[0], marks)
     for name in names:
         with _open(name) as file:
             size = file.seek(0, os.SEEK_END)
         if not size:
             raise InputError(f"{name}: the file is empty")
         starts = range(0, 1 if _compressed(name) else size, BLOCK)
-        pieces += [delayed(parse)(name, start, BLOCK, n, words) for start in starts]
+        pieces += [delayed(parse)(name, start, BLOCK, n, words, marks) for start in starts]
     return pieces
 
 
-def _has_words(name: str) -> bool:
+def _has_words(name: str, marks: tuple[bytes, ...]) -> bool:
     """Whether an end of a file's first edge is not an integer from 0."""
-    try:
-        for text in _texts(name, 0, BLOCK):
-            lines = COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")
-            for line in lines:
-                if fields := line.split():
-                    return _edges(b" ".join(fields[:2]), None) is None
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
-    return False
+    fields = first_line(name, marks).replace(",", " ").split()[:2]
+    return bool(fields) and _edges(" ".join(fields).encode(), None) is None
 
 
 def _open(name: str) -> IO[bytes]:
@@ -156,7 +161,14 @@ def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
 
 
-def parse(name: str, start: int, size: int, n: int | None = None, words: bool = False) -> Piece:
+def parse(
+    name: str,
+    start: int,
+    size: int,
+    n: int | None = None,
+    words: bool = False,
+    marks: tuple[bytes, ...] = HASHES,
+) -> Piece:
     """Parse the lines that begin in a block of a text file, or all lines if it is compressed.
 
     Parameters
@@ -167,6 +179,8 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
         Ids must be less than n.
     words
         Whether ends of edges are words, that is text between separators.
+    marks
+        What comments begin with: see `dgsuite.partition.sources.text.bare`.
 
     Raises
     ------
@@ -176,7 +190,7 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
     found: list[Piece] = []
     lines = 0
     try:
-        for text in _texts(name, start, size):
+        for text in _texts(name, start, size, marks):
             edges = _word_edges(text) if words else _edges(text, n)
             if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
                 line, what = _first_wrong(text, n, _width(found[0]) if found else 0, words)
@@ -241,7 +255,7 @@ def rows(name: str, start: int, size: int, dtype: list[tuple[str, Any]], expecte
     return np.concatenate(found)
 
 
-def first_line(name: str) -> str:
+def first_line(name: str, marks: tuple[bytes, ...] = HASHES) -> str:
     """The first line of a text file that is neither empty nor a comment, or "".
 
     Raises
@@ -250,8 +264,8 @@ def first_line(name: str) -> str:
         The file cannot be read.
     """
     try:
-        for text in _texts(name, 0, BLOCK):
-            for line in COMMENT.sub(b"", text).split(b"\n"):
+        for text in _texts(name, 0, BLOCK, marks):
+            for line in text.split(b"\n"):
                 if line.strip():
                     return line.decode(errors="replace").strip()
     except UNREADABLE as error:
@@ -263,7 +277,13 @@ def _width(edges: Piece) -> int:
     return 2 if edges[2] is None else 3
 
 
-def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
+def _texts(name: str, start: int, size: int, marks: tuple[bytes, ...] = HASHES) -> Iterator[bytes]:
+    """Complete lines without comments: those that begin in a block, or all of a compressed file."""
+    for text in _lines(name, start, size):
+        yield bare(text, marks)
+
+
+def _lines(name: str, start: int, size: int) -> Iterator[bytes]:
     """Complete lines: those that begin in a block, or all of a compressed file, a block at a time."""
     if _compressed(name):
         with _open(name) as file, gzip.open(file) as unpacked:
@@ -341,7 +361,7 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
 
 def _fields(text: bytes) -> list[list[bytes]]:
     """Words of each line that has some."""
-    lines = COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")
+    lines = text.replace(b",", b" ").split(b"\n")
     return [words for line in lines if (words := line.split())]
 
 
@@ -378,7 +398,7 @@ def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
         warnings.simplefilter("error", DeprecationWarning)  # a float instead of an integer
         try:
             return np.loadtxt(
-                io.BytesIO(text), dtype, comments="#", ndmin=1 if isinstance(dtype, list) else 2
+                io.BytesIO(text), dtype, comments=None, ndmin=1 if isinstance(dtype, list) else 2
             )
         except (ValueError, OverflowError, DeprecationWarning):
             return None
@@ -387,7 +407,7 @@ def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
 def _first_wrong(text: bytes, n: int | None, width: int, words: bool) -> tuple[int, str]:
     """Number and text of the first line that is not an edge or does not have `width` fields."""
     for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
-        fields = line.split("#")[0].replace(",", " ").split()
+        fields = line.replace(",", " ").split()
         if not fields:
             continue
         edges = _word_edges(line.encode()) if words else _edges(line.encode(), n)
@@ -396,7 +416,7 @@ def _first_wrong(text: bytes, n: int | None, width: int, words: bool) -> tuple[i
         width = len(fields)
     # each line is right by itself, so a float among weights makes an integer one that is not held
     for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
-        fields = line.split("#")[0].replace(",", " ").split()
+        fields = line.replace(",", " ").split()
         if len(fields) == 3 and _rounds(fields[2].encode()):
             return number, line.strip()
     return 1, text[:40].decode(errors="replace").strip()

@@ -1,9 +1,9 @@
-"""Edge lists in columns of files: Parquet and Delta by Arrow, CSV by Dask."""
+"""Edge lists in columns of files that Arrow reads: Parquet and Delta."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,30 +53,25 @@ class Table:
         """The columns as names that are not defaults: see `dgsuite.partition.sources.edges.settled`."""
         return settled(self, columns, f"{self.name}: ")
 
-    def narrow(self, columns: Columns) -> bool:
-        """Whether both ends are integers of fewer than 64 bits: see `sources.frames.narrow`."""
-        import pyarrow as pa
-
-        ends = [self.schema.field(name).type for name in columns[:2]]
-        return all(pa.types.is_integer(kind) and kind.bit_width < 64 for kind in ends)
-
-    def pieces(self, columns: Columns) -> Pieces:
+    def pieces(self, columns: Columns, drop: bool = False) -> Pieces:
         """The edges, read by tasks; of a table without files, no edges.
 
         Parameters
         ----------
         columns
             As `settled` returns them.
+        drop
+            Whether rows without a value are left out, and counted.
         """
         named = [column for column in columns if column is not None]
         groups = list(_grouped(self.fragments))
         if not groups:
-            return Pieces([_piece(self.schema.empty_table(), named, "")])
+            return Pieces([_piece(self.schema.empty_table(), named)])
         from dask import delayed
 
         read = delayed(_read, traverse=False)
         return Pieces(
-            read(group, self.schema, named, of_partition(i)) for i, group in enumerate(groups)
+            read(group, self.schema, named, of_partition(i), drop) for i, group in enumerate(groups)
         )
 
 
@@ -92,10 +87,10 @@ class Held(Table):
 
     table: pa.Table
 
-    def pieces(self, columns: Columns) -> Pieces:
+    def pieces(self, columns: Columns, drop: bool = False) -> Pieces:
         """The edges."""
         named = [column for column in columns if column is not None]
-        return Pieces([_piece(self.table, named, "")])
+        return Pieces([_piece(self.table, named, "", drop)])
 
 
 def held(frame: Any) -> Held:
@@ -183,31 +178,6 @@ def delta(path: str | os.PathLike[str], version: int | None = None) -> Table:
         return _table(name, [DeltaTable(name, version=version).to_pyarrow_dataset()])
 
 
-def csv(
-    path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any]
-) -> tuple[Any, Columns]:
-    """A Dask dataframe of CSV files, and the columns as `sources.edges.settled` returns them.
-
-    Parameters
-    ----------
-    read
-        Arguments of `dask.dataframe.read_csv`.
-
-    Raises
-    ------
-    InputError
-        There is no such file, a column is missing, the file cannot be read, or packages are missing.
-    """
-    name = os.fspath(path)
-    found = matching(path)
-    with needing(name, "a CSV file", "parquet"):
-        import dask.dataframe as dd
-
-        frame = dd.read_csv(found, **read)
-        columns = settled(frame, columns, f"{name}: ")
-        return frame[[column for column in columns if column is not None]], columns
-
-
 @contextmanager
 def needing(name: str, form: str, extra: str) -> Iterator[None]:
     """Say which packages reading needs, or that a file is not of a form."""
@@ -254,14 +224,16 @@ def _sized(fragments: Sequence[pads.Fragment]) -> Iterator[tuple[pads.Fragment, 
                 yield some, sum(rows.total_byte_size for rows in some.row_groups)
 
 
-def _read(fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], where: str) -> Piece:
+def _read(
+    fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], where: str, drop: bool
+) -> Piece:
     import pyarrow as pa
 
     # without threads, since Dask runs a task on each core
     tables = [f.to_table(schema, columns=list(named), use_threads=False) for f in fragments]
-    return _piece(pa.concat_tables(tables), named, where)
+    return _piece(pa.concat_tables(tables), named, where, drop)
 
 
-def _piece(table: pa.Table, named: Sequence[Any], where: str) -> Piece:
+def _piece(table: pa.Table, named: Sequence[Any], where: str = "", drop: bool = False) -> Piece:
     source, target, *weights = (table[name] for name in named)
-    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named))
+    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named), drop)

@@ -275,7 +275,7 @@ def load(
             "saved": saved,
             "edges": "disk" if disk else "memory",
             "compress": facts.get("compress", False),
-            "built": None if built is None else Built(*built),
+            "built": None if built is None else Built(*built[:7], *map(tuple, built[7:])),
             "keeps_loops": facts.get("keeps_loops", False),
         },
         facts.get("identity"),

@@ -126,12 +126,39 @@ def test_what_is_not_defined_is_nan():
         ([0, 1, 1], {"other": [[0, 1, 1]]}, r"other must be one for each node, shape \(3,\), got"),
         ([0, 1, 1], {"resolution": 0}, "resolution must be above 0 and finite, got 0"),
         ([0, 1, 1], {}, r"edge \(0, 1\) has the negative weight -1"),
+        (
+            [0, -1, -1],
+            {},
+            "labels: 2 of 3 nodes have none but -1, the first of them is node 1; give",
+        ),
+        (["a", "", "b"], {}, "labels: 1 of 3 nodes have none but '', the first of them is node 1"),
+        ([0.0, 1.0, np.nan], {}, "1 of 3 nodes have none but nan, the first of them is node 2"),
+        (
+            np.array([None, 1, "b"]),
+            {},
+            "1 of 3 nodes have none but None, the first of them is node 0",
+        ),
+        ([0, 1, 1], {"other": [-1, 0, 0]}, "other: 1 of 3 nodes have none but -1"),
     ],
 )
 def test_bad_input(labels, how, says):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[-1.0, 2.0])
     with pytest.raises(InputError, match=says):
         dgsuite.quality(graph, labels, **how)
+
+
+def test_numbers_below_0_may_be_communities():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    assert dgsuite.quality(graph, [-2, -1, -1]).community.values.tolist() == [-2, -1]
+
+
+@pytest.mark.parametrize("labels", [None, ["a", "b", "c", "d"]])
+def test_nodes_that_cdlp_leaves_without_a_label_are_no_community(labels):
+    graph = Graph.from_edges([0, 2], [1, 3], labels=labels)
+    first = graph.labels[0] if labels else 0
+    found = dgsuite.run("cdlp", graph, labels={first: first}, client=None).label
+    with pytest.raises(InputError, match="labels: 2 of 4 nodes have none but"):
+        dgsuite.quality(graph, found)
 
 
 def test_conductance_is_nan_where_no_edges_leave_one_side():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -149,10 +150,22 @@ def test_labels_and_seeds():
     assert set(graph.within(["ann"]).compute(scheduler="threads").node) == {"ann", "bob"}
 
 
+@pytest.mark.parametrize("labels", [None, ["ann", "bob", "cid"]])
+@pytest.mark.parametrize("kind", [list, tuple, np.array, iter, pd.Series])
+def test_a_seed_that_is_named_again_is_one_node(labels, kind):
+    graph = Graph.from_edges([0, 1], [1, 2], labels=labels, clusters=2)
+    names = labels or [0, 1, 2]
+    seeds = [names[i] for i in (2, 1, 2, 1)]
+    sample, once = graph.sample(kind(seeds), [1, 1]), graph.sample(seeds[:2], [1, 1])
+    assert sample.node[sample.seed].tolist() == [2, 1, 2, 1]
+    assert once.seed.tolist() == [0, 1]
+    for name in ("node", "row", "col", "edge", "num_sampled_nodes", "num_sampled_edges"):
+        assert np.array_equal(getattr(sample, name), getattr(once, name))
+
+
 @pytest.mark.parametrize(
     ("seeds", "how", "says"),
     [
-        ([0, 0], {}, "sources must be different nodes"),
         ([9], {}, "9"),
         ([], {}, "seeds must be at least one node"),
         ([0], {"fanouts": ()}, "fanouts must name at least one hop"),

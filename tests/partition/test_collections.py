@@ -13,6 +13,7 @@ import dask.dataframe as dd
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from dgsuite import Graph, InputError
@@ -56,25 +57,23 @@ def test_identifiers_of_a_dataframe_are_numbered_and_kept(kind, client):
     assert not Graph.from_dataframe(frame, "from", "to").weighted
 
 
-def test_small_integers_of_a_dataframe_are_node_ids(client):
+@pytest.mark.parametrize("kind", ["int16", "int32", "uint32", "int64", "Int32", "int32[pyarrow]"])
+def test_integers_of_a_table_are_identifiers_of_any_width(kind, tmp_path, client):
     frame = frame_of(np.arange(50) * 3, np.int32)
-    lazy = dd.from_pandas(frame, npartitions=3)
-    with pytest.warns(FutureWarning, match="pass relabel=False to keep node ids") as found:
-        graph = Graph.from_dataframe(lazy, "from", "to", client=client)
-    assert [each.filename for each in found if each.category is FutureWarning] == [__file__]
-    assert (graph.n, graph.labels) == (ENDS.max() * 3 + 1, None)
-    # relabel= is stronger than the dtype, and so are n= and labels=
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FutureWarning)
-        named = Graph.from_dataframe(frame, "from", "to", relabel=True)
-        assert Graph.from_dataframe(frame, "from", "to", relabel=False).n == graph.n
-        assert Graph.from_dataframe(frame, "from", "to", n=200).n == 200
-    assert list(named.labels) == (np.unique(ENDS) * 3).tolist()
-    wide = frame.astype(np.int64)
-    assert Graph.from_dataframe(wide, "from", "to").labels == named.labels
-    assert Graph.from_dataframe(wide, "from", "to", relabel=False).n == graph.n
-    assert Graph.from_dataframe(wide, "from", "to", n=200).n == 200
-    assert Graph.from_dataframe(frame.astype("Int64"), "from", "to").labels == named.labels
+    frame = frame.astype({"from": kind, "to": kind})
+    frame.to_parquet(tmp_path / "edges.parquet")
+    for make in (
+        lambda **how: Graph.from_dataframe(frame, "from", "to", **how),
+        lambda **how: Graph.from_dataframe(
+            dd.from_pandas(frame, npartitions=3), "from", "to", client=client, **how
+        ),
+        lambda **how: Graph.from_dataframe(pa.Table.from_pandas(frame), "from", "to", **how),
+        lambda **how: Graph.from_parquet(tmp_path / "edges.parquet", "from", "to", **how),
+    ):
+        assert list(make().labels) == (np.unique(ENDS) * 3).tolist()
+        ids = make(relabel=False)
+        assert (ids.n, ids.labels) == (ENDS.max() * 3 + 1, None)
+        assert make(n=200).n == 200
 
 
 def test_columns_have_the_same_default_names_everywhere(tmp_path):
@@ -170,19 +169,6 @@ def test_parquet_in_parts(tmp_path, client, monkeypatch):
         same(graph, expected)
     years = Graph.from_parquet(folder, "from", "to", "year", client=client)
     assert sorted(set(years.to_scipy().data.tolist())) == [0, 1, 2]
-
-
-def test_small_integers_of_parquet_are_node_ids(tmp_path):
-    frame = frame_of(np.arange(50) * 3, np.int32)
-    frame.to_parquet(tmp_path / "edges.parquet")
-    path, ends = tmp_path / "edges.parquet", ("from", "to")
-    with pytest.warns(FutureWarning, match="pass relabel=False to keep node ids"):
-        assert Graph.from_parquet(path, *ends).n == ENDS.max() * 3 + 1
-    assert (
-        list(Graph.from_parquet(path, *ends, relabel=True).labels) == (np.unique(ENDS) * 3).tolist()
-    )
-    frame.astype(np.int64).to_parquet(path)
-    assert list(Graph.from_parquet(path, *ends).labels) == (np.unique(ENDS) * 3).tolist()
 
 
 def test_csv(tmp_path, client):

@@ -274,7 +274,10 @@ def test_from_scipy(form):
         (lambda: Graph.from_edges(da.zeros(3, int), [1]), "all be Dask"),
         (lambda: Graph.from_edges(da.zeros(3, int), da.zeros(4, int)), "of equal length"),
         (lambda: Graph.from_edges(da.zeros((2, 2), int), da.zeros(4, int)), "one-dimensional"),
-        (lambda: Graph.from_edges(da.zeros(3, float), da.zeros(3, float)), "must be integers"),
+        (
+            lambda: Graph.from_edges(da.zeros(3, float) + 0.5, da.zeros(3, float)),
+            "must be integers",
+        ),
         (
             lambda: Graph.from_edges(da.arange(6, chunks=2), da.arange(6, chunks=2) + 1, n=6),
             r"partition 2: edge 1 \(5, 6\) names node 6",

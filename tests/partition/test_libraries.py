@@ -6,6 +6,7 @@ import igraph
 import numpy as np
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from dgsuite import Graph
 from dgsuite.base.errors import InputError
@@ -36,14 +37,45 @@ def test_there_and_back(directed, weights):
     assert list(back.labels) == list(made.labels)
     same(made, back)
     same(made, Graph.from_edge_index(made.to_edge_index()))
-    same(made, Graph.from_scipy(made.to_scipy(), directed=directed))
+    matrix = made.to_scipy()
+    same(made, Graph.from_scipy(matrix if weights else matrix.astype(bool), directed=directed))
+
+
+@pytest.mark.parametrize("kind", [int, float, np.float32])
+def test_weights_that_are_all_one_stay(kind):
+    ones = np.ones(2, kind)
+    ends = np.array([[0, 1], [1, 0]])
+    for made in (
+        Graph.from_scipy(sp.coo_array((ones, ends))),
+        Graph.from_edge_index(ends, weights=ones),
+        Graph.from_edges([0], [1], weights=ones[:1]),
+    ):
+        assert made.weight_dtype == np.dtype(kind)
+        assert made.to_edge_index().edge_weight.tolist() == [1, 1]
+        assert made.with_edges([1], [2], weights=ones[:1] * 3).to_scipy().max() == 3
+    assert not Graph.from_scipy(sp.coo_array((ones.astype(bool), ends))).weighted
+
+
+@pytest.mark.parametrize("rule", [None, "min", "error"])
+def test_a_zero_that_is_stored_is_an_edge_wherever_it_is(rule):
+    for kind in (float, bool):
+        found = []
+        for zeros in ([(0, 2)], [(2, 0)], [(0, 2), (2, 0)]):
+            ends = np.array([(0, 1), (1, 0), (1, 2), (2, 1), *zeros]).T
+            data = np.array([2, 2, 3, 3, *(0 for _ in zeros)], kind)
+            made = Graph.from_scipy(sp.coo_array((data, ends)).tocsr(), duplicates=rule)
+            assert (made.m, made.built.rows, made.built.merged) == (3, 3, 0)
+            found.append(made)
+        same(found[0], found[1])
+        same(found[0], found[2])
 
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_graphblas(directed):
     pytest.importorskip("graphblas")
-    made = graph(directed, [2.0, 3.0, 4.0])
-    same(made, Graph.from_graphblas(made.to_graphblas(), directed=directed))
+    for weights in (None, [2.0, 3.0, 4.0]):
+        made = graph(directed, weights)
+        same(made, Graph.from_graphblas(made.to_graphblas(), directed=directed))
 
 
 def test_pytorch_geometric():

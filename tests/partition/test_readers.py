@@ -172,6 +172,41 @@ def test_ids_of_text_are_exact(tmp_path):
             Graph.read_edge_list(path)
 
 
+NAMES = [("http://x.org/verb", "http://x.org/onto#eat"), ("http://x.org/noun", "50%"), ("#", "%d")]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("between", [" ", "\t", ", "])
+def test_a_comment_begins_a_line_or_follows_a_blank(tmp_path, between, packed):
+    path = tmp_path / ("names.txt.gz" if packed else "names.txt")
+
+    def read(head, lines, **how):
+        text = head + "".join(between.join(ends) + tail for ends, tail in lines)
+        path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+        graph = Graph.read_edge_list(path, relabel=True, **how)
+        return list(graph.to_networkx().edges)
+
+    lines = [(NAMES[0], "\n"), (NAMES[1], "  # not a name\n")]
+    for head in ("% sym unweighted\n% 2 3 3\n", "  # édges\n", "%%MatrixMarket\n", ""):
+        assert set(map(frozenset, read(head, lines))) == set(map(frozenset, NAMES[:2]))
+    other = [(NAMES[2], "\n"), (NAMES[0], " // the last\n")]
+    for marks in ("//", ["//", ";"]):
+        read(";\n" * (marks != "//"), other, comments=marks)
+        found = read("// 7\n", other, comments=marks)
+        assert set(map(frozenset, found)) == {frozenset(NAMES[2]), frozenset(NAMES[0])}
+    assert len(read("", [(NAMES[2], "\n")], comments=None)) == 1
+    with pytest.raises(InputError, match="comments must be marks such as '#', got"):
+        read("", lines, comments=["#", ""])
+
+
+def test_numbers_after_comments_of_several_kinds(tmp_path):
+    path = tmp_path / "konect.txt"
+    path.write_text("% sym weighted\n% 2 3 3\n1 2 5\n# more\n2 3 7 % the last\n")
+    assert Graph.read_edge_list(path).to_scipy().sum() == 24
+    with pytest.raises(InputError, match=r"line 1: '% sym weighted' is not an edge"):
+        Graph.read_edge_list(path, comments="#")
+
+
 def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
     expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
     (tmp_path / "part1.txt").write_text("0 1\n1 2\n")

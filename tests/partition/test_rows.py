@@ -122,6 +122,12 @@ def test_edges_without_a_row():
     assert found["row"][1] == 0
 
 
+def test_rows_are_not_numbered_where_some_are_dropped():
+    table = pd.DataFrame({"source": ["a", None, "b"], "target": ["b", "c", "c"]})
+    with pytest.raises(InputError, match="leave out missing='drop'"):
+        Graph.from_dataframe(table, rows="keep", missing="drop")
+
+
 def test_what_has_no_rows_is_one_error():
     table = pd.DataFrame({"source": [0], "target": [1]})
     with pytest.raises(InputError, match="make it with rows='keep'"):

@@ -268,8 +268,9 @@ def build(
         loads = int(log["loads"].sum())
         if workload.operations and not workload.cache_bytes and loads:
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
-    if "weighted" in parameters:
-        attrs["weighted"] = int(bool(parameters["weighted"]))  # NetCDF has no truth values
+    weighs = kernel.weighs or parameters.get("thresholds") is not None
+    # NetCDF has no truth values
+    attrs["weighted"] = int(graph.weighted and bool(parameters.get("weighted", weighs)))
     if "root" in parameters:
         attrs["root"] = labelled(kernel, "root", graph.labels)
     return assemble(variables, coords, attrs)

@@ -85,7 +85,8 @@ def quality(
     Raises
     ------
     InputError
-        There is not one label for each node, a weight is negative, or the resolution is not above 0.
+        There is not one label for each node (-1 where the others are from 0, "", None and NaN are none), a
+        weight is negative, or the resolution is not above 0.
 
     Notes
     -----
@@ -159,10 +160,20 @@ def quality(
 
 def _numbered(what: str, labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
     """The different labels, ascending, and the number of each node's."""
+    import pandas as pd
+
     values = np.asarray(labels)
     if values.shape != (n,):
         raise InputError(
             f"{what} must be one for each node, shape ({n},), got shape {values.shape}"
+        )
+    kind = values.dtype.kind
+    none = values == {"i": -1, "U": ""}[kind] if kind in "iU" else pd.isna(values)
+    if none.any() and (kind != "i" or values.min() == -1):
+        raise InputError(
+            f"{what}: {np.count_nonzero(none)} of {n} nodes have none but {values[none].tolist()[0]!r}, the "
+            f"first of them is node {np.argmax(none)}; give each of them one of its own, or leave them out "
+            f"by graph.subgraph"
         )
     names, number = np.unique(values, return_inverse=True)
     return names, number.astype(np.int64)

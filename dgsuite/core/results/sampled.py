@@ -55,7 +55,8 @@ class Sampled:
     Attributes
     ----------
     node
-        Node ids, int64: the seeds as they were given, then the nodes that each hop has met first, ascending.
+        Node ids, int64: the seeds as they were given, each once, then the nodes that each hop has met first,
+        ascending.
     row, col
         Of each edge, int64: the number in `node` of the node that was drawn, and of the node that drew it,
         hop by hop and by ascending `col`. Messages go from `row` to `col`.
@@ -64,6 +65,8 @@ class Sampled:
         numbers, one for each end that may draw it.
     num_sampled_nodes, num_sampled_edges
         How many nodes are seeds and how many each hop has met first; how many edges each hop has drawn.
+    seed
+        Of each seed as it was given, also where one was given twice, its number in `node`, int64.
 
     Notes
     -----
@@ -89,6 +92,7 @@ class Sampled:
     edge: NDArray[np.int64]
     num_sampled_nodes: list[int]
     num_sampled_edges: list[int]
+    seed: NDArray[np.int64]
 
     def blocks(self) -> list[Block]:
         """The blocks of a network with a layer for each hop, that of the first layer first.
@@ -110,13 +114,13 @@ class Sampled:
         ]
 
     @classmethod
-    def of(cls, graph: Graph, dataset: xr.Dataset, seeds: NDArray[np.int64], hops: int) -> Self:
+    def of(cls, graph: Graph, dataset: xr.Dataset, given: NDArray[np.int64], hops: int) -> Self:
         """The sample that a run of the kernel "sample" from some seeds has drawn.
 
         Parameters
         ----------
-        seeds
-            Node ids.
+        given
+            Node ids of the seeds.
         hops
             Number of fan-outs.
         """
@@ -126,6 +130,7 @@ class Sampled:
             source, target = graph.labels.nodes(source), graph.labels.nodes(target)
         edge = once(graph, "first edges", _first_edges)[source] + place
         number = np.full(graph.n, -1, np.int64)  # of a node that was met
+        seeds = given[np.sort(np.unique(given, return_index=True)[1])]
         number[seeds] = np.arange(len(seeds))
         nodes, drawn = [seeds], []
         for turn in range(hops):
@@ -145,6 +150,7 @@ class Sampled:
             edge[order],
             [*map(len, nodes)],
             [*map(len, drawn)],
+            number[given],
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.dataframe import to_dataframe
 from dgsuite.core.results.sampled import Sampled
@@ -36,8 +38,11 @@ def within(graph: Graph, seeds: Nodes, hops: int) -> dd.DataFrame:
 def sample(graph: Graph, seeds: Nodes, fanouts: Sequence[int], **how: Any) -> Sampled:
     """A sample of the neighbourhoods of some nodes; see `Graph.sample`."""
     given = _listed(seeds)
-    ds = run("sample", graph, sources=given, fanouts=fanouts, **how)
     ids = node_ids(given, graph.n, graph.labels, "seeds")
+    first = np.sort(np.unique(ids, return_index=True)[1])
+    if len(first) < len(ids):
+        given = [given[at] for at in first]
+    ds = run("sample", graph, sources=given, fanouts=fanouts, **how)
     return Sampled.of(graph, ds, ids, len(fanouts))
 
 

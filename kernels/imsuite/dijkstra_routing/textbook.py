@@ -71,6 +71,7 @@ class DijkstraRouting(bsp.Kernel):
     fields = {"source": np.int32, "target": np.int32, "weight": np.int64}
     refuses = bsp.no_faults(bsp.ANNOUNCES)
     needs = ("connected", "non-negative weights")
+    weighs = True
     state = State
     last_first: ClassVar[bool] = False
     """Of entries of equal cost, whether the one found last is settled first."""

@@ -89,6 +89,7 @@ class BlockSpanningTree(bsp.Kernel):
     """
 
     name = "mst"
+    weighs = True
     form = "block"
     outputs = SpanningTree.outputs
     fields = {

@@ -48,6 +48,7 @@ class SpanningTree(Sweeps):
     """
 
     name = "mst"
+    weighs = True
     short_ids = True
     outputs = {"parent": bsp.Output("parent in the tree, {none} at a root", nodes=True)}
     fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}

@@ -1,0 +1,477 @@
+"""Kinds of columns, the ways in, and what is right: the facts of the matrix that the page "Columns" shows.
+
+A way is tried with a kind if what the way takes can hold it: a column of pandas holds all, Arrow and what is
+made of it (Parquet, Delta, Polars, DuckDB) what its types can express, a list Python's values, an array of
+NumPy numbers, and text what is written as it is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import importlib.util
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import scipy.sparse as sp
+
+from dgsuite import Graph
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+NULLABLE = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
+NUMBERS = [20, 3, 100]
+HALVES = [1.5, 2.0, 0.25]
+BEYOND = [2**63 + 1, 3, 2**64 - 1]
+NAMES = ["cid", "Ann", "bob"]
+TRUTHS = [True, False, True]
+DAYS = [datetime.date(2020, 1, 3), datetime.date(2019, 5, 1), datetime.date(2021, 1, 1)]
+TIMES = [pd.Timestamp(day) for day in DAYS]
+THERE = [each.tz_localize("UTC") for each in TIMES]
+SPANS = [pd.Timedelta(days=each) for each in (3, 1, 2)]
+PRICES = [decimal.Decimal(each) for each in ("3.10", "2.20", "10.00")]
+UUIDS = [uuid.UUID(int=each) for each in (7, 3, 2**90)]
+PAIRS = [(1, 2), (0, 5), (1, 10)]
+
+
+def objects(values):
+    """A column of Python's objects."""
+    found = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        found[i] = value
+    return pd.Series(found)
+
+
+def typed(dtype):
+    """Makes columns of a dtype of pandas."""
+    return lambda values: pd.Series(values, dtype=dtype)
+
+
+def of_arrow(kind):
+    """Makes columns of pandas that Arrow holds."""
+    return lambda values: pd.Series(pa.array(values, kind), dtype=pd.ArrowDtype(kind))
+
+
+def dictionary(kind):
+    """The same, of codes and a dictionary."""
+
+    def make(values):
+        coded = pa.array(values, kind).dictionary_encode()
+        return pd.Series(coded, dtype=pd.ArrowDtype(coded.type))
+
+    return make
+
+
+def category(make=pd.Series):
+    """Makes categorical columns."""
+    return lambda values: pd.Series(
+        pd.Categorical(make(values), categories=make([v for v in values if v is not None]).unique())
+    )
+
+
+def in_decimals(values):
+    """A column of decimals."""
+    return objects([None if value is None else decimal.Decimal(value) for value in values])
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of columns.
+
+    Attributes
+    ----------
+    family
+        The row of the page.
+    values
+        Three values, of Python.
+    make
+        Makes a column of pandas.
+    ids, numbers
+        Whether the values are right as identifiers, and as weights. Else they are refused.
+    held
+        What else can hold them: "arrow", "lists" (lists have Python's values), "numpy", "text".
+    nulls
+        Whether a column of this kind may lack a value.
+    """
+
+    family: str
+    values: list[Any]
+    make: Callable[[list[Any]], pd.Series]
+    ids: bool = True
+    numbers: bool = False
+    held: frozenset[str] = frozenset({"arrow", "lists"})
+    nulls: bool = True
+
+    def holds(self, holder: str) -> bool:
+        """Whether what a way takes can hold the kind."""
+        return holder == "pandas" or holder in self.held
+
+
+ALL = frozenset({"arrow", "lists", "numpy", "text"})
+OWN = frozenset({"lists"})
+PLAIN = frozenset({"arrow", "lists", "text"})
+ARRAY = frozenset({"arrow", "lists", "numpy"})
+
+
+def _kinds() -> Iterator[tuple[str, Kind]]:
+    numbers: dict[str, Any] = {"numbers": True}
+    for each in INTEGERS:
+        held = ALL if each == "int64" else ARRAY
+        yield each, Kind("integers", NUMBERS, typed(each), held=held, nulls=False, **numbers)
+    for each in NULLABLE:
+        yield each, Kind("nullable integers", NUMBERS, typed(each), **numbers)
+    for each in INTEGERS:
+        kind = getattr(pa, each)()
+        yield f"{each}[pyarrow]", Kind("integers of Arrow", NUMBERS, of_arrow(kind), **numbers)
+    beyond = "integers from 2^63 to 2^64"
+    yield "beyond 2^63", Kind(beyond, BEYOND, typed("uint64"), nulls=False, **numbers)
+    yield "UInt64 beyond 2^63", Kind(beyond, BEYOND, typed("UInt64"), **numbers)
+    yield "uint64[pyarrow] beyond 2^63", Kind(beyond, BEYOND, of_arrow(pa.uint64()), **numbers)
+    whole = "floats, all of them whole numbers"
+    for each in ("float32", "float64", "Float64"):
+        held = ARRAY if each[0] == "f" else frozenset({"arrow", "lists"})
+        yield f"whole {each}", Kind(whole, NUMBERS, typed(each), held=held, **numbers)
+    yield "whole double[pyarrow]", Kind(whole, NUMBERS, of_arrow(pa.float64()), **numbers)
+    floats: dict[str, Any] = {"ids": False, "numbers": True}
+    for each in ("float32", "float64", "Float32", "Float64"):
+        held = ARRAY if each[0] == "f" else frozenset({"arrow", "lists"})
+        yield each, Kind("other floats", HALVES, typed(each), held=held, **floats)
+    for each in (pa.float32(), pa.float64()):
+        yield f"{each}[pyarrow]", Kind("other floats", HALVES, of_arrow(each), **floats)
+    yield "float16", Kind("other floats", HALVES, typed("float16"), held=OWN, **floats)
+    yield "dictionary of doubles", Kind("other floats", HALVES, dictionary(pa.float64()), **floats)
+    yield "categorical doubles", Kind("other floats", HALVES, category(), **floats)
+    yield (
+        "sparse doubles",
+        Kind("other floats", HALVES, typed("Sparse[float64]"), held=OWN, **floats),
+    )
+    coded = "categories and dictionaries of integers"
+    yield "dictionary of integers", Kind(coded, NUMBERS, dictionary(pa.int64()), **numbers)
+    yield "categorical integers", Kind(coded, NUMBERS, category(), nulls=False, **numbers)
+    yield "categorical Int64", Kind(coded, NUMBERS, category(typed("Int64")), **numbers)
+    make = category(of_arrow(pa.int64()))
+    yield "categorical int64[pyarrow]", Kind(coded, NUMBERS, make, **numbers)
+    make = typed("Sparse[int64]")
+    yield "sparse integers", Kind("integers", NUMBERS, make, held=OWN, nulls=False, **numbers)
+    yield "objects", Kind("integers as objects", NUMBERS, objects, held=PLAIN, **numbers)
+    decimals = "decimals, all of them whole numbers"
+    yield "whole decimals", Kind(decimals, NUMBERS, in_decimals, **numbers)
+    make = of_arrow(pa.decimal128(9))
+    yield "whole decimal128[pyarrow]", Kind(decimals, NUMBERS, make, **numbers)
+    decimals = "other decimals"
+    yield "Decimal", Kind(decimals, PRICES, objects, **numbers)
+    yield "decimal128[pyarrow]", Kind(decimals, PRICES, of_arrow(pa.decimal128(9, 2)), **numbers)
+    make = dictionary(pa.decimal128(9, 2))
+    yield "dictionary of decimals", Kind(decimals, PRICES, make, **numbers)
+    for name, make in {
+        "text": typed("str"),
+        "text in objects": objects,
+        "string": typed("string"),
+        "string[python]": typed("string[python]"),
+        "string[pyarrow]": of_arrow(pa.string()),
+        "large_string[pyarrow]": of_arrow(pa.large_string()),
+        "string_view[pyarrow]": of_arrow(pa.string_view()),
+        "dictionary of text": dictionary(pa.string()),
+        "categorical text": category(),
+    }.items():
+        yield name, Kind("text", NAMES, make, held=PLAIN)
+    bits = [b"c", b"\0a", b"bb"]
+    yield "bytes", Kind("bytes", bits, objects)
+    yield "binary[pyarrow]", Kind("bytes", bits, of_arrow(pa.binary()))
+    yield "dates", Kind("dates", DAYS, objects)
+    yield "date32[pyarrow]", Kind("dates", DAYS, of_arrow(pa.date32()))
+    for name, values, zone in (("times", TIMES, None), ("times with a zone", THERE, "UTC")):
+        dtype = "datetime64[ns, UTC]" if zone else "datetime64[ns]"
+        yield name, Kind(name, values, typed(dtype))
+        yield f"{name}, of Arrow", Kind(name, values, of_arrow(pa.timestamp("ns", zone)))
+    yield "UUID", Kind("UUIDs", UUIDS, objects, held=OWN)
+    yield "tuples", Kind("tuples", PAIRS, objects, held=OWN)
+    refused: dict[str, Any] = {"ids": False, "numbers": False}
+    yield "bool", Kind("truth values", TRUTHS, typed("bool"), nulls=False, **refused)
+    yield "boolean", Kind("truth values", TRUTHS, typed("boolean"), **refused)
+    yield "bool[pyarrow]", Kind("truth values", TRUTHS, of_arrow(pa.bool_()), **refused)
+    make = typed("timedelta64[ns]")  # DuckDB makes intervals of them
+    yield "timedelta64", Kind("spans of time", SPANS, make, held=frozenset(), **refused)
+    lists = [[1], [2], [3]]
+    yield "lists", Kind("lists", lists, objects, held=OWN, **refused)
+    yield "list[pyarrow]", Kind("lists", lists, of_arrow(pa.list_(pa.int64())), **refused)
+    mixed = [1, "a", (2, 3)]
+    yield "mixed", Kind("values of several types", mixed, objects, held=OWN, **refused)
+
+
+KINDS: dict[str, Kind] = dict(_kinds())
+
+
+def framed(make: Callable[[list[Any]], pd.Series], ends: list[Any], weights: Any) -> pd.DataFrame:
+    """Edges from the first value to the second, from there to the third, and from the first to it."""
+    a, b, c = ends
+    return pd.DataFrame({"source": make([a, b, a]), "target": make([b, c, c]), "weight": weights})
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way in.
+
+    Attributes
+    ----------
+    name
+        Of the constructor, and what it takes.
+    holder
+        What has to hold the columns: see `Kind.held`; "pandas" holds all.
+    make
+        From a frame of edges, a folder, and options, what is called to make a graph of it. It fails where the
+        library in between does not take the columns.
+    roles
+        What the columns may be: "ends", "weights", "nodes".
+    names
+        How errors name the columns of ends and of weights.
+    nulls
+        Whether a row may lack a value.
+    """
+
+    name: str
+    holder: str
+    make: Callable[[pd.DataFrame, Path, dict[str, Any]], Callable[[], Graph]]
+    roles: tuple[str, ...] = ("ends", "weights")
+    names: tuple[str, str] = ("src", "weights")
+    nulls: bool = True
+
+
+def _table(given, how):
+    return lambda: Graph.from_dataframe(given, weight="weight", **how)
+
+
+def _dask(frame, folder, how):
+    with dask.config.set({"dataframe.convert-string": False}):
+        return _table(dd.from_pandas(frame, npartitions=1), how)
+
+
+def _series(frame, folder, how):
+    return lambda: Graph.from_edges(frame.source, frame.target, weights=frame.weight, **how)
+
+
+def _index(frame, folder, how):
+    source = pd.Index(frame.source)
+    return lambda: Graph.from_edges(source, frame.target, weights=frame.weight, **how)
+
+
+def _lists(frame, folder, how):
+    source, target, weight = (frame[name].tolist() for name in frame)
+    return lambda: Graph.from_edges(source, target, weights=weight, **how)
+
+
+def _bag(frame, folder, how):
+    items = list(zip(*(frame[name].tolist() for name in frame), strict=True))
+    return lambda: Graph.from_bag(items, **how)
+
+
+def _arrow(frame, folder, how):
+    return _table(pa.Table.from_pandas(frame), how)
+
+
+def _chunks(frame, folder, how):
+    table = pa.Table.from_pandas(frame)
+    source, target, weight = (table[name] for name in ("source", "target", "weight"))
+    return lambda: Graph.from_edges(source, target, weights=weight, **how)
+
+
+def _parquet(frame, folder, how):
+    frame.to_parquet(folder / "edges.parquet")
+    return lambda: Graph.from_parquet(folder / "edges.parquet", weight="weight", **how)
+
+
+def _edge_list(frame, folder, how):
+    frame.to_parquet(folder / "edges.parquet")
+    return lambda: Graph.read_edge_list(folder / "edges.parquet", **how)
+
+
+def _delta(frame, folder, how):
+    import deltalake
+
+    deltalake.write_deltalake(folder / "edges", frame, mode="overwrite")
+    return lambda: Graph.from_delta(folder / "edges", weight="weight", **how)
+
+
+def _polars(frame, folder, how):
+    import polars as pl
+
+    return _table(pl.from_arrow(pa.Table.from_pandas(frame)), how)
+
+
+def _duckdb(frame, folder, how):
+    import duckdb
+
+    table = pa.Table.from_pandas(frame)
+    return _table(duckdb.from_arrow(table).fetch_arrow_table(), how)
+
+
+def _csv(frame, folder, how):
+    frame.to_csv(folder / "edges.csv", index=False)
+    return lambda: Graph.from_csv(folder / "edges.csv", weight="weight", **how)
+
+
+def _text(frame, folder, how):
+    frame.to_csv(folder / "edges.txt", index=False, header=False, sep=" ")
+    how = {name: value for name, value in how.items() if name != "missing"}
+    return lambda: Graph.read_edge_list(folder / "edges.txt", **how)
+
+
+def _networkx(frame, folder, how):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from(zip(*(frame[name].tolist() for name in frame), strict=True))
+    how = {name: value for name, value in how.items() if name not in ("relabel", "directed")}
+    return lambda: Graph.from_networkx(graph, **how)
+
+
+def _igraph(frame, folder, how):
+    import igraph
+
+    names = list(dict.fromkeys([*frame.source.tolist(), *frame.target.tolist()]))
+    ends = [[names.index(each) for each in frame[end].tolist()] for end in ("source", "target")]
+    graph = igraph.Graph(len(names), [*zip(*ends, strict=True)], directed=True)
+    graph.vs["name"], graph.es["weight"] = names, frame.weight.tolist()
+    how = {name: value for name, value in how.items() if name not in ("relabel", "directed")}
+    return lambda: Graph.from_igraph(graph, **how)
+
+
+def _matrix(frame):
+    """A matrix of the weights of frames whose ends are 0, 1 and 2."""
+    weights = frame.weight.to_numpy()
+    ends = (frame.source.to_numpy(), frame.target.to_numpy())
+    return sp.coo_array((weights, ends), shape=(3, 3))
+
+
+def _scipy(frame, folder, how):
+    matrix = _matrix(frame)
+    return lambda: Graph.from_scipy(matrix, directed=True, client=None)
+
+
+def _market(frame, folder, how):
+    import scipy.io
+
+    matrix = _matrix(frame)
+    wide = matrix.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[matrix.dtype.kind])
+    scipy.io.mmwrite(folder / "edges.mtx", wide)
+    return lambda: Graph.read_matrix_market(folder / "edges.mtx", directed=True, client=None)
+
+
+def _graphblas(frame, folder, how):
+    import graphblas as gb
+
+    matrix = gb.io.from_scipy_sparse(_matrix(frame))
+    return lambda: Graph.from_graphblas(matrix, directed=True, client=None)
+
+
+def _edge_index(frame, folder, how):
+    ends, weights = (frame.source.to_numpy(), frame.target.to_numpy()), frame.weight.to_numpy()
+    how = {"weights": weights, "directed": True, "client": None}
+    return lambda: Graph.from_edge_index(ends, **how)
+
+
+def _nodes(column):
+    """Nodes that a column names, of which the first has a loop."""
+
+    def make(frame, folder, how):
+        nodes = column(frame.source)
+        return lambda: Graph.from_edges([], [], nodes=nodes, **how)
+
+    return make
+
+
+COLUMN, PARTITION = ("column 'source'", "column 'weight'"), "partition 0: column"
+LAZY = (f"{PARTITION} 'source'", f"{PARTITION} 'weight'")
+NODES: dict[str, Any] = {"roles": ("nodes",), "names": ("nodes", "")}
+LABELLED: dict[str, Any] = {"roles": ("weights",)}
+WEIGHTS: dict[str, Any] = {"roles": ("weights",), "nulls": False}
+WAYS = [
+    Way("from_dataframe, of pandas", "pandas", lambda f, _, how: _table(f, how), names=COLUMN),
+    Way("from_dataframe, of Dask", "pandas", _dask, names=LAZY),
+    Way(
+        "from_edges, a frame",
+        "pandas",
+        lambda f, _, how: lambda: Graph.from_edges(f, **how),
+        names=COLUMN,
+    ),
+    Way("from_edges, columns", "pandas", _series),
+    Way("from_edges, an index", "pandas", _index),
+    Way("nodes=, a column", "pandas", _nodes(lambda column: column), **NODES),
+    Way("from_dataframe, of Arrow", "arrow", _arrow, names=COLUMN),
+    Way("from_dataframe, of Polars", "arrow", _polars, names=COLUMN),
+    Way("from_dataframe, of DuckDB", "arrow", _duckdb, names=COLUMN),
+    Way("from_edges, columns of Arrow", "arrow", _chunks),
+    Way("from_parquet", "arrow", _parquet, names=LAZY),
+    Way("read_edge_list, of Parquet", "arrow", _edge_list, names=LAZY),
+    Way("from_delta", "arrow", _delta, names=LAZY),
+    Way("nodes=, a column of Arrow", "arrow", _nodes(pa.array), **NODES),
+    Way("from_edges, lists", "lists", _lists),
+    Way("from_bag", "lists", _bag),
+    Way("from_networkx", "lists", _networkx, **LABELLED),
+    Way("from_igraph", "lists", _igraph, **LABELLED),
+    Way("nodes=, a list", "lists", _nodes(pd.Series.tolist), **NODES),
+    Way("from_scipy", "numpy", _scipy, **WEIGHTS),
+    Way("from_graphblas", "numpy", _graphblas, **WEIGHTS),
+    Way("from_edge_index", "numpy", _edge_index, **WEIGHTS),
+    Way("read_matrix_market", "numpy", _market, **WEIGHTS),
+    Way("from_csv", "text", _csv, names=LAZY),
+    Way("read_edge_list", "text", _text, nulls=False),
+]
+PACKAGES = {
+    "from_dataframe, of Polars": "polars",
+    "from_dataframe, of DuckDB": "duckdb",
+    "from_graphblas": "graphblas",
+}
+"""Ways that need packages which the tests may lack."""
+
+
+def ways(kind: Kind, role: str) -> Iterator[Way]:
+    """The ways in for a kind of columns in some role, as far as packages are installed."""
+    for way in WAYS:
+        package = PACKAGES.get(way.name)
+        there = package is None or importlib.util.find_spec(package) is not None
+        if role in way.roles and kind.holds(way.holder) and there:
+            yield way
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "columns.md"
+BEGIN, END = "<!-- the table begins -->\n", "<!-- the table ends -->\n"
+HOLDERS = {
+    "pandas": "pandas, Dask",
+    "arrow": "Arrow, Polars, DuckDB, Parquet, Delta",
+    "lists": "lists, bags",
+    "numpy": "matrices, edge indices",
+    "text": "CSV, text",
+}
+
+
+def page() -> str:
+    """The table of the page: for each family of kinds, what it can be in what holds it."""
+    rows = ["| column of | " + " | ".join(HOLDERS.values()) + " | without a value |"]
+    rows.append("|---" * (len(HOLDERS) + 2) + "|")
+    for family in dict.fromkeys(kind.family for kind in KINDS.values()):
+        kinds = [kind for kind in KINDS.values() if kind.family == family]
+        (right,) = {(kind.ids, kind.numbers) for kind in kinds}
+        what = {(True, True): "name, weight", (True, False): "name", (False, True): "weight"}
+        cells = []
+        for holder in HOLDERS:
+            holds = any(kind.holds(holder) for kind in kinds)
+            role = what.get(right, "refused")
+            role = role.removeprefix("name, ") if holder == "numpy" else role
+            cells.append(role if holds else "-")
+        nulls = any(kind.nulls for kind in kinds) and right != (False, False)
+        rows.append(
+            f"| {family} | {' | '.join(cells)} | {'refused, or dropped' if nulls else '-'} |"
+        )
+    return BEGIN + "\n".join(rows) + "\n" + END
+
+
+if __name__ == "__main__":
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    PAGE.write_text(before + page() + rest.partition(END)[2])
