@@ -13,7 +13,7 @@ from dgsuite.partition.labels.labels import exact_array
 from dgsuite.partition.sources import tables
 from dgsuite.partition.sources.paths import matching
 
-TABLES = (*tables.ENDINGS, ".csv", ".csv.gz")
+TABLES = (*tables.ENDINGS, *tables.CSV)
 """How files end that have columns; others are text."""
 
 NUMBER = re.compile(r"-?[0-9]{1,1000}")
@@ -66,7 +66,7 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
 
 
 def _column(name: str, found: list[str], column: str | None) -> Any:
-    csv = found[0].endswith((".csv", ".csv.gz"))
+    csv = found[0].endswith(tables.CSV)
     with tables.needing(name, "a CSV file" if csv else "a Parquet file", "parquet"):
         import dask.dataframe as dd
 

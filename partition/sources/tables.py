@@ -24,6 +24,9 @@ PIECE = 32 << 20
 ENDINGS = (".parquet", ".parq", ".pq")
 """How files end that are read in a folder, if some do."""
 
+CSV = (".csv", ".csv.gz")
+"""How files end whose first line names columns, if some are asked for."""
+
 
 @dataclass
 class Table:

@@ -108,10 +108,11 @@ def validate(kernel: str, input_: str, result: str) -> int:
 
 def _write(path: str, parts: Iterable[bytes]) -> None:
     """Write a file atomically, or standard output for "-"."""
-    from dgsuite.base.files import atomic_write
+    from dgsuite.base.files import atomic_write, check_output
 
     if path == "-":
         sys.stdout.buffer.writelines(parts)
         return
+    check_output(path)
     with atomic_write(path) as part, open(part, "wb") as file:
         file.writelines(parts)

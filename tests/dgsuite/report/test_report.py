@@ -168,7 +168,7 @@ def test_cells_that_differ_are_marked():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda f: f.rmdir(), "there is no such folder"),
+        (lambda f: f.rmdir(), "there is no such file or folder"),
         (lambda f: None, "holds no results (*.nc)"),
         (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: not a NetCDF file"),
         (
