@@ -271,6 +271,28 @@ def test_a_kernel_runs_on_its_generated_input(here, tmp_path, kernel, kind):
     assert here(main, "validate", kernel, "in.txt", "out.nc").returncode == 0
 
 
+@pytest.mark.parametrize("kernel", sorted(KERNELS.keys() - {"bfs2d"}))
+def test_the_result_of_every_kernel_is_validated(here, tmp_path, kernel):
+    """As it was saved, with its parameters; and not on another graph."""
+    needs = KERNELS[kernel].needs
+    (tmp_path / "pairs.csv").write_text(
+        "from,to,cost\na,b,1\nb,c,2\nc,d,3\na,d,4\nb,e,5\nd,e,6\ne,f,7\n"
+    )
+    kind = next((models.KINDS[need] for need in needs if need in models.KINDS), "grid")
+    graph = [kind, "--n", 9]
+    if "weights" in needs:
+        graph = ["pairs.csv", "--columns", "from,to,cost"]
+    if kernel == "topological":
+        graph = ["pairs.csv", "--columns", "from,to", "--directed"]
+    done = here(main, "kernel", kernel, *graph, "--set", "seed=7", "--no-validate", "-o", "o.nc")
+    assert done.returncode == 0, done.stderr
+    done = here(main, "validate", kernel, graph[0], "o.nc", *graph[1:])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{kernel}: valid")
+    other = here(main, "validate", kernel, "rmat", "o.nc", "--n", 8)
+    assert other.returncode != 0
+
+
 @pytest.mark.few(3)
 @pytest.mark.parametrize("kind", sorted(families.FAMILIES))
 def test_a_kernel_runs_on_generated_edges(here, kind):
