@@ -45,6 +45,9 @@ ELSEWHERE = {
 LONGEST = 200
 """Letters of a result's name, of the 255 that file systems allow."""
 
+MADE = 1 << 20
+"""Nodes and edges of a graph that --dry-run makes, at most, to see that the kernel takes it."""
+
 PYTHON = ("on_round", "since")
 """Options of a run that take what no text is."""
 
@@ -150,7 +153,10 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     help="Also write a page that shows the execution step by step; for up to 300 nodes.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Say what memory the graph and the run would take, and stop."
+    "--dry-run",
+    is_flag=True,
+    help="Say what memory the graph and the run would take, and stop. Whether the kernel takes the graph is "
+    "looked at if that is generated, of up to a million nodes and edges.",
 )
 @click.option(
     "--no-validate",
@@ -285,7 +291,9 @@ def _estimate(
     source: dict[str, Any],
     parameters: dict[str, Any],
 ) -> Estimate:
-    """What a run would take, by the sizes of the graph, which is not made."""
+    """What a run would take, by the sizes of the graph; whether the kernel takes it, if it is small."""
+    from dgsuite.core.parameters import make_kernel
+    from dgsuite.core.running.attempt import as_seen
     from dgsuite.core.running.estimate import estimate
     from dgsuite.genval.families import FAMILIES, plan
 
@@ -293,6 +301,9 @@ def _estimate(
     if given in FAMILIES and not os.path.exists(given):
         planned = plan(given, graphs.number(given, n, scale), seed=seed, m=m)
         n, m, directed = planned.n, round(planned.items * planned.each), False
+        if n + m <= MADE:
+            made = graphs.make(kernel, given, None, seed, **source)
+            as_seen(made, make_kernel(kernel, made, seed, parameters, form))
     elif n is None or m is None:
         raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
     how = {"workers": workers, "clusters": clusters, "directed": directed, "form": form}

@@ -525,6 +525,13 @@ def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
     assert (done.returncode, "--columns is for Parquet and .csv, and" in done.stderr) == (2, True)
 
 
+def test_a_dry_run_sees_whether_the_kernel_takes_the_graph(here):
+    done = here(main, "kernel", "lcr", "rmat", "--n", 16, "--dry-run")
+    assert (done.returncode, "node 0 is not on a ring" in done.stderr) == (2, True)
+    assert here(main, "kernel", "lcr", "ring", "--n", 16, "--dry-run").returncode == 0
+    assert here(main, "kernel", "lcr", "rmat", "--scale", 30, "--dry-run").returncode == 0
+
+
 def test_no_file_is_replaced_without_a_word(here, tmp_path):
     """And the name of a result says what was chosen."""
     how = ["kernel", "mis", "grid", "--n", 16, "--json"]

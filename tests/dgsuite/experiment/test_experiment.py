@@ -28,6 +28,7 @@ from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
+from dgsuite.studies.experiment.suiting import MOST
 from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
@@ -132,6 +133,20 @@ def test_dry_run_runs_nothing(small, here, tmp_path):
     assert done.returncode == 0
     assert "4 runs" in done.stdout
     assert sorted(p.name for p in tmp_path.iterdir()) == ["small.toml"]
+
+
+def test_dry_run_sees_whether_kernels_take_their_graphs(small, here, tmp_path):
+    """Those of files, too; not large ones, which would have to be made."""
+    lines = "".join(f"{u} {(u + 2) % 9}\n" for u in range(9))
+    (tmp_path / "ring.txt").write_text(lines)  # of nodes that are no neighbours
+    for graph, n in (('generate="er"', 20), ('edge_list="ring.txt"', 9)):
+        run = f'run=[{{kernel=["mis", "lcr"], style="serial", n={n}, graph={{{graph}}}}}]'
+        done = here(experiment.main, small, "--dry-run", "--set", run)
+        assert (done.returncode, "2 runs" in done.stdout) == (2, True)
+        assert f"error: lcr serial n={n}" in done.stderr
+        assert ": kernel 'lcr': node 0 is not on a ring" in done.stderr
+    run = f'run=[{{kernel="lcr", style="serial", n={MOST + 1}, graph={{generate="er"}}}}]'
+    assert here(experiment.main, small, "--dry-run", "--set", run).returncode == 0
 
 
 def test_help_names_an_example(tmp_path):
@@ -367,7 +382,7 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
     )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
     assert experiment.main(command) == 0
-    assert "kept" not in capsys.readouterr().err
+    assert "points kept" not in capsys.readouterr().err
     first, _ = sorted((tmp_path / "o.points").iterdir())
     first.write_bytes(first.read_bytes()[:2000])
     assert experiment.main(command) == 0
@@ -376,7 +391,7 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
     assert f"a finished point is run anew: {first}: has no checksum, or is damaged" in line
     assert len(ran) == 3
     assert experiment.main([*command, "--force"]) == 0
-    assert "kept" not in capsys.readouterr().err
+    assert "points kept" not in capsys.readouterr().err
     assert len(ran) == 5
 
 
