@@ -162,8 +162,8 @@ def test_help_names_an_example(tmp_path):
         (["small.toml", "--set", "cluster.wrokers=3"], "did you mean 'workers'"),
         (["small.toml", "--set", "run.0.kernel=lrc"], "did you mean 'lcr'"),
         (["small.toml", "--set", "run.0.style=cloked"], "did you mean 'clocked'"),
-        (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters.0 = -4"),
-        (["small.toml", "--set", 'cluster.workers="2"'], "cluster.workers.0 = '2'"),
+        (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters = -4"),
+        (["small.toml", "--set", 'cluster.workers="2"'], "small.toml: cluster.workers = '2'"),
         (["small.toml", "--set", "run.1.params.rgn=1"], "did you mean 'rng'"),
         (["small.toml", "--set", "run.1.params.rng=1"], "run.1.params: kernel 'mis': rng must be"),
         (["small.toml", "--set", "run.0.graph.imsuite=nowhere.txt"], "there is no file"),
@@ -237,14 +237,56 @@ def test_all_errors_of_a_file_at_once(tmp_path):
         load(str(path), [])
     lines = str(caught.value).splitlines()
     assert len(lines) == 4
-    assert all(line.startswith(f"{path}: ") for line in lines)
-    for key in (
-        "experiment.nam",
-        "cluster.workers.0 = 0",
-        "run.0.kernel.1 = 'lrc': unknown; did you mean 'lcr'?",
-        "run.0.style.0 = 'parallel'",
+    for line, key in zip(
+        lines,
+        (
+            "3: experiment.nam: unknown key; did you mean 'name'?",
+            "5: cluster.workers = 0: must be",
+            "7: run.0.kernel.1 = 'lrc': unknown; did you mean 'lcr'?",
+            "8: run.0.style = 'parallel': ",
+        ),
+        strict=True,
     ):
-        assert key in str(caught.value)
+        assert line.startswith(f"{path}, line {key}")
+
+
+def test_errors_of_what_is_well_formed_name_lines_too(tmp_path):
+    """Of the second of two runs, in tables, inline and dotted; and of no line that says something else."""
+    path = tmp_path / "wrong.toml"
+    path.write_text(
+        textwrap.dedent(
+            """\
+            [[run]]
+            kernel = "bfs"
+            n = [
+              10,
+              20,
+            ]
+            graph.generate = "grid"
+            [[run]]
+            kernel = "mis"
+            n = 10
+            params.rgn = 3
+            network = {los = 0.1}
+            [run.graph]
+            generate = "gird"
+            [cluster]
+            scheduler = "tcp://127.0.0.1:9"
+            workers = [1, 2]
+            """
+        )
+    )
+    with pytest.raises(InputError) as caught:
+        load(str(path), ["run.0.params.rot=1", "run.0.graph.generate=gird"])
+    found = [line.removeprefix(str(path))[:24] for line in str(caught.value).splitlines()]
+    assert found == [
+        ", line 17: cluster.worke",
+        ": run.0.params.rot: kern",
+        ": run.0.graph.generate =",
+        ", line 11: run.1.params.",
+        ", line 12: run.1.network",
+        ", line 14: run.1.graph.g",
+    ]
 
 
 def test_an_invalid_result_is_status_1(here, tmp_path, monkeypatch):
