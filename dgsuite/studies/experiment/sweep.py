@@ -206,7 +206,7 @@ class Sweep:
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
         """Run a kernel without measuring it, the first time in this form and style on these workers."""
         key = (where, point.kernel, point.form, point.style)
-        if key in self._warm:
+        if key in self._warm or point.trials is not None:
             return
         self._warm.add(key)
         light = point.model_copy(update={"workload": ""})

@@ -348,7 +348,10 @@ def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_pa
     edges.mkdir()
     pd.DataFrame({"source": [0, 1], "target": [1, 2]}).to_parquet(edges / "0.parquet")
     toml = tmp_path / "e.toml"
-    toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges"\n')
+    toml.write_text(
+        '[experiment]\nwarmup = 0\n[[run]]\nkernel = "mis"\nstyle = "serial"\n'
+        'graph.edge_list = "edges"\n'
+    )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q", "--set", "experiment.validate="]
     for validate, times in (("false", 1), ("false", 1), ("true", 2), ("true", 2), ("false", 2)):
         assert experiment.main([*command[:-1], command[-1] + validate]) == 0
@@ -375,7 +378,7 @@ def test_networks_are_swept_over(tmp_path, ran):
     """A result that faults have made wrong is one, and is kept."""
     toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
     toml.write_text(
-        "[experiment]\nplot = false\nseed = [1, 2]\n"
+        "[experiment]\nplot = false\nwarmup = 0\nseed = [1, 2]\n"
         '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = 60\ngraph.generate = "er"\ncongest = 99\n'
         "network = [{loss = 0.0}, {loss = 0.5, crashes = 0.01}]\n"
     )
@@ -409,7 +412,7 @@ def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
     for name in ("in_mis", "rounds", "valid"):
         assert np.array_equal(mine[name], one[name])
     found = sweeps.sweep("o.nc", ds)
-    assert found.table.heads == ["kernel", "n", "network", "style", "right", "rounds", "runs"]
+    assert found.table.heads == ["kernel", "n", "style", "right", "rounds", "network", "runs"]
     share, low, high = dgsuite.lab.wilson(int(one.valid.sum()), 30)
     assert found.table.rows[4][4] == f"{share:.4g} ({low:.4g} to {high:.4g})"
     assert found.picture.count("n = 20") == 1
@@ -420,7 +423,8 @@ def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
 def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):
     toml = tmp_path / "e.toml"
     toml.write_text(
-        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+        '[experiment]\nwarmup = 0\n[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\n'
+        'graph.generate = "ring"\n'
     )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
     assert experiment.main(command) == 0
@@ -456,7 +460,8 @@ def test_points_of_other_circumstances_are_run_anew(
     """Code, versions and machine: each has its own points, and what has changed is reported."""
     toml = tmp_path / "e.toml"
     toml.write_text(
-        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+        '[experiment]\nwarmup = 0\n[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\n'
+        'graph.generate = "ring"\n'
     )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
     assert experiment.main(command) == 0
@@ -525,7 +530,7 @@ def test_outputs_are_checked_and_can_be_left_out(tmp_path, ran):
     """A point without outputs is run anew where they are wanted."""
     toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
     toml.write_text(
-        '[experiment]\nplot = false\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = [8, 16]\n'
+        '[experiment]\nplot = false\nwarmup = 0\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = [8, 16]\n'
         'graph = { generate = "spmax", family = "imsuite" }\n'
     )
     command = [str(toml), "--output", str(out), "-q", "--set"]
@@ -540,11 +545,11 @@ def test_outputs_are_checked_and_can_be_left_out(tmp_path, ran):
 def test_each_form_is_warmed_up(tmp_path, ran):
     toml = tmp_path / "e.toml"
     toml.write_text(
-        '[experiment]\nwarmup = 1\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = 8\n'
+        '[[run]]\nkernel = "bf"\nstyle = "serial"\nn = 8\n'
         'form = ["iterative", "recursive"]\ngraph = { generate = "spmax", family = "imsuite" }\n'
     )
     assert experiment.main([str(toml), "--output", str(tmp_path / "o.nc"), "-q"]) == 0
-    assert ran == 2 * [("bf", "iterative")] + 2 * [("bf", "recursive")]
+    assert ran == 2 * [("bf", "iterative")] + 2 * [("bf", "recursive")]  # warmup is 1 by default
 
 
 def heeds_interrupts(pid):
