@@ -414,7 +414,7 @@ def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
     found = sweeps.sweep("o.nc", ds)
     assert found.table.heads == ["kernel", "n", "style", "right", "rounds", "network", "runs"]
     share, low, high = dgsuite.lab.wilson(int(one.valid.sum()), 30)
-    assert found.table.rows[4][4] == f"{share:.4g} ({low:.4g} to {high:.4g})"
+    assert found.table.rows[4][3] == f"{share:.4g} ({low:.4g} to {high:.4g})"
     assert found.picture.count("n = 20") == 1
     with pytest.raises(InputError, match=r"run.0.workers: has no meaning with trials"):
         load(str(toml), ["run.0.workers=2"])
