@@ -326,9 +326,10 @@ def test_an_input_of_imsuite_that_does_not_fit(here, arguments, message):
 
 def test_a_kernel_prints_what_it_found(here, client):
     done = here(main, "kernel", "bfs", "grid", "--n", 16)
-    assert done.stdout.splitlines()[-7:-1] == [
+    assert done.stdout.splitlines()[-8:-1] == [
         "level: hops from the root, -1 where unreached",
         "    [0 1 2 ... 4 5 6]",
+        "    16 of 16 nodes reached",
         "    from 0 to 6; largest: 6 (node 15), 5 (node 11), 5 (node 14), 4 (node 7), 4 (node 10)",
         "parent: parent in the tree, -1 where unreached",
         "    [ 0  0  1 ...  9 10 11]",
@@ -339,7 +340,7 @@ def test_a_kernel_prints_what_it_found(here, client):
     given = ["--scheduler", client.scheduler.address, "--style", "clocked"]
     with dask.config.set({"dgsuite.gather-limit": 0}):  # outputs stay on the workers
         there = here(main, "kernel", "bfs", "grid", "--n", 16, *given)
-    assert there.stdout.splitlines()[-7:] == done.stdout.splitlines()[-7:]
+    assert there.stdout.splitlines()[-8:] == done.stdout.splitlines()[-8:]
 
 
 def test_a_kernel_on_a_generated_graph(here, tmp_path):
