@@ -90,7 +90,8 @@ def make(app: Any) -> None:
     MADE.mkdir(exist_ok=True)
     pages = {f"{name}.md": page(name) for name in KERNELS}
     pages["gallery.md"] = GALLERY + "".join(
-        f"## [{name}]({name}.md)\n\n```{{picture}} {name}\n```\n\n" for name in sorted(KERNELS)
+        f"## [{name}]({name}.md)\n\n```{{picture}} {name}\n```\n\n"
+        for name in sorted(KERNELS)
     )
     for file in {file.name for file in MADE.iterdir()} - pages.keys():
         (MADE / file).unlink()
@@ -119,13 +120,19 @@ def takes(kernel: type[Kernel]) -> str:
     """What graphs a kernel takes."""
     directed = not kernel.undirected or kernel.both_ways
     needs = "".join(f", {need}" for need in kernel.needs)
-    return ("directed and undirected graphs" if directed else "undirected graphs") + needs
+    return (
+        "directed and undirected graphs" if directed else "undirected graphs"
+    ) + needs
 
 
 def forms(kernel: type[Kernel]) -> str:
     """In what forms a kernel runs."""
     found = ["iterative"]
-    found += [f'{form} (`form="{form}"`)' for form in forms_of(kernel.name) if form != kernel.form]
+    found += [
+        f'{form} (`form="{form}"`)'
+        for form in forms_of(kernel.name)
+        if form != kernel.form
+    ]
     found += ["IMSuite's (`faithful=True`)"] * (kernel._forms is not None)
     return ", ".join(found)
 
@@ -168,7 +175,9 @@ class Picture(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if self.env.app.builder.format != "html":
             return []
-        markup = f'<div class="kernel-picture">{drawn(self.arguments[0])}</div>'
+        markup = (
+            f'<div class="kernel-picture">{drawn(self.arguments[0])}</div>'
+        )
         return [nodes.raw("", markup, format="html")]
 
 
@@ -185,19 +194,30 @@ class Outputs(SphinxDirective):
             f"| `{name}` | {', '.join(ds[name].dims)} | {ds[name].dtype} | {ds[name].attrs['long_name']} |"
             for name in KERNELS[self.arguments[0]].outputs
         ]
-        head = ["| output | dimensions | dtype | what it is |", "|---|---|---|---|"]
+        head = [
+            "| output | dimensions | dtype | what it is |",
+            "|---|---|---|---|",
+        ]
         return self.parse_text_to_nodes("\n".join(head + rows))
 
 
-def explained(app: Any, what: str, name: str, kernel: Any, options: Any, lines: list[str]) -> None:
+def explained(
+    app: Any, what: str, name: str, kernel: Any, options: Any, lines: list[str]
+) -> None:
     """Have the reference of a kernel describe parameters that its bases have, with types."""
     if kernel in KERNELS.values():
         said = sections(kernel)
-        text = f"{said['']}\n\nParameters\n----------\n{parameters(kernel)}\n\n"
-        lines[:] = f"{text}Examples\n--------\n{said['Examples']}\n".splitlines()
+        text = (
+            f"{said['']}\n\nParameters\n----------\n{parameters(kernel)}\n\n"
+        )
+        lines[:] = (
+            f"{text}Examples\n--------\n{said['Examples']}\n".splitlines()
+        )
 
 
-def signed(app: Any, what: str, name: str, kernel: Any, *_: Any) -> tuple[str, str] | None:
+def signed(
+    app: Any, what: str, name: str, kernel: Any, *_: Any
+) -> tuple[str, str] | None:
     """Have the reference of a kernel show its parameters and their defaults."""
     if kernel not in KERNELS.values():
         return None
@@ -219,5 +239,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("builder-inited", make)
     app.connect("source-read", linked)
     app.connect("autodoc-process-signature", signed)
-    app.connect("autodoc-process-docstring", explained, priority=100)  # before napoleon
+    app.connect(
+        "autodoc-process-docstring", explained, priority=100
+    )  # before napoleon
     return {"parallel_read_safe": False}
