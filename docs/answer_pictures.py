@@ -50,7 +50,7 @@ def coloured(values: NDArray[Any], groups: bool = False) -> list[Any]:
     codes = {
         value: k for k, value in enumerate(dict.fromkeys(values.tolist()))
     }
-    if groups or len(codes) <= MANY and values.dtype.kind in "biu":
+    if groups or (len(codes) <= MANY and values.dtype.kind in "biu"):
         return [f"C{codes[value] % 10}" for value in values.tolist()]
     finite = np.where(np.isfinite(values), values, 0.0).astype(float)
     span = np.ptp(finite) or 1.0

@@ -27,6 +27,11 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 html_theme = "pydata_sphinx_theme"
+html_theme_options = {
+    "navbar_center": []
+}  # there is one list of all pages, at the left
+html_sidebars = {"**": ["globaltoc.html"]}
+html_search_scorer = str(HERE / "scorer.js")
 html_title = f"dgsuite {version}"
 html_baseurl = os.environ.get(
     "READTHEDOCS_CANONICAL_URL", ""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import dgsuite
+from answer_pictures import answer
 from dgsuite.core.results import plots
 from dgsuite.core.running.catalogue import costs, parameters, sections, summary
 from dgsuite.core.running.networks import networks_of
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
     from dgsuite.kernels import Kernel
 
-MADE = Path(__file__).parent / "kernels"
+HERE = Path(__file__).parent
+MADE = HERE / "kernels"
 
 PAGE = """\
 # {name}
@@ -72,27 +76,34 @@ A run on a graph of 16 nodes. Nodes that send are red, and so is what they send.
 GALLERY = """\
 # Gallery
 
-Each kernel on a graph of 16 nodes. Nodes that send in a round are red, and so is what they send. Below are
-the messages and the active nodes of all rounds. Each heading leads to the page of its kernel.
-
-The same for a graph of your own:
-
-```
-ds = dgsuite.run("mis", graph, clusters=graph.n, trace=True)
-ds.dgsuite.plot.network(graph)
-```
+What each kernel finds of a graph of 16 nodes, by question. Each node has what
+was found of it. Nodes that have the same node as their answer, such as those of
+a component, have the same colour; other numbers are a scale from light to dark,
+and truth values a colour alone. Each heading leads to the page of its kernel,
+which shows what is sent, round by round.
 
 """
+
+ROW = re.compile(r"^\| (`[^|]*) \| ([^|]*) \|", re.MULTILINE)
+"""A row of docs/kernels.md: names of kernels, and what they find."""
+
+
+def gallery() -> Iterator[str]:
+    """The sections of docs/kernels.md, with a picture of what each kernel finds."""
+    listed = (HERE / "kernels.md").read_text().partition("## Letters")[0]
+    for section in listed.split("\n## ")[1:]:
+        yield f"## {section.partition('\n')[0]}\n\n"
+        for names, what in ROW.findall(section):
+            for name in re.findall(r"`(\w+)`", names):
+                yield f"### [{name}]({name}.md)\n\n{what[0].upper()}{what[1:]}.\n\n"
+                yield f"```{{answer}} {name}\n```\n\n"
 
 
 def make(app: Any) -> None:
     """Write the pages that have changed."""
     MADE.mkdir(exist_ok=True)
     pages = {f"{name}.md": page(name) for name in KERNELS}
-    pages["gallery.md"] = GALLERY + "".join(
-        f"## [{name}]({name}.md)\n\n```{{picture}} {name}\n```\n\n"
-        for name in sorted(KERNELS)
-    )
+    pages["gallery.md"] = GALLERY + "".join(gallery())
     for file in {file.name for file in MADE.iterdir()} - pages.keys():
         (MADE / file).unlink()
     for file, text in pages.items():
@@ -181,6 +192,27 @@ class Picture(SphinxDirective):
         return [nodes.raw("", markup, format="html")]
 
 
+class Answer(SphinxDirective):
+    """The graph of a kernel's run with its first output by node, if it has one."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        graph, ds = run(name)
+        outputs = KERNELS[name].outputs
+        by_node = [each for each in outputs if ds[each].dims == ("node",)]
+        if self.env.app.builder.format != "html" or not by_node:
+            return []
+        first = by_node[0]
+        groups = outputs[first].nodes or outputs[first].identifiers
+        drawn = answer(graph.to_networkx(), ds[first].values, groups)
+        alt = f"{name}: {ds[first].attrs['long_name']}"
+        caption = f"<figcaption>{escape(alt)}</figcaption>"
+        markup = f'<figure class="kernel-answer">{plots.svg(drawn, alt)}{caption}</figure>'
+        return [nodes.raw("", markup, format="html")]
+
+
 class Outputs(SphinxDirective):
     """A table of a kernel's outputs."""
 
@@ -236,6 +268,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.setup_extension("sphinx.ext.autodoc")
     app.add_directive("picture", Picture)
     app.add_directive("outputs", Outputs)
+    app.add_directive("answer", Answer)
     app.connect("builder-inited", make)
     app.connect("source-read", linked)
     app.connect("autodoc-process-signature", signed)

@@ -210,8 +210,8 @@ def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: 
     stem = os.path.splitext(os.path.basename(path))[0]
     stem = os.path.join(output or os.path.dirname(path) or ".", stem)
     names = [f"{stem}-stop.nc"]
-    check_output(names[-1])
-    save(summary(found), names[-1])
+    check_output(names[0])
+    save(summary(found), names[0])
     if not no_figures:
         from dgsuite.core.results.plots import write
         from dgsuite.studies.scaling.figures import draw

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -133,11 +134,7 @@ def located(problem: str, path: str, data: Mapping[str, Any]) -> str:
     if parts[-1].isdecimal() and not isinstance(_at(data, parts[:-1]), list):
         parts.pop()
     named = ".".join(parts) + problem[len(key) :]
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except OSError:
-        return f"{path}: {named}"
+    text = Path(path).read_text("utf-8") if os.path.exists(path) else ""
     lines = [(len(at), -number) for at, number in _keys(text) if at == parts[: len(at)]]
     if not lines or _at(tomllib.loads(text), parts) != _at(data, parts):
         return f"{path}: {named}"
