@@ -30,7 +30,9 @@ html_theme = "pydata_sphinx_theme"
 html_theme_options = {
     "navbar_center": []
 }  # there is one list of all pages, at the left
-html_sidebars = {"**": ["globaltoc.html"]}
+templates_path = html_static_path = ["theme"]
+html_css_files = ["pages.css"]
+html_sidebars = {"**": ["pages.html"]}
 html_search_scorer = str(HERE / "scorer.js")
 html_title = f"dgsuite {version}"
 html_baseurl = os.environ.get(

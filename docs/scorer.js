@@ -1,7 +1,7 @@
 /* How the search of these pages ranks: pages of what to do before records, figures and the history. */
 var Scorer = {
   score: ([page, , , , score]) => {
-    if (/^(start|dask|networkx|howto\/|kernels|parquet|one_word|studying)/.test(page)) return score + 10;
+    if (/^(start|dask|networkx|howto\/|kernels$|parquet|one_word|studying)/.test(page)) return score + 10;
     if (/^(decisions|benchmarks|causes|changelog|contributing)/.test(page)) return score - 10;
     return score;
   },
