@@ -109,8 +109,9 @@ def checked[M: BaseModel](
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [_explain(problem, model, path, flags, data) for problem in error.errors()]
-        raise InputError("\n".join(problems)) from None
+        problems = [_explain(problem, model, flags) for problem in error.errors()]
+        said = (p if p.startswith("--") else located(p, path, data) for p in problems)
+        raise InputError("\n".join(said)) from None
 
 
 HEAD = re.compile(r"\s*(?:(\[\[?)\s*([\w.-]+)\s*\]|([\w.-]+)\s*=)")
@@ -271,13 +272,7 @@ SAYS = {
 """What is wrong with a value, by pydantic's type of error."""
 
 
-def _explain(
-    problem: Mapping[str, Any],
-    model: type[BaseModel],
-    path: str,
-    flags: Container[str],
-    data: Mapping[str, Any],
-) -> str:
+def _explain(problem: Mapping[str, Any], model: type[BaseModel], flags: Container[str]) -> str:
     """One line: where, what, and what would be right."""
     where, kind, value = problem["loc"], problem["type"], problem["input"]
     key = ".".join(map(str, where))
@@ -285,7 +280,7 @@ def _explain(
     if len(where) > 1 and where[1] in flags:
         return f"--{str(where[1]).replace('_', '-')} {value}: {said}"
     shown = "" if kind in ("extra_forbidden", "missing") else f" = {value!r}"
-    return located(f"{key}{shown}: {said}", path, data)
+    return f"{key}{shown}: {said}"
 
 
 def _says(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
