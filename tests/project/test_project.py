@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -19,6 +20,7 @@ import dgsuite
 from dgsuite.core.parameters import make_kernel
 from dgsuite.genval.rules.base import Job
 from dgsuite.kernels import KERNELS, BellmanFord
+from tests.support.browser import BROWSER, opened
 from tests.support.paths import ROOT
 
 
@@ -340,3 +342,18 @@ def test_code_on_pages_has_79_columns():
         code = "".join(block for kind, block in blocks if not kind.startswith(("text", "{")))
         long = [line for line in code.splitlines() if len(line) > 79]
         assert not long, (page, long)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_the_search_of_pages_ranks_what_to_do_first(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(f"<script>{(ROOT / 'docs/scorer.js').read_text()}</script>")
+    names = ["changelog", "decisions/0001-votes-are-exact", "kernels/bfs", "howto/faults", "start"]
+
+    async def found():
+        async with opened(page) as shown:
+            return [
+                await shown.ask(f'Scorer.score(["{name}", "", "", "", 5, ""])') for name in names
+            ]
+
+    assert asyncio.run(found()) == [-5, -5, 5, 15, 15]
