@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -27,6 +28,7 @@ from dgsuite.studies.report.statistics import Interval, interval, ratio
 from dgsuite.studies.report.sweeps import sweep
 from dgsuite.studies.report.tables import Cell
 from tests.support import mains
+from tests.support.browser import BROWSER, opened
 
 pytestmark = pytest.mark.usefixtures("quickly_judged")
 
@@ -111,6 +113,27 @@ def test_a_sweep_of_ones_own(tmp_path, not_judged):
     assert found.table.heads == ["kernel", "n", "style", "ms", "kind", "messages", "comm", "runs"]
     assert found.table.numeric == {1, 3, 5, 6, 7}
     assert [row[3] for row in found.table.rows] == ["2 ± 2.48", "4 ± 0", "200 ± 248", "400 ± 0"]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_a_phone_shows_legend_and_times(tmp_path, not_judged):
+    """On 400 pixels, without scrolling."""
+    made = [
+        runs("bf", "mn").assign_attrs(style=style, clusters=clusters, seconds=0.001)
+        for style, clusters in (("serial", 1), ("finish_async", 100))
+    ]
+    dgsuite.save(combine(made), tmp_path / "mine.nc")
+    assert mains.report([str(tmp_path / "mine.nc")]) == 0
+    edge = "[...document.querySelectorAll('{}')].find(e => e.textContent == '{}').{}.right"
+
+    async def edges():
+        async with opened(tmp_path / "mine.html") as shown:
+            await shown.picture(tmp_path / "mine.png", width=400)
+            places = [("svg text", "serial"), ("svg text", "finish_async"), ("th", "ms")]
+            return [await shown.ask(edge.format(*at, "getBoundingClientRect()")) for at in places]
+
+    found = asyncio.run(edges())
+    assert all(0 < right <= 400 for right in found), found
 
 
 @pytest.mark.parametrize("factor", [1, 1000])
