@@ -163,3 +163,5 @@ def test_a_search_that_reaches_its_root_alone_says_so(kernel, form):
         dgsuite.run(kernel, dgsuite.Graph.from_edges([], [], n=1), form=form)
         if kernel == "bfs" and form == "iterative":
             dgsuite.run(kernel, graph, cutoff=0)
+            path = dgsuite.Graph.from_edges([0], [1])
+            dgsuite.run(kernel, path, network=dgsuite.Network(crashes={0: 0}))

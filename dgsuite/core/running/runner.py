@@ -396,7 +396,7 @@ def _run_each(
                 for result, (_, log) in zip(results, tried.found, strict=True)
             ]
     for result, own in zip(results, each, strict=True):
-        if "root" not in own:
+        if "root" not in own and options.network is None:
             tell_alone(result)
     if client is not None and Session.of(client).installed_over is not None:
         from dgsuite.core.workers import dashboard
