@@ -20,7 +20,8 @@ def reached(found: xr.DataArray) -> int | None:
 def tell_alone(ds: xr.Dataset) -> None:
     """Warn if a search has sent nothing, and so reached its root alone."""
     searches = (reached(found) for found in ds.values() if found.dims == ("node",))
-    if ds["messages"].size and not ds["messages"].any() and 1 in searches and ds.sizes["node"] > 1:
+    sent = ds.variables["messages"].values  # sums of xarray import much
+    if len(sent) and not sent.any() and 1 in searches and ds.sizes["node"] > 1:
         root = json.loads(ds.attrs["parameters"])["root"]
         what = f"only the root, {root!r}, is reached, since no edge leaves it; root= names another"
         warn(f"kernel {ds.attrs['kernel']!r}: {what}", UserWarning)
