@@ -27,6 +27,13 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 html_theme = "pydata_sphinx_theme"
+html_theme_options = {
+    "navbar_center": []
+}  # there is one list of all pages, at the left
+templates_path = html_static_path = ["theme"]
+html_css_files = ["pages.css"]
+html_sidebars = {"**": ["pages.html"]}
+html_search_scorer = str(HERE / "scorer.js")
 html_title = f"dgsuite {version}"
 html_baseurl = os.environ.get(
     "READTHEDOCS_CANONICAL_URL", ""
@@ -37,7 +44,9 @@ myst_heading_anchors = 3
 nb_execution_mode = "off"  # tests/project/test_notebook.py runs it
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # signatures have them, and docstrings say what they mean
+autodoc_typehints = (
+    "none"  # signatures have them, and docstrings say what they mean
+)
 # Examples run in an empty folder, so they may write files.
 doctest_global_setup = """
 import os, tempfile
@@ -51,7 +60,9 @@ _folder.cleanup()
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_preprocess_types = True  # so that types lead to their pages
-napoleon_attr_annotations = False  # signatures have them, and some types make no valid text
+napoleon_attr_annotations = (
+    False  # signatures have them, and some types make no valid text
+)
 
 ELSEWHERE = {
     "dask": (
@@ -69,7 +80,10 @@ ELSEWHERE = {
         "https://networkx.org/documentation/stable/",
         {"networkx.Graph": "reference/classes/graph.html#$"},
     ),
-    "xarray": ("https://docs.xarray.dev/en/stable/", {"xarray.Dataset": "generated/$.html#$"}),
+    "xarray": (
+        "https://docs.xarray.dev/en/stable/",
+        {"xarray.Dataset": "generated/$.html#$"},
+    ),
 }
 """Classes of other projects, and where their pages are: pages are made without the internet."""
 
@@ -77,7 +91,8 @@ ELSEWHERE = {
 def inventory(name, classes):
     """Write what Sphinx reads of another project; return its path."""
     lines = "".join(
-        f"{known} py:class 1 {where.replace('$', known)} -\n" for known, where in classes.items()
+        f"{known} py:class 1 {where.replace('$', known)} -\n"
+        for known, where in classes.items()
     )
     head = f"# Sphinx inventory version 2\n# Project: {name}\n# Version: \n"
     head += "# The remainder of this file is compressed using zlib.\n"
@@ -88,7 +103,8 @@ def inventory(name, classes):
 
 
 intersphinx_mapping = {
-    name: (url, inventory(name, classes)) for name, (url, classes) in ELSEWHERE.items()
+    name: (url, inventory(name, classes))
+    for name, (url, classes) in ELSEWHERE.items()
 }
 
 PAGES = {
@@ -112,8 +128,13 @@ def read(app, page, source):
         file = ROOT / PAGES[page]
         app.env.note_dependency(str(file), docname=page)
         own, below = parts[0]
-        below = below if page == "index" else below[below.find("```{toctree}") :]
-        parts = [(file, file.read_text()), (own, below if "toctree" in below else "")]
+        below = (
+            below if page == "index" else below[below.find("```{toctree}") :]
+        )
+        parts = [
+            (file, file.read_text()),
+            (own, below if "toctree" in below else ""),
+        ]
     source[0] = "\n".join(led(text, file, page) for file, text in parts)
 
 
@@ -124,7 +145,11 @@ def led(text, file, page):
     def found(target):
         there = (file.parent / target).resolve()
         there = HERE / f"{pages[there]}.md" if there in pages else there
-        return relpath(there, (HERE / page).parent) if HERE in there.parents else None
+        return (
+            relpath(there, (HERE / page).parent)
+            if HERE in there.parents
+            else None
+        )
 
     def lead(link):
         image, words, target = link.groups()
@@ -132,4 +157,6 @@ def led(text, file, page):
         return words if path is None else f"{image}[{words}]({path})"
 
     text = re.sub(r"(!?)\[([^]]*)\]\((?!https?:|#)([^)]*)\)", lead, text)
-    return re.sub(r'(<img src=)"([^"]*)"', lambda at: f'{at[1]}"{found(at[2])}"', text)
+    return re.sub(
+        r'(<img src=)"([^"]*)"', lambda at: f'{at[1]}"{found(at[2])}"', text
+    )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import dgsuite
+from answer_pictures import answer
 from dgsuite.core.results import plots
 from dgsuite.core.running.catalogue import costs, parameters, sections, summary
 from dgsuite.core.running.networks import networks_of
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
     from dgsuite.kernels import Kernel
 
-MADE = Path(__file__).parent / "kernels"
+HERE = Path(__file__).parent
+MADE = HERE / "kernels"
 
 PAGE = """\
 # {name}
@@ -72,26 +76,34 @@ A run on a graph of 16 nodes. Nodes that send are red, and so is what they send.
 GALLERY = """\
 # Gallery
 
-Each kernel on a graph of 16 nodes. Nodes that send in a round are red, and so is what they send. Below are
-the messages and the active nodes of all rounds. Each heading leads to the page of its kernel.
-
-The same for a graph of your own:
-
-```
-ds = dgsuite.run("mis", graph, clusters=graph.n, trace=True)
-ds.dgsuite.plot.network(graph)
-```
+What each kernel finds of a graph of 16 nodes, by question. Each node has what
+was found of it. Nodes that have the same node as their answer, such as those of
+a component, have the same colour; other numbers are a scale from light to dark,
+and truth values a colour alone. Each heading leads to the page of its kernel,
+which shows what is sent, round by round.
 
 """
+
+ROW = re.compile(r"^\| (`[^|]*) \| ([^|]*) \|", re.MULTILINE)
+"""A row of docs/kernels.md: names of kernels, and what they find."""
+
+
+def gallery() -> Iterator[str]:
+    """The sections of docs/kernels.md, with a picture of what each kernel finds."""
+    listed = (HERE / "kernels.md").read_text().partition("## Letters")[0]
+    for section in listed.split("\n## ")[1:]:
+        yield f"## {section.partition('\n')[0]}\n\n"
+        for names, what in ROW.findall(section):
+            for name in re.findall(r"`(\w+)`", names):
+                yield f"### [{name}]({name}.md)\n\n{what[0].upper()}{what[1:]}.\n\n"
+                yield f"```{{answer}} {name}\n```\n\n"
 
 
 def make(app: Any) -> None:
     """Write the pages that have changed."""
     MADE.mkdir(exist_ok=True)
     pages = {f"{name}.md": page(name) for name in KERNELS}
-    pages["gallery.md"] = GALLERY + "".join(
-        f"## [{name}]({name}.md)\n\n```{{picture}} {name}\n```\n\n" for name in sorted(KERNELS)
-    )
+    pages["gallery.md"] = GALLERY + "".join(gallery())
     for file in {file.name for file in MADE.iterdir()} - pages.keys():
         (MADE / file).unlink()
     for file, text in pages.items():
@@ -119,13 +131,19 @@ def takes(kernel: type[Kernel]) -> str:
     """What graphs a kernel takes."""
     directed = not kernel.undirected or kernel.both_ways
     needs = "".join(f", {need}" for need in kernel.needs)
-    return ("directed and undirected graphs" if directed else "undirected graphs") + needs
+    return (
+        "directed and undirected graphs" if directed else "undirected graphs"
+    ) + needs
 
 
 def forms(kernel: type[Kernel]) -> str:
     """In what forms a kernel runs."""
     found = ["iterative"]
-    found += [f'{form} (`form="{form}"`)' for form in forms_of(kernel.name) if form != kernel.form]
+    found += [
+        f'{form} (`form="{form}"`)'
+        for form in forms_of(kernel.name)
+        if form != kernel.form
+    ]
     found += ["IMSuite's (`faithful=True`)"] * (kernel._forms is not None)
     return ", ".join(found)
 
@@ -168,7 +186,30 @@ class Picture(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if self.env.app.builder.format != "html":
             return []
-        markup = f'<div class="kernel-picture">{drawn(self.arguments[0])}</div>'
+        markup = (
+            f'<div class="kernel-picture">{drawn(self.arguments[0])}</div>'
+        )
+        return [nodes.raw("", markup, format="html")]
+
+
+class Answer(SphinxDirective):
+    """The graph of a kernel's run with its first output by node, if it has one."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        graph, ds = run(name)
+        outputs = KERNELS[name].outputs
+        by_node = [each for each in outputs if ds[each].dims == ("node",)]
+        if self.env.app.builder.format != "html" or not by_node:
+            return []
+        first = by_node[0]
+        groups = outputs[first].nodes or outputs[first].identifiers
+        drawn = answer(graph.to_networkx(), ds[first].values, groups)
+        alt = f"{name}: {ds[first].attrs['long_name']}"
+        caption = f"<figcaption>{escape(alt)}</figcaption>"
+        markup = f'<figure class="kernel-answer">{plots.svg(drawn, alt)}{caption}</figure>'
         return [nodes.raw("", markup, format="html")]
 
 
@@ -185,19 +226,30 @@ class Outputs(SphinxDirective):
             f"| `{name}` | {', '.join(ds[name].dims)} | {ds[name].dtype} | {ds[name].attrs['long_name']} |"
             for name in KERNELS[self.arguments[0]].outputs
         ]
-        head = ["| output | dimensions | dtype | what it is |", "|---|---|---|---|"]
+        head = [
+            "| output | dimensions | dtype | what it is |",
+            "|---|---|---|---|",
+        ]
         return self.parse_text_to_nodes("\n".join(head + rows))
 
 
-def explained(app: Any, what: str, name: str, kernel: Any, options: Any, lines: list[str]) -> None:
+def explained(
+    app: Any, what: str, name: str, kernel: Any, options: Any, lines: list[str]
+) -> None:
     """Have the reference of a kernel describe parameters that its bases have, with types."""
     if kernel in KERNELS.values():
         said = sections(kernel)
-        text = f"{said['']}\n\nParameters\n----------\n{parameters(kernel)}\n\n"
-        lines[:] = f"{text}Examples\n--------\n{said['Examples']}\n".splitlines()
+        text = (
+            f"{said['']}\n\nParameters\n----------\n{parameters(kernel)}\n\n"
+        )
+        lines[:] = (
+            f"{text}Examples\n--------\n{said['Examples']}\n".splitlines()
+        )
 
 
-def signed(app: Any, what: str, name: str, kernel: Any, *_: Any) -> tuple[str, str] | None:
+def signed(
+    app: Any, what: str, name: str, kernel: Any, *_: Any
+) -> tuple[str, str] | None:
     """Have the reference of a kernel show its parameters and their defaults."""
     if kernel not in KERNELS.values():
         return None
@@ -216,8 +268,11 @@ def setup(app: Any) -> dict[str, bool]:
     app.setup_extension("sphinx.ext.autodoc")
     app.add_directive("picture", Picture)
     app.add_directive("outputs", Outputs)
+    app.add_directive("answer", Answer)
     app.connect("builder-inited", make)
     app.connect("source-read", linked)
     app.connect("autodoc-process-signature", signed)
-    app.connect("autodoc-process-docstring", explained, priority=100)  # before napoleon
+    app.connect(
+        "autodoc-process-docstring", explained, priority=100
+    )  # before napoleon
     return {"parallel_read_safe": False}

@@ -18,12 +18,24 @@ DEGREE = 16
 """Edges a node."""
 
 COLUMNS = {
-    "the graph, made": ("bfs", {}, lambda found: int(found.construction.sum())),
+    "the graph, made": (
+        "bfs",
+        {},
+        lambda found: int(found.construction.sum()),
+    ),
     "`bfs`": ("bfs", {}, lambda found: found.total),
     "`wcc`": ("wcc", {}, lambda found: found.total),
     "`pagerank`": ("pagerank", {}, lambda found: found.total),
-    "`sssp`, weights float32": ("sssp", {"weights": "float32"}, lambda found: found.total),
-    "`pagerank`, edges on disk": ("pagerank", {"edges": "disk"}, lambda found: found.total),
+    "`sssp`, weights float32": (
+        "sssp",
+        {"weights": "float32"},
+        lambda found: found.total,
+    ),
+    "`pagerank`, edges on disk": (
+        "pagerank",
+        {"edges": "disk"},
+        lambda found: found.total,
+    ),
 }
 """By heading: a kernel, options of the estimate, and what of it must fit."""
 
@@ -34,13 +46,17 @@ def fits(heading: str, memory: int) -> int:
 
     def takes(millions: int) -> int:
         m = millions * 10**6
-        found: Estimate = estimate(kernel, max(m // DEGREE, 1), m, workers=WORKERS, **options)
+        found: Estimate = estimate(
+            kernel, max(m // DEGREE, 1), m, workers=WORKERS, **options
+        )
         return int(part(found)) + OTHERS
 
     low, high = 0, MOST_NODES * DEGREE // 10**6
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if takes(middle) <= memory else (low, middle - 1)
+        low, high = (
+            (middle, high) if takes(middle) <= memory else (low, middle - 1)
+        )
     return low
 
 
@@ -48,7 +64,10 @@ def table() -> str:
     """The table in Markdown."""
     rows = [("memory", *COLUMNS), ("---", *["---:"] * len(COLUMNS))]
     rows += [
-        (f"{size} GiB", *(f"{fits(heading, size * GIB):,}" for heading in COLUMNS))
+        (
+            f"{size} GiB",
+            *(f"{fits(heading, size * GIB):,}" for heading in COLUMNS),
+        )
         for size in MEMORY
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

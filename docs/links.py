@@ -19,8 +19,12 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
-        self.places |= {found[name] for name in ("id", "name") if found.get(name)}
-        self.links += [found[name] for name in ("href", "src") if found.get(name)]
+        self.places |= {
+            found[name] for name in ("id", "name") if found.get(name)
+        }
+        self.links += [
+            found[name] for name in ("href", "src") if found.get(name)
+        ]
 
 
 def broken(folder):
@@ -28,17 +32,28 @@ def broken(folder):
     that Sphinx makes of the code.
     """
     made = {"_static", "_modules"}
-    files = [file for file in sorted(folder.rglob("*.html")) if not made & {*file.parts}]
+    files = [
+        file
+        for file in sorted(folder.rglob("*.html"))
+        if not made & {*file.parts}
+    ]
     pages = {file.resolve(): Page(file) for file in files}
     for file, page in pages.items():
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            there = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            there = (
+                (file.parent / unquote(parts.path)).resolve()
+                if parts.path
+                else file
+            )
             if not there.exists():
                 yield f"{file.relative_to(folder.resolve())}: there is no {link}"
-            elif there in pages and unquote(parts.fragment) not in pages[there].places:
+            elif (
+                there in pages
+                and unquote(parts.fragment) not in pages[there].places
+            ):
                 yield f"{file.relative_to(folder.resolve())}: {link} leads to no place of the page"
 
 

@@ -37,13 +37,19 @@ SETTINGS = ("kernel", "n", "kind", "network", "params")
 def settled(ds: xr.Dataset) -> xr.Dataset:
     """What the page needs of a result, with the dimensions setting and trial in place of run."""
     there = [name for name in SETTINGS if name in ds.coords]
-    settings = len({*zip(*(ds[name].values.tolist() for name in there), strict=True)})
+    settings = len(
+        {*zip(*(ds[name].values.tolist() for name in there), strict=True)}
+    )
     made = {}
     for name in KEPT:
         if name in ds:
             values, dims = ds[name].values, ds[name].dims[1:]
             values = values.reshape(settings, -1, *values.shape[1:])
-            made[name] = ("setting", "trial", *dims), values.astype(np.int32), ds[name].attrs
+            made[name] = (
+                ("setting", "trial", *dims),
+                values.astype(np.int32),
+                ds[name].attrs,
+            )
     trials = ds.sizes["run"] // settings
     coords = {name: ("setting", ds[name].values[::trials]) for name in there}
     return xr.Dataset(made, coords, ds.attrs)
@@ -62,7 +68,10 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
 
 def edges(ds: xr.Dataset) -> dict[int, int]:
     """Edges by nodes, of runs on one graph for each number of nodes."""
-    return {int(run["n"]): int(run["m"]) for run in json.loads(ds.attrs["run_attributes"])}
+    return {
+        int(run["n"]): int(run["m"])
+        for run in json.loads(ds.attrs["run_attributes"])
+    }
 
 
 def mean(values: np.ndarray) -> str:
@@ -76,12 +85,16 @@ def plain(ax: Axes, sizes: Iterable[int], log: bool = False) -> None:
     ax.set_xscale("log", base=2)
     ax.set_xticks([*map(int, sizes)])
     ax.set_xlabel("nodes")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:,.0f}")
+    )
     ax.xaxis.set_minor_locator(NullLocator())
     if log:
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        ax.yaxis.set_major_formatter(
+            FuncFormatter(lambda value, _: f"{value:,g}")
+        )
         ax.yaxis.set_minor_locator(NullLocator())
 
 
@@ -97,19 +110,36 @@ def luby(ds: xr.Dataset) -> tuple[str, Figure]:
     ax = figure.subplots()
     found = [interval(values) for values in rounds.values()]
     ax.errorbar(
-        [*m], [f.mean for f in found], [f.half for f in found], marker="o", capsize=3, label="mean"
+        [*m],
+        [f.mean for f in found],
+        [f.half for f in found],
+        marker="o",
+        capsize=3,
+        label="mean",
     )
-    ax.plot([*m], [values.max() for values in rounds.values()], "^", label="most of 100")
+    ax.plot(
+        [*m],
+        [values.max() for values in rounds.values()],
+        "^",
+        label="most of 100",
+    )
     ax.plot([*m], [*bounds.values()], "k--", label="bound of the mean")
     plain(ax, m)
     ax.set_ylim(bottom=0)
     ax.set_ylabel("rounds")
     ax.legend()
-    return table(["n", "m", "mean rounds", "most", "bound of the mean"], rows), figure
+    return table(
+        ["n", "m", "mean rounds", "most", "bound of the mean"], rows
+    ), figure
 
 
 def floodset(ds: xr.Dataset) -> tuple[str, Figure]:
-    crashes = np.array([len(json.loads(text).get("crashes", [])) for text in ds.network.values])
+    crashes = np.array(
+        [
+            len(json.loads(text).get("crashes", []))
+            for text in ds.network.values
+        ]
+    )
     rounds = np.array([json.loads(text)["f"] + 1 for text in ds.params.values])
     figure = Figure(figsize=(6, 3.6))
     ax = figure.subplots()
@@ -120,7 +150,9 @@ def floodset(ds: xr.Dataset) -> tuple[str, Figure]:
             (valid,) = ds.valid.values[(rounds == number) & (crashes == c)]
             shares.append(dgsuite.lab.wilson(valid.sum(), len(valid)))
         middle, low, high = np.array(shares).T
-        at = np.unique(crashes) + 0.05 * (number - 2)  # so that intervals do not hide each other
+        at = np.unique(crashes) + 0.05 * (
+            number - 2
+        )  # so that intervals do not hide each other
         around = np.maximum([middle - low, high - middle], 0)
         ax.errorbar(
             at,
@@ -131,7 +163,13 @@ def floodset(ds: xr.Dataset) -> tuple[str, Figure]:
             label=f"{number} rounds" if number > 1 else "1 round",
         )
         rows.append(
-            [str(number), *(f"{s.share:.2f} ({s.low:.2f} to {s.high:.2f})" for s in shares)]
+            [
+                str(number),
+                *(
+                    f"{s.share:.2f} ({s.low:.2f} to {s.high:.2f})"
+                    for s in shares
+                ),
+            ]
         )
     ax.set_xlabel("crashes")
     ax.set_ylabel("runs that agree")
@@ -139,7 +177,14 @@ def floodset(ds: xr.Dataset) -> tuple[str, Figure]:
     ax.set_xticks(np.unique(crashes))
     ax.legend(loc="lower left")
     return table(
-        ["rounds", *(f"{c} crashes" if c != 1 else "1 crash" for c in np.unique(crashes))], rows
+        [
+            "rounds",
+            *(
+                f"{c} crashes" if c != 1 else "1 crash"
+                for c in np.unique(crashes)
+            ),
+        ],
+        rows,
     ), figure
 
 
@@ -153,8 +198,12 @@ def synchronisers(ds: xr.Dataset) -> tuple[str, Figure]:
     rows = []
     for i, (kind, name) in enumerate(kinds.items()):
         for kernel, look in (("alpha", "o-"), ("beta", "s--")):
-            mine = np.flatnonzero((ds.kernel.values == kernel) & (ds.kind.values == kind))
-            for ax, values in zip(axes, (ticks, messages / ds.n.values), strict=True):
+            mine = np.flatnonzero(
+                (ds.kernel.values == kernel) & (ds.kind.values == kind)
+            )
+            for ax, values in zip(
+                axes, (ticks, messages / ds.n.values), strict=True
+            ):
                 ax.plot(
                     ds.n.values[mine],
                     values[mine],
@@ -164,28 +213,42 @@ def synchronisers(ds: xr.Dataset) -> tuple[str, Figure]:
                     markersize=4,
                 )
             cells = [f"{ticks[k]:.1f}" for k in mine]
-            rows.append([name, f"`{kernel}`", *cells, f"{messages[mine[-1]]:,}"])
+            rows.append(
+                [name, f"`{kernel}`", *cells, f"{messages[mine[-1]]:,}"]
+            )
     for ax, said in zip(
-        axes, ("ticks of a pulse, mean", "messages of a pulse, for each node"), strict=True
+        axes,
+        ("ticks of a pulse, mean", "messages of a pulse, for each node"),
+        strict=True,
     ):
         plain(ax, np.unique(ds.n.values), log=ax is axes[0])
         ax.set_ylabel(said)
     axes[1].set_ylim(bottom=0)
     axes[1].legend(loc="upper left", bbox_to_anchor=(1, 1))
     sizes = [f"n = {n:,}" for n in np.unique(ds.n.values)]
-    return table(["graph", "synchroniser", *sizes, f"messages, {sizes[-1]}"], rows), figure
+    return table(
+        ["graph", "synchroniser", *sizes, f"messages, {sizes[-1]}"], rows
+    ), figure
 
 
 def benor(ds: xr.Dataset) -> tuple[str, Figure]:
     traitors = np.array(
-        [len(json.loads(t).get("byzantine", {}).get("nodes", [])) for t in ds.network.values]
+        [
+            len(json.loads(t).get("byzantine", {}).get("nodes", []))
+            for t in ds.network.values
+        ]
     )
     rounds = dict(zip(traitors.tolist(), ds.n_rounds.values, strict=True))
     rows = []
     for (t, found), valid in zip(rounds.items(), ds.valid.values, strict=True):
         share, low, high = dgsuite.lab.wilson(valid.sum(), len(valid))
         rows.append(
-            [str(t), mean(found), str(found.max()), f"{share:.2f} ({low:.2f} to {high:.2f})"]
+            [
+                str(t),
+                mean(found),
+                str(found.max()),
+                f"{share:.2f} ({low:.2f} to {high:.2f})",
+            ]
         )
     figure = Figure(figsize=(6, 3.6))
     ax = figure.subplots()
@@ -198,25 +261,40 @@ def benor(ds: xr.Dataset) -> tuple[str, Figure]:
         capsize=3,
         label="mean",
     )
-    ax.plot([*rounds], [values.max() for values in rounds.values()], "^", label="most of 60")
+    ax.plot(
+        [*rounds],
+        [values.max() for values in rounds.values()],
+        "^",
+        label="most of 60",
+    )
     ax.set_xticks([*rounds])
     ax.set_ylim(bottom=0)
     ax.set_xlabel("traitors")
     ax.set_ylabel("phases")
     ax.legend(loc="upper left")
-    return table(["traitors", "mean phases", "most", "runs that agree"], rows), figure
+    return table(
+        ["traitors", "mean phases", "most", "runs that agree"], rows
+    ), figure
 
 
 def token_ring(ds: xr.Dataset) -> tuple[str, Figure]:
-    daemons = np.array([json.loads(text)["daemon"] for text in ds.params.values])
+    daemons = np.array(
+        [json.loads(text)["daemon"] for text in ds.params.values]
+    )
     sizes = np.unique(ds.n.values)
-    bounds = {"synchronous": 2 * sizes - 2, "central": 3 * sizes * (sizes - 1) // 2}
+    bounds = {
+        "synchronous": 2 * sizes - 2,
+        "central": 3 * sizes * (sizes - 1) // 2,
+    }
     figure = Figure(figsize=(6, 3.6))
     ax = figure.subplots()
     rows = []
     for i, (daemon, bound) in enumerate(bounds.items()):
         steps = [
-            ds.legitimate_round.values[(daemons == daemon) & (ds.n.values == n)][0] for n in sizes
+            ds.legitimate_round.values[
+                (daemons == daemon) & (ds.n.values == n)
+            ][0]
+            for n in sizes
         ]
         found = [interval(values) for values in steps]
         ax.errorbar(
@@ -239,7 +317,9 @@ def token_ring(ds: xr.Dataset) -> tuple[str, Figure]:
     return table(["daemon", "n", "mean steps", "most", "bound"], rows), figure
 
 
-FOUND = dict(zip(NAMES, (luby, floodset, synchronisers, benor, token_ring), strict=True))
+FOUND = dict(
+    zip(NAMES, (luby, floodset, synchronisers, benor, token_ring), strict=True)
+)
 
 
 def tables() -> dict[str, str]:

@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -97,8 +98,10 @@ class Command:
         ignored.
         """
         # multiprocessing's resource tracker cleans up after an abrupt end, and would warn about it
-        warnings = filter(None, (os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"))
-        os.environ["PYTHONWARNINGS"] = ",".join(warnings)
+        ignored = filter(None, (os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"))
+        os.environ["PYTHONWARNINGS"] = ",".join(ignored)
+        # the line of code that warns is none of the user's
+        warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
         self._sockets = reader, writer = socket.socketpair()  # open until the process ends
         writer.setblocking(False)
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)

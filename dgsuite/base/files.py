@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -58,6 +59,13 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
         raise InputError(
             f"{path}: the folder {folder} cannot be written to: {error.strerror}"
         ) from None
+
+
+def check_output(path: str | os.PathLike[str], ending: str = "") -> None:
+    """As `check_writable`, of a command's output: a file that it replaces is named on standard error."""
+    check_writable(path, ending)
+    if os.path.exists(path):
+        print(f"{os.fspath(path)}: is there, and will be replaced", file=sys.stderr)
 
 
 @contextmanager
@@ -238,5 +246,5 @@ def output(given: str | None, name: str) -> str:
     if given is None:
         os.makedirs("results", exist_ok=True)
         given = os.path.join("results", f"{name}.nc")
-    check_writable(given, ".nc")
+    check_output(given, ".nc")
     return given

@@ -13,7 +13,7 @@ from dgsuite.base.names import Edges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.sources import imsuite
+from dgsuite.partition.sources import csv, imsuite
 from dgsuite.partition.sources.named import nodes_of
 from dgsuite.partition.sources.tables import ENDINGS
 
@@ -55,6 +55,8 @@ def read(
 ) -> Graph:
     """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
 
+    Of CSV with `columns`, the ends are identifiers, as in all tables with names.
+
     Parameters
     ----------
     kernel
@@ -91,21 +93,25 @@ def read(
     }
     if not market:
         named = None if nodes is None else nodes_of(nodes)
+        if chosen and path.endswith(csv.ENDINGS):
+            how["relabel"] = relabel or None
+            chosen.setdefault("weight", None)
+            return Graph.from_csv(path, client=client, nodes=named, **how, **chosen)
         return Graph.read_edge_list(path, client=client, nodes=named, **how, **chosen)
     if nodes is not None:
         raise InputError(f"--nodes is for edge lists: the matrix {path} says how many nodes it has")
     return Graph.read_matrix_market(path, client=client, **how)
 
 
-def _columns(path: str, given: str) -> dict[str, str]:
+def _columns(path: str, given: str) -> dict[str, Any]:
     """The columns of a table by what they are."""
     names = [name.strip() for name in given.split(",")]
     if len(names) not in (2, 3) or not all(names):
         raise InputError(
             f"--columns: expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT, got {given!r}"
         )
-    if not (path.endswith(ENDINGS) or "://" in path or os.path.isdir(path)):
-        raise InputError(f"--columns is for Parquet, and {path} is none")
+    if not (path.endswith((*ENDINGS, *csv.ENDINGS)) or "://" in path or os.path.isdir(path)):
+        raise InputError(f"--columns is for Parquet and CSV, and {path} is neither")
     return dict(zip(("source", "target", "weight"), names, strict=False))
 
 

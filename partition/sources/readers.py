@@ -197,11 +197,11 @@ def parse(
                 line += lines + _lines_before(name, start)
                 ends = f"node ids from 0{'' if n is None else f' to {n - 1}'}, such as 12 and not 12.0,"
                 ends = "names" if words else ends
-                first = "" if line > 1 else "; a line of column names must begin with #"
+                first = "; a line of column names must begin with #, or Graph.from_csv and --columns name two"
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two {ends} and optionally a "
                     f"finite weight{', as in the lines before' if line > 1 else ''}; integers have at most "
-                    f"64 bits, and beside floats those that float64 holds{first}"
+                    f"64 bits, and beside floats those that float64 holds{first * (line == 1)}"
                 )
             if len(edges[0]):
                 found.append(edges)

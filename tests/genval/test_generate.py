@@ -280,7 +280,7 @@ def test_validating_from_the_command_line(here, tmp_path):
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("mis: 24 violations: node 0: domination")
     for arguments, message in (
-        (("mis", "none.txt", "good.nc"), "none.txt: cannot be read"),
+        (("mis", "none.txt", "good.nc"), "none.txt: no such file"),
         (("mis", "in.txt", "none.nc"), "none.nc: no such file"),
         (("mis", "in.txt", "in.txt"), "in.txt: not a NetCDF file"),
         (("bf", "in.txt", "good.nc"), "in.txt, line 2: the root must be"),

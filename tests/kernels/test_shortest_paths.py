@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import InputError, NegativeCycle, RunError
+from dgsuite.kernels import FORMS, KERNELS
 from tests.support.definitions import cut, networks
 
 
@@ -138,3 +142,26 @@ def test_distances_that_are_not_exact_are_errors(weight, message):
     graph = dgsuite.Graph.from_edges([0, 1], [1, 2], weights=[weight, weight], directed=True)
     with pytest.raises(RunError, match=f"the distance of node 2 must {message}"):
         dgsuite.run("bellman_ford", graph, style="serial")
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "bf", "sssp", "bellman_ford"])
+@pytest.mark.parametrize("form", ["iterative", "block"])
+def test_a_search_that_reaches_its_root_alone_says_so(kernel, form):
+    """If nobody chose the root, and not where it reaches others or was asked to go nowhere."""
+    if kernel not in FORMS[form]:
+        return
+    graph = dgsuite.Graph.from_edges([1, 2], [2, 0], directed=True)
+    message = f"kernel '{kernel}': only the root, 0, is reached, since no edge leaves it; root="
+    if KERNELS[kernel].undirected:
+        graph = dgsuite.Graph.from_edges([1, 2], [2, 3])
+    with pytest.warns(UserWarning, match=re.escape(message)):
+        dgsuite.run(kernel, graph, form=form)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dgsuite.run(kernel, graph, form=form, root=0)
+        dgsuite.run(kernel, dgsuite.Graph.from_edges([0], [1]), form=form)
+        dgsuite.run(kernel, dgsuite.Graph.from_edges([], [], n=1), form=form)
+        if kernel == "bfs" and form == "iterative":
+            dgsuite.run(kernel, graph, cutoff=0)
+            path = dgsuite.Graph.from_edges([0], [1])
+            dgsuite.run(kernel, path, network=dgsuite.Network(crashes={0: 0}))

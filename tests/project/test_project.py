@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -19,6 +20,7 @@ import dgsuite
 from dgsuite.core.parameters import make_kernel
 from dgsuite.genval.rules.base import Job
 from dgsuite.kernels import KERNELS, BellmanFord
+from tests.support.browser import BROWSER, opened
 from tests.support.paths import ROOT
 
 
@@ -65,7 +67,7 @@ def test_the_sums_of_contributing_are_right(contributing):
 
 PAGES = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("networkx", "howto/save", "dask", "stopping")),
+    *(f"docs/{name}.md" for name in ("start", "networkx", "howto/save", "dask", "stopping")),
     *(
         f"docs/howto/{name}.md"
         for name in (
@@ -126,8 +128,15 @@ def test_the_examples_of_a_page_run(page, tmp_path):
     assert [line for line in done.stdout.splitlines() if line not in said] == []
 
 
-def test_the_first_steps_are_those_of_the_readme():
-    assert python_blocks("docs/start.md") == python_blocks("README.md")
+def test_each_door_of_the_readme_is_five_lines_that_run(capsys):
+    """Alone, and prints what it says."""
+    doors = python_blocks("README.md")
+    assert len(doors) == 3
+    for door in doors:
+        lines = [line for line in door.splitlines() if line and not line.startswith("# ")]
+        assert len(lines) <= 5
+        exec(door, {})
+        assert f"# {capsys.readouterr().out}" in door + "\n"
 
 
 def test_pages_list_all_kernels():
@@ -280,6 +289,16 @@ FIGURES = {
     ),
     "connected components": ("analytics-more", "rounds", {"kernel": "wcc"}),
     "maximal independent set": ("large", "mis, ", {"nodes": 1_000_000}),
+    "Louvain": (
+        "questions-communities",
+        "rounds",
+        {"graph": "planted partition", "kernel": "louvain"},
+    ),
+    "diameter of a road network": (
+        "questions-distances",
+        "rounds",
+        {"graph": "road", "kernel": "eccentricity, of=diameter"},
+    ),
     "an empty round": ("overhead", "empty clocked round", {"clusters": 2}),
 }
 """Where the figures of a row of the README's table come from: result, figure and conditions."""
@@ -287,15 +306,54 @@ FIGURES = {
 
 def test_the_figures_of_the_readme_are_those_of_results():
     table = re.findall(r"^\| (.*?)[,|] (.*ms.*)\|$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert [name for name, _ in table] == list(FIGURES)
+    assert [name.strip() for name, _ in table] == list(FIGURES)
     for name, shown in table:
-        result, what, conditions = FIGURES[name]
+        result, what, conditions = FIGURES[name.strip()]
         rows = json.loads((ROOT / f"benchmarks/results/{result}.json").read_text())["rows"]
         known = {
-            f"{' to '.join(f'{v:.3g}' for v in np.atleast_1d(row['value']))} {row['unit']}"
+            _in_words(row)
             for row in rows
             if row["what"].startswith(what) and conditions.items() <= row["conditions"].items()
         }
-        figures = re.findall(r"[\d.]+(?: to [\d.]+)? (?:ms|x)\b", shown)
+        figures = re.findall(r"[\d.]+(?: to [\d.]+)? ms|[\d.]+ times [^,|]*\w", shown)
         assert figures
-        assert set(figures) <= known, (name, known)
+        assert {figure.lower() for figure in figures} <= known, (name, known)
+
+
+def _in_words(row):
+    """A time, or how much less or more of it than another library dgsuite takes."""
+    values, peer = np.atleast_1d(row["value"]), row.get("peer", "").lower()
+    if row["unit"] != "x":
+        return f"{' to '.join(f'{float(f"{v:.3g}"):g}' for v in values)} {row['unit']}"
+    (value,) = values[:1]
+    if value < 1:
+        return f"{float(f'{1 / value:.2g}'):g} times as fast as {peer}"
+    return f"{float(f'{value:.2g}'):g} times slower than {peer}"
+
+
+def test_code_on_pages_has_79_columns():
+    """As many as a page shows; what programs print (```text) has its own."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert len(pages) > 100
+    for page in pages:
+        if page.parent == ROOT / "docs/kernels":  # made from docstrings
+            continue
+        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(), re.S | re.M)
+        code = "".join(block for kind, block in blocks if not kind.startswith(("text", "{")))
+        long = [line for line in code.splitlines() if len(line) > 79]
+        assert not long, (page, long)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_the_search_of_pages_ranks_what_to_do_first(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(f"<script>{(ROOT / 'docs/scorer.js').read_text()}</script>")
+    names = ["changelog", "decisions/0001-votes-are-exact", "kernels/bfs", "howto/faults", "start"]
+
+    async def found():
+        async with opened(page) as shown:
+            return [
+                await shown.ask(f'Scorer.score(["{name}", "", "", "", 5, ""])') for name in names
+            ]
+
+    assert asyncio.run(found()) == [-5, -5, 5, 15, 15]

@@ -22,6 +22,7 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.accessor import record_of
 from dgsuite.core.results.order import by_node
+from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed
@@ -394,6 +395,9 @@ def _run_each(
                 with_times(result, log, graph, network, guard.faults, **how)
                 for result, (_, log) in zip(results, tried.found, strict=True)
             ]
+    for result, own in zip(results, each, strict=True):
+        if "root" not in own and options.network is None:
+            tell_alone(result)
     if client is not None and Session.of(client).installed_over is not None:
         from dgsuite.core.workers import dashboard
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from distributed import Client, Scheduler, SchedulerPlugin
@@ -39,10 +41,14 @@ class DashboardPlugin(SchedulerPlugin):
         # below any prefix that the dashboard is given
         route = (r"(?:/.*)?/dgsuite", RunsPage, {"plugin": self})
         scheduler.http_application.add_handlers(".*$", [route])
+        if module := sys.modules.get("distributed.dashboard.scheduler"):  # its pages list pages
+            pages = module.template_variables(scheduler)["pages"]
+            pages += {"dgsuite"} - {*pages}
 
     def ran(self, runs: Sequence[Record]) -> None:
         """RPC: runs have ended."""
-        self.runs.extendleft(runs)
+        ended = datetime.now().astimezone().isoformat(" ", "seconds")
+        self.runs.extendleft({**run, "ended": ended} for run in runs)
 
     def log_event(self, topic: str, msg: Any) -> None:
         if not topic.startswith(PREFIX):

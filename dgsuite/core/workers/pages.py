@@ -77,14 +77,15 @@ class Chart(NamedTuple):
 
 def _chart(series: Mapping[str, Sequence[float]]) -> Chart:
     total = np.sum([*series.values()], axis=0)
-    top = total.max(initial=0) or 1.0
+    most = total.max(initial=0)
+    top = most or 1.0
     below = np.zeros(len(total))
     paths = []
     for opacity, values in zip((0.75, 0.3), series.values(), strict=False):
         above = below + values
         paths.append((opacity, _outline(below / top, above / top)))
         below = above
-    return Chart(len(total), f"{top:,.4g}", paths)
+    return Chart(len(total), f"{most:,.4g}", paths)
 
 
 def _outline(low: NDArray, high: NDArray) -> str:

@@ -67,7 +67,10 @@ INPUTS = {
 }
 
 VALIDATE = {
-    "validate": ("dgsuite.faces.cli.inputs:validate", "Check a kernel's output against its input.")
+    "validate": (
+        "dgsuite.faces.cli.validate:validate",
+        "Check the result of a kernel against its graph.",
+    )
 }
 
 inputs = options.version(

@@ -1,4 +1,4 @@
-"""``dgsuite inputs generate|edges`` and ``dgsuite validate``; also ``python -m genval``."""
+"""``dgsuite inputs generate|edges``; also ``python -m dgsuite.genval``."""
 
 from __future__ import annotations
 
@@ -84,34 +84,13 @@ def edges(kind: str, n: int, seed: int, output: str, **chosen: Any) -> None:
     _write(output, text())
 
 
-@click.command(
-    epilog="Example: dgsuite validate mst in.txt result.nc",
-)
-@click.argument("kernel")
-@click.argument("input_", metavar="INPUT", type=click.Path())
-@click.argument("result", type=click.Path())
-@options.general
-def validate(kernel: str, input_: str, result: str) -> int:
-    """Check a kernel's output against its input: INPUT is a file of IMSuite's format for the KERNEL,
-    RESULT a NetCDF file with a value a node. Exit status 0: it is valid, 1: it is not, 2: it cannot be
-    checked.
-    """
-    from dgsuite.base import netcdf
-    from dgsuite.genval.validation import validate
-    from dgsuite.partition.graph.graph import Graph
-
-    graph = Graph.read_imsuite(input_, kernel)
-    report = validate(kernel.lower(), graph, netcdf.read(result))
-    print(report)
-    return 0 if report.ok else 1
-
-
 def _write(path: str, parts: Iterable[bytes]) -> None:
     """Write a file atomically, or standard output for "-"."""
-    from dgsuite.base.files import atomic_write
+    from dgsuite.base.files import atomic_write, check_output
 
     if path == "-":
         sys.stdout.buffer.writelines(parts)
         return
+    check_output(path)
     with atomic_write(path) as part, open(part, "wb") as file:
         file.writelines(parts)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from dgsuite.base.aliases import ALIASES, kernel_of
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.base.names import RULES, STYLES, Edges
-from dgsuite.faces.cli import console, options
+from dgsuite.base.names import STYLES
+from dgsuite.faces.cli import console, graphs, options
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,6 +41,12 @@ ELSEWHERE = {
     "edges": "--edges",
 }
 """Options of a run, or of its estimate, that the command has options for, and these."""
+
+LONGEST = 200
+"""Letters of a result's name, of the 255 that file systems allow."""
+
+MADE = 1 << 20
+"""Nodes and edges of a graph that --dry-run makes, at most, to see that the kernel takes it."""
 
 PYTHON = ("on_round", "since")
 """Options of a run that take what no text is."""
@@ -112,33 +118,7 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 )
 @click.argument("name", shell_complete=_names)
 @click.argument("graph", type=click.Path())
-@click.option("--n", type=click.IntRange(min=1), help="Nodes of a generated graph.")
-@click.option("--scale", type=click.IntRange(1, 40), help="In place of --n: 2**SCALE nodes.")
-@click.option("--m", type=click.IntRange(min=0), help="Edges of a generated graph.")
-@click.option("--directed", is_flag=True, help="Edges of the file have a direction.")
-@click.option("--relabel", is_flag=True, help="Nodes of the file have names: text or any integers.")
-@click.option(
-    "--columns",
-    metavar="SOURCE,TARGET[,WEIGHT]",
-    help="Columns of a Parquet file. Default: source,target.",
-)
-@click.option(
-    "--duplicates",
-    type=click.Choice([*RULES]),
-    help="Which weight stays if the file has an edge several times. Default: the smallest, with a warning.",
-)
-@click.option(
-    "--nodes",
-    metavar="FILE[:COLUMN]",
-    help="All nodes, also those without an edge: a column of Parquet or CSV, a text file with one in each "
-    "line, or a number of nodes.",
-)
-@click.option(
-    "--edges",
-    type=click.Choice(get_args(Edges)),
-    default="memory",
-    help="Where the edges of the graph are; on disk they may be more than fit into memory.",
-)
+@graphs.source
 @click.option(
     "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
 )
@@ -146,7 +126,6 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     "--form", type=click.Choice(["iterative", "recursive", "block"]), help="Default: iterative."
 )
 @click.option("--clusters", type=click.IntRange(min=1), help="Default: one for each worker.")
-@click.option("--seed", type=int, default=101, show_default=True, help="Seed of graph and kernel.")
 @click.option(
     "--set",
     "parameters",
@@ -174,7 +153,10 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     help="Also write a page that shows the execution step by step; for up to 300 nodes.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Say what memory the graph and the run would take, and stop."
+    "--dry-run",
+    is_flag=True,
+    help="Say what memory the graph and the run would take, and stop. Whether the kernel takes the graph is "
+    "looked at if that is generated, of up to a million nodes and edges.",
 )
 @click.option(
     "--no-validate",
@@ -183,7 +165,9 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     default=True,
     help="Do not check the result; saves the time of the check.",
 )
-@options.output("Where the result goes (default: results/NAME-GRAPH.nc).")
+@options.output(
+    "Where the result goes (default: in results, by what was chosen, such as mis-grid-n=16-seed=101.nc)."
+)
 @options.as_json
 @options.cluster(defaults=False)
 @options.general
@@ -233,13 +217,14 @@ def kernel(
         console.figures(estimated.to_dict(), as_json, lambda _: repr(estimated))
         return
     import dgsuite
-    from dgsuite.base.files import check_writable
+    from dgsuite.base.files import check_output
     from dgsuite.base.files import output as destination
     from dgsuite.genval import validate as judged
 
-    path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
+    said = {**source, "form": form, "seed": seed}
+    path = destination(output, _stem(name, graph, said, [*parameters, *faults]))
     if page is not None:
-        check_writable(page)
+        check_output(page)
         for option, value, shown in (
             ("form", form, "iterative"),
             ("style", style, "serial"),
@@ -251,7 +236,7 @@ def kernel(
                 )
     with _client(place) as client:
         with console.working("making the graph"):
-            made = _graph(name, graph, client, seed, **source)
+            made = graphs.make(name, graph, client, seed, **source)
         how = {"seed": seed, "congest": congest, "network": network or None, **chosen}
         if page is not None:
             with console.working("writing the page"):
@@ -285,6 +270,17 @@ def kernel(
             )
 
 
+def _stem(kernel: str, graph: str, options: Mapping[str, Any], more: Iterable[str]) -> str:
+    """A name for the result that says what was chosen, in letters that files have anywhere."""
+    chosen = {
+        name: value for name, value in options.items() if value not in (None, False, "memory")
+    }
+    chosen |= dict(given.split("=", 1) for given in more)
+    stem = Path(graph).name.partition(".")[0]
+    words = [kernel, stem, *(f"{name}={value}" for name, value in chosen.items())]
+    return re.sub(r"[^A-Za-z0-9_.=,-]+", "_", "-".join(words))[:LONGEST]
+
+
 def _estimate(
     kernel: str,
     given: str,
@@ -295,14 +291,19 @@ def _estimate(
     source: dict[str, Any],
     parameters: dict[str, Any],
 ) -> Estimate:
-    """What a run would take, by the sizes of the graph, which is not made."""
+    """What a run would take, by the sizes of the graph; whether the kernel takes it, if it is small."""
+    from dgsuite.core.parameters import make_kernel
+    from dgsuite.core.running.attempt import as_seen
     from dgsuite.core.running.estimate import estimate
     from dgsuite.genval.families import FAMILIES, plan
 
     n, scale, m, directed = (source[name] for name in ("n", "scale", "m", "directed"))
     if given in FAMILIES and not os.path.exists(given):
-        planned = plan(given, _nodes(given, n, scale), seed=seed, m=m)
+        planned = plan(given, graphs.number(given, n, scale), seed=seed, m=m)
         n, m, directed = planned.n, round(planned.items * planned.each), False
+        if n + m <= MADE:
+            made = graphs.make(kernel, given, None, seed, **source)
+            as_seen(made, make_kernel(kernel, made, seed, parameters, form))
     elif n is None or m is None:
         raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
     how = {"workers": workers, "clusters": clusters, "directed": directed, "form": form}
@@ -324,47 +325,6 @@ def _client(place: dict[str, Any]) -> Iterator[Client | None]:
     check_place(where)
     with cluster(where) as client:
         yield client
-
-
-def _graph(
-    kernel: str,
-    given: str,
-    client: Client | None,
-    seed: int,
-    n: int | None,
-    scale: int | None,
-    m: int | None,
-    directed: bool,
-    relabel: bool,
-    duplicates: str | None,
-    nodes: str | None,
-    edges: Edges,
-    columns: str | None,
-) -> Graph:
-    """The graph of a file, or a generated one."""
-    from dgsuite import genval
-    from dgsuite.genval.families import FAMILIES
-    from dgsuite.suites.sources import read
-
-    generated = given in FAMILIES and not os.path.exists(given)
-    if not generated:
-        for option, value in (("n", n), ("scale", scale), ("m", m)):
-            if value is not None:
-                raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel, duplicates, kernel, nodes, edges, columns)
-    if directed or relabel or duplicates or nodes or columns:
-        raise InputError(
-            f"--directed, --relabel, --duplicates, --columns and --nodes are for files, and {given} is "
-            f"generated"
-        )
-    return genval.graph(given, _nodes(given, n, scale), m=m, seed=seed, client=client, edges=edges)
-
-
-def _nodes(given: str, n: int | None, scale: int | None) -> int:
-    """Nodes of a generated graph."""
-    if (n is None) == (scale is None):
-        raise InputError(f"a generated graph such as {given} needs either --n or --scale")
-    return n if n is not None else 2 ** int(scale or 0)
 
 
 def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.base.files import check_writable
+from dgsuite.base.files import check_output
 from dgsuite.faces.cli import console, options
 
 
@@ -18,40 +18,43 @@ from dgsuite.faces.cli import console, options
 )
 @options.version
 def report() -> None:
-    """Make one self-contained HTML page of the results in a folder: tables and figures, with what the
-    paper says beside each. `dgsuite report FOLDER` is `dgsuite report page FOLDER`.
+    """Make one self-contained HTML page of a result, or of those in a folder: tables and figures, with what
+    the paper says beside each. `dgsuite report FOLDER` is `dgsuite report page FOLDER`.
     """
 
 
 @report.command()
-@click.argument("folder", type=click.Path())
-@options.output("Default: FOLDER/report.html.", "FILE.html")
+@click.argument("results", metavar="FOLDER|FILE.nc", type=click.Path())
+@options.output("Default: FOLDER/report.html, or FILE.html.", "FILE.html")
 @options.general
-def page(folder: str, output: str | None) -> None:
-    """Write the page of the results in FOLDER; its path is printed."""
-    path = Path(output or Path(folder) / "report.html")
-    _make(Path(folder), path)
+def page(results: str, output: str | None) -> None:
+    """Write the page of a result, or of those in FOLDER; its path is printed."""
+    given = Path(results)
+    _check_there(given)
+    beside = given.with_suffix(".html") if given.is_file() else given / "report.html"
+    path = Path(output or beside)
+    _make(given, path)
     print(path)
 
 
-def _make(folder: Path, output: Path) -> None:
-    """Write the page of a folder; files that cannot be read are named on stderr, and left out."""
-    _check_folder(folder)
-    check_writable(output)
+def _make(given: Path, output: Path) -> None:
+    """Write the page of results; files that cannot be read are named on stderr, and left out."""
+    check_output(output, ".html")
     from dgsuite.studies.report.claims import data
     from dgsuite.studies.report.claims.evidence import Evidence
     from dgsuite.studies.report.claims.judge import judge
     from dgsuite.studies.report.folder import results_in
     from dgsuite.studies.report.page import page, write
 
-    found = results_in(folder)
+    found = results_in(given)
     if not found:
-        raise InputError(f"{folder}: holds no results (*.nc); dgsuite run makes some")
+        raise InputError(f"{given}: holds no results (*.nc); dgsuite run makes some")
     claims = []
     if any("figure" in ds.attrs for ds in found.values()):
         chosen = console.tracked(data.claims().values(), "judging claims", len(data.claims()))
         claims = judge(Evidence(found), chosen)
     text, left_out = page(found, claims)
+    folder = given.parent if given.is_file() else given
     problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
     if len(left_out) == len(found):
         raise problems[0]
@@ -63,8 +66,12 @@ def _make(folder: Path, output: Path) -> None:
 def _check_folder(folder: Path) -> None:
     if folder.is_file():
         raise InputError(f"{folder}: is a file; give the folder that has the results (*.nc)")
-    if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder")
+    _check_there(folder)
+
+
+def _check_there(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder")
 
 
 @report.command()

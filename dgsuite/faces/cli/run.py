@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def run(
     given = options.given(cluster)
     config, folder = load(file, overrides, given, full)
     if dry_run:
-        _plan(config, points(config))
+        _plan(config, points(config), folder)
         return
     from dgsuite.studies.experiment import session
 
@@ -52,7 +54,7 @@ def run(
     print(session.measure(config, folder, output, how))
 
 
-def _plan(config: Config, todo: Sequence[Point]) -> None:
+def _plan(config: Config, todo: Sequence[Point], folder: Path) -> None:
     from dgsuite.core.workers.processor import own_processors
 
     where = config.cluster.scheduler or "a local cluster"
@@ -63,3 +65,7 @@ def _plan(config: Config, todo: Sequence[Point]) -> None:
         graph = f"{name} graph" if reader == "generate" else name
         left_out = f"  left out: this machine has {there} hardware threads"
         print(f"{number:4}  {point.describe()}  ({graph}){left_out * ((point.hwts or 0) > there)}")
+    from dgsuite.studies.experiment.suiting import unsuited
+
+    if wrong := list(unsuited(todo, folder)):
+        raise InputError("\n".join(wrong))

@@ -200,6 +200,7 @@ def _check_folder(output: str | None) -> None:
 
 def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: bool) -> None:
     """Print what was found, and write it to files that are named after the one that was analysed."""
+    from dgsuite.base.files import check_output
     from dgsuite.core.results.dataset import save
     from dgsuite.studies.scaling.summary import show, summary
 
@@ -208,14 +209,16 @@ def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: 
         show(out, one)
     stem = os.path.splitext(os.path.basename(path))[0]
     stem = os.path.join(output or os.path.dirname(path) or ".", stem)
-    save(summary(found), f"{stem}-stop.nc")
     names = [f"{stem}-stop.nc"]
+    check_output(names[0])
+    save(summary(found), names[0])
     if not no_figures:
         from dgsuite.core.results.plots import write
         from dgsuite.studies.scaling.figures import draw
 
         for name, figure in draw(found).items():
             names.append(f"{stem}-{name}.png")
+            check_output(names[-1])
             write(figure, names[-1])
     for name in names:
         print(name)

@@ -26,17 +26,18 @@ def study(
     names: Sequence[str], everything: bool, full: bool, dry_run: bool, output: str | None
 ) -> None:
     """Run the experiments of the papers' figures one after the other, and make the page of their
-    results. NAME is the name of an experiment file, such as figure11. If the command is interrupted,
+    results. NAME is the name of an experiment file, such as figure11; without any, the steps are listed.
+    If the command is interrupted,
     run it again: it keeps the steps that are done.
     """
-    if bool(names) == everything:
+    if names and everything:
         raise InputError("give either names of steps or --all")
     console.last_line("{}; the same command goes on from here")
     from dgsuite.studies.study import Study, chosen
 
     steps = chosen(names)
     whole = Study(Path(output or "results"), full)
-    if dry_run:
+    if dry_run or not (names or everything):
         for step in steps:
             state = "done" if whole.done(step) else f"about {_minutes(whole.minutes(step))}"
             print(f"{step.name:20}  {state}")
@@ -46,7 +47,7 @@ def study(
     context = click.get_current_context()
     from dgsuite.faces.cli.report import page as write
 
-    context.invoke(write, folder=str(whole.folder), output=str(page))
+    context.invoke(write, results=str(whole.folder), output=str(page))
 
 
 def _run(whole: Study, steps: Sequence[Step]) -> None:

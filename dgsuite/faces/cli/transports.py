@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.files import check_writable
+from dgsuite.base.files import check_output
 from dgsuite.faces.cli import console, options
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def bench(
     take turns.
     """
     if output:
-        check_writable(output, ".nc")
+        check_output(output, ".nc")
     for option, given in (("protocols", protocols), ("sizes", sizes), ("patterns", patterns)):
         if not given:
             raise InputError(f"--{option} is empty")

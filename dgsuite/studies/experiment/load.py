@@ -9,7 +9,7 @@ from typing import Any
 from dgsuite.base.errors import InputError
 from dgsuite.studies.experiment.checks import problems_of
 from dgsuite.studies.experiment.model import Config
-from dgsuite.studies.experiment.toml import checked, override, put, read
+from dgsuite.studies.experiment.toml import checked, located, override, put, read
 
 
 def load(
@@ -56,5 +56,5 @@ def load(
     folder = Path(path).resolve().parent
     problems = dict.fromkeys(problems_of(config, folder))  # runs may share a graph
     if problems:
-        raise InputError("\n".join(f"{path}: {p}" for p in problems))
+        raise InputError("\n".join(located(p, path, data) for p in problems))
     return config, folder

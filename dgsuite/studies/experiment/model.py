@@ -123,8 +123,9 @@ class Experiment(Section):
     """Runs of each point."""
     fresh: bool = False
     """Whether each repeat gets worker processes of its own."""
-    warmup: Annotated[int, Field(ge=0)] = 0
-    """Runs of a kernel that are thrown away before the first that counts, on each set of workers."""
+    warmup: Annotated[int, Field(ge=0)] = 1
+    """Runs of a kernel that are thrown away before the first that counts, on each set of workers; none of
+    trials."""
     iterations: Count = 1
     """Runs of a short point on the same workers, at most, of whose times the mean counts."""
     max_rounds: Count | None = None

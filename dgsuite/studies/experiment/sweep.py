@@ -197,9 +197,6 @@ class Sweep:
     def graph(self, point: Point, client: Client | None) -> Graph:
         """The graph of a point, all there."""
         graph = make_graph(point, self.folder, client)
-        if point.kernel == "bfs2d":
-            k = point.clusters or (1 if client is None else point.workers)
-            graph = arrange(graph.repartition(k, client))
         if graph.client is not None:
             Watch(graph.client, BUILDING, Session.of(graph.client).workers()).wait_or_raise(
                 graph.parts
@@ -209,7 +206,7 @@ class Sweep:
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
         """Run a kernel without measuring it, the first time in this form and style on these workers."""
         key = (where, point.kernel, point.form, point.style)
-        if key in self._warm:
+        if key in self._warm or point.trials is not None:
             return
         self._warm.add(key)
         light = point.model_copy(update={"workload": ""})
@@ -343,7 +340,16 @@ def _digests(path: Path) -> dict[str, str]:
 
 
 def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
-    """The graph that a point names; paths of files start at the folder."""
+    """The graph that a point names, as its kernel has it dealt; paths of files start at the folder."""
+    graph = _source(point, folder, client)
+    if point.kernel != "bfs2d":
+        return graph
+    return arrange(
+        graph.repartition(point.clusters or (1 if client is None else point.workers), client)
+    )
+
+
+def _source(point: Point, folder: Path, client: Client | None) -> Graph:
     options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
     reader, name = point.source()
     if reader == "generate":

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -106,8 +109,62 @@ def checked[M: BaseModel](
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [_explain(problem, model, path, flags) for problem in error.errors()]
-        raise InputError("\n".join(problems)) from None
+        problems = [_explain(problem, model, flags) for problem in error.errors()]
+        said = (p if p.startswith("--") else located(p, path, data) for p in problems)
+        raise InputError("\n".join(said)) from None
+
+
+HEAD = re.compile(r"\s*(?:(\[\[?)\s*([\w.-]+)\s*\]|([\w.-]+)\s*=)")
+"""How a line begins that has the name of a table, or a key."""
+
+
+def located(problem: str, path: str, data: Mapping[str, Any]) -> str:
+    """A problem after its file, and the line there, if the value is the file's.
+
+    Parameters
+    ----------
+    problem
+        It begins with the dotted key, in which items of lists are numbered, also that of a lone value.
+    path
+        The file.
+    data
+        What it says, with what was changed.
+    """
+    key = problem[: re.match(r"[\w.-]*", problem).end()]  # type: ignore[union-attr]
+    parts = key.split(".")
+    if parts[-1].isdecimal() and not isinstance(_at(data, parts[:-1]), list):
+        parts.pop()
+    named = ".".join(parts) + problem[len(key) :]
+    text = Path(path).read_text("utf-8") if os.path.exists(path) else ""
+    lines = [(len(at), -number) for at, number in _keys(text) if at == parts[: len(at)]]
+    if not lines or _at(tomllib.loads(text), parts) != _at(data, parts):
+        return f"{path}: {named}"
+    return f"{path}, line {-max(lines)[1]}: {named}"
+
+
+def _keys(text: str) -> Iterator[tuple[list[str], int]]:
+    """The tables and keys that lines begin with, in parts, and the numbers of the lines."""
+    table: list[str] = []
+    begun: Counter[str] = Counter()
+    for number, line in enumerate(text.splitlines(), 1):
+        if (found := HEAD.match(line)) is None:
+            continue
+        brackets, name, key = found.groups()
+        if name:
+            begun[name] += brackets == "[["
+            first, *rest = name.split(".")
+            table = [first, *[str(begun[first] - 1)] * (begun[first] > 0), *rest]
+        yield [*table, *(key.split(".") if key else ())], number
+
+
+def _at(data: Any, parts: Iterable[str]) -> Any:
+    """The value of a key, or None."""
+    for part in parts:
+        if isinstance(data, list):
+            data = data[int(part)] if part.isdecimal() and int(part) < len(data) else None
+        else:
+            data = data.get(part) if isinstance(data, dict) else None
+    return data
 
 
 def override(data: dict[str, Any], given: str) -> None:
@@ -215,19 +272,15 @@ SAYS = {
 """What is wrong with a value, by pydantic's type of error."""
 
 
-def _explain(
-    problem: Mapping[str, Any], model: type[BaseModel], path: str, flags: Container[str]
-) -> str:
+def _explain(problem: Mapping[str, Any], model: type[BaseModel], flags: Container[str]) -> str:
     """One line: where, what, and what would be right."""
     where, kind, value = problem["loc"], problem["type"], problem["input"]
     key = ".".join(map(str, where))
+    said = _says(problem, model)
     if len(where) > 1 and where[1] in flags:
-        named = f"--{str(where[1]).replace('_', '-')} {value}"
-    elif kind in ("extra_forbidden", "missing"):
-        named = f"{path}: {key}"
-    else:
-        named = f"{path}: {key} = {value!r}"
-    return f"{named}: {_says(problem, model)}"
+        return f"--{str(where[1]).replace('_', '-')} {value}: {said}"
+    shown = "" if kind in ("extra_forbidden", "missing") else f" = {value!r}"
+    return f"{key}{shown}: {said}"
 
 
 def _says(problem: Mapping[str, Any], model: type[BaseModel]) -> str:

@@ -1,4 +1,4 @@
-"""The results in a folder."""
+"""The results in a folder, or that of a file."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ def check_numbers(ds: xr.Dataset) -> None:
             raise InputError(f"it cannot be shown: {name!r} has {ds[name].dtype}, not numbers")
 
 
-def results_in(folder: Path) -> dict[str, xr.Dataset]:
-    """The results in a folder, by file name; files that cannot be read are named on stderr, and left out.
+def results_in(given: Path) -> dict[str, xr.Dataset]:
+    """The results in a folder, or that of a file, by file name.
+
+    Files of a folder that cannot be read are named on stderr, and left out.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def results_in(folder: Path) -> dict[str, xr.Dataset]:
         None of the files can be read.
     """
     found, problems = {}, []
-    for path in sorted(folder.glob("*.nc")):
+    for path in [given] if given.is_file() else sorted(given.glob("*.nc")):
         try:
             found[path.name] = open_dataset(path)
         except InputError as error:

@@ -139,16 +139,22 @@ def _table(settings: Sequence[Setting], differing: Sequence[str]) -> Table:
     crowded = any(s.oversubscribed for s in settings)
     counted = not tried or len(tried) < len(settings)
     what = [] if "kernel" in settings[0].known else ["what"]
-    heads = [*what, *differing, *["messages", "comm", "ms"] * counted]
-    heads += [*["right", "rounds"] * bool(tried), *["runs"] * (repeated or bool(tried))]
+    # what is found follows what is in each table, so that narrow screens show it
+    first = [key for key in differing if key in ALWAYS]
+    others = [key for key in differing if key not in ALWAYS]
+    heads = [*what, *first, *["ms"] * counted, *["right", "rounds"] * bool(tried), *others]
+    heads += [*["messages", "comm"] * counted, *["runs"] * (repeated or bool(tried))]
     rows = []
     for s in settings[:SHOWN]:
         time, own = s.milliseconds, s.trials
-        row = [*(s.known.get("title", "") for _ in what), *(_shown(s, key) for key in differing)]
+        row = [*(s.known.get("title", "") for _ in what), *(_shown(s, key) for key in first)]
         if counted:
-            row += [s.messages, s.comm, _written(time) + " *" * s.oversubscribed]
+            row.append(_written(time) + " *" * s.oversubscribed)
         if tried:
             row += ["", ""] if own is None else [written(own.right), _written(own.rounds)]
+        row += [_shown(s, key) for key in others]
+        if counted:
+            row += [s.messages, s.comm]
         if repeated or tried:
             row.append(own.runs if own else time.runs if time else "")
         rows.append(row)
@@ -167,7 +173,7 @@ def _shown(setting: Setting, key: str) -> Any:
 def _written(time: Interval | None) -> str:
     if time is None:
         return ""
-    return f"{time.mean:.4g}" + (f" ± {time.half:.2g}" if time.runs > 1 else "")
+    return f"{time.mean:.4g}" + (f" ± {time.half:.3g}" if time.runs > 1 else "")
 
 
 def _picture(title: str, ds: xr.Dataset, settings: Sequence[Setting]) -> str | None:
@@ -235,7 +241,7 @@ def _times(settings: Sequence[Setting]) -> Figure:
     framed(ax, "x", times)
     ax.grid(axis="x", color="0.5", linewidth=0.3)
     if len(styles) > 1:
-        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return figure
 
 

@@ -119,7 +119,9 @@ def test_help_names_all_inputs(capsys):
         (["kernel", "bfs", "grid", "--n", "9", "--directed"], "are for files"),
         (["kernel", "bfs", "none.txt"], "none.txt"),
         (["kernel", "bfs", "mis.nc"], "mis.nc: is a result, not a graph"),
-        (["report", __file__], "is a file; give the folder"),
+        (["report", "claims", __file__], "is a file; give the folder"),
+        (["report", __file__], "test_cli.py: not a NetCDF file"),
+        (["report", "nowhere.nc"], "nowhere.nc: there is no such file or folder"),
         (["graphalytics", __file__, "--graph", "g"], "there is no such folder; FOLDER has"),
         (["kernel", "bfs", "none.txt", "--n", "4"], "--n is for generated graphs"),
         (["kernel", "bfs", "grid", "--n", "9", "--set", "rot=1"], "did you mean 'root'?"),
@@ -156,6 +158,14 @@ def test_what_is_wrong_is_one_line_and_status_2(here, tmp_path, arguments, messa
     assert line.startswith("error: ")
     assert message in line
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_warning_is_one_line(tmp_path):
+    """Without the line of click's code that called ours."""
+    (tmp_path / "edges.txt").write_text("0 1\n1 0\n")
+    process = started("kernel", "wcc", "edges.txt", cwd=tmp_path, stdout=subprocess.DEVNULL)
+    (line,) = process.communicate()[1].decode().splitlines()
+    assert line.startswith("warning: 1 of 2 rows repeat an edge")
 
 
 def test_a_misspelt_option_is_answered_with_the_right_one(here, tmp_path):
@@ -261,6 +271,28 @@ def test_a_kernel_runs_on_its_generated_input(here, tmp_path, kernel, kind):
     assert here(main, "validate", kernel, "in.txt", "out.nc").returncode == 0
 
 
+@pytest.mark.parametrize("kernel", sorted(KERNELS.keys() - {"bfs2d"}))
+def test_the_result_of_every_kernel_is_validated(here, tmp_path, kernel):
+    """As it was saved, with its parameters; and not on another graph."""
+    needs = KERNELS[kernel].needs
+    (tmp_path / "pairs.csv").write_text(
+        "from,to,cost\na,b,1\nb,c,2\nc,d,3\na,d,4\nb,e,5\nd,e,6\ne,f,7\n"
+    )
+    kind = next((models.KINDS[need] for need in needs if need in models.KINDS), "grid")
+    graph = [kind, "--n", 9]
+    if "weights" in needs:
+        graph = ["pairs.csv", "--columns", "from,to,cost"]
+    if kernel == "topological":
+        graph = ["pairs.csv", "--columns", "from,to", "--directed"]
+    done = here(main, "kernel", kernel, *graph, "--set", "seed=7", "--no-validate", "-o", "o.nc")
+    assert done.returncode == 0, done.stderr
+    done = here(main, "validate", kernel, graph[0], "o.nc", *graph[1:])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{kernel}: valid")
+    other = here(main, "validate", kernel, "rmat", "o.nc", "--n", 8)
+    assert other.returncode != 0
+
+
 @pytest.mark.few(3)
 @pytest.mark.parametrize("kind", sorted(families.FAMILIES))
 def test_a_kernel_runs_on_generated_edges(here, kind):
@@ -294,9 +326,10 @@ def test_an_input_of_imsuite_that_does_not_fit(here, arguments, message):
 
 def test_a_kernel_prints_what_it_found(here, client):
     done = here(main, "kernel", "bfs", "grid", "--n", 16)
-    assert done.stdout.splitlines()[-7:-1] == [
+    assert done.stdout.splitlines()[-8:-1] == [
         "level: hops from the root, -1 where unreached",
         "    [0 1 2 ... 4 5 6]",
+        "    16 of 16 nodes reached",
         "    from 0 to 6; largest: 6 (node 15), 5 (node 11), 5 (node 14), 4 (node 7), 4 (node 10)",
         "parent: parent in the tree, -1 where unreached",
         "    [ 0  0  1 ...  9 10 11]",
@@ -307,7 +340,7 @@ def test_a_kernel_prints_what_it_found(here, client):
     given = ["--scheduler", client.scheduler.address, "--style", "clocked"]
     with dask.config.set({"dgsuite.gather-limit": 0}):  # outputs stay on the workers
         there = here(main, "kernel", "bfs", "grid", "--n", 16, *given)
-    assert there.stdout.splitlines()[-7:] == done.stdout.splitlines()[-7:]
+    assert there.stdout.splitlines()[-8:] == done.stdout.splitlines()[-8:]
 
 
 def test_a_kernel_on_a_generated_graph(here, tmp_path):
@@ -318,7 +351,7 @@ def test_a_kernel_on_a_generated_graph(here, tmp_path):
         25, 40, "serial", True,
     )  # fmt: skip
     assert figures["level"] == "complete"
-    assert figures["output"] == os.path.join("results", "bfs-grid.nc")
+    assert figures["output"] == os.path.join("results", "bfs-grid-n=25-seed=101-root=7.nc")
     ds = dgsuite.open(tmp_path / figures["output"])
     assert int(ds.level[7]) == 0
 
@@ -478,8 +511,59 @@ def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
     assert done.returncode == 2
     assert "'left,right,score' is not an edge: expected two names" in done.stderr
     assert "a line of column names must begin with #" in done.stderr
-    done = here(main, "kernel", "wcc", "pairs.csv", "--columns", "left,right")
-    assert (done.returncode, "--columns is for Parquet, and" in done.stderr) == (2, True)
+    assert "or Graph.from_csv and --columns name two" in done.stderr
+    how = ["kernel", "wcc", "--set", "thresholds=[0.4, 0.6]", "--json", "pairs.csv", "--columns"]
+    done = here(main, *how, "left,right,score")
+    assert done.returncode == 0, done.stderr
+    path = json.loads(done.stdout)["output"]
+    found = dgsuite.open(tmp_path / path)
+    assert found.node.values.tolist() == ["a", "b"]
+    assert found.component.values.tolist() == [["a", "a"], ["a", "b"]]
+    done = here(main, "kernel", "wcc", "pairs.csv", "--columns", "left,rihgt")
+    assert (done.returncode, "no column 'rihgt'; there are: left" in done.stderr) == (2, True)
+    (tmp_path / "pairs.txt").write_text("a b\n")
+    done = here(main, "kernel", "wcc", "pairs.txt", "--columns", "left,right")
+    assert (done.returncode, "--columns is for Parquet and .csv, and" in done.stderr) == (2, True)
+
+
+def test_a_dry_run_sees_whether_the_kernel_takes_the_graph(here):
+    done = here(main, "kernel", "lcr", "rmat", "--n", 16, "--dry-run")
+    assert (done.returncode, "node 0 is not on a ring" in done.stderr) == (2, True)
+    assert here(main, "kernel", "lcr", "ring", "--n", 16, "--dry-run").returncode == 0
+    assert here(main, "kernel", "lcr", "rmat", "--scale", 30, "--dry-run").returncode == 0
+
+
+def test_no_file_is_replaced_without_a_word(here, tmp_path):
+    """And the name of a result says what was chosen."""
+    how = ["kernel", "mis", "grid", "--n", 16, "--json"]
+    paths = []
+    for more in (
+        [],
+        ["--set", "seed=3"],
+        ["--seed", 4],
+        ["--network", "delay.low=2"],
+        ["--set", "faithful=true"],
+        ["--network", f"loss=0.{'0' * 300}"],
+    ):
+        done = here(main, *how, *more)
+        assert (done.returncode, done.stderr) == (0, "")
+        paths.append(json.loads(done.stdout)["output"])
+        again = here(main, *how, *more)
+        assert again.stderr == f"{paths[-1]}: is there, and will be replaced\n"
+    assert len({*paths}) == 6
+    assert paths[:4] == [
+        os.path.join("results", f"mis-grid-n=16-seed={more}.nc")
+        for more in (101, 3, 4, "101-delay.low=2")
+    ]
+    for written in (
+        ["report", paths[0]],
+        ["statics", "--csv", "t.csv"],
+        ["inputs", "edges", "ring", "--n", 3, "-o", "e.txt"],
+        [*how, "--page", "page.html", "-o", "page.nc"],
+    ):
+        assert "will be replaced" not in here(main, *written).stderr
+        assert "will be replaced" in here(main, *written).stderr
+    assert (tmp_path / paths[0]).with_suffix(".html").exists()
 
 
 @pytest.mark.parametrize(

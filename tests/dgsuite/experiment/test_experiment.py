@@ -28,6 +28,7 @@ from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
+from dgsuite.studies.experiment.suiting import MOST
 from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
@@ -134,6 +135,20 @@ def test_dry_run_runs_nothing(small, here, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["small.toml"]
 
 
+def test_dry_run_sees_whether_kernels_take_their_graphs(small, here, tmp_path):
+    """Those of files, too; not large ones, which would have to be made."""
+    lines = "".join(f"{u} {(u + 2) % 9}\n" for u in range(9))
+    (tmp_path / "ring.txt").write_text(lines)  # of nodes that are no neighbours
+    for graph, n in (('generate="er"', 20), ('edge_list="ring.txt"', 9)):
+        run = f'run=[{{kernel=["mis", "lcr"], style="serial", n={n}, graph={{{graph}}}}}]'
+        done = here(experiment.main, small, "--dry-run", "--set", run)
+        assert (done.returncode, "2 runs" in done.stdout) == (2, True)
+        assert f"error: lcr serial n={n}" in done.stderr
+        assert ": kernel 'lcr': node 0 is not on a ring" in done.stderr
+    run = f'run=[{{kernel="lcr", style="serial", n={MOST + 1}, graph={{generate="er"}}}}]'
+    assert here(experiment.main, small, "--dry-run", "--set", run).returncode == 0
+
+
 def test_help_names_an_example(tmp_path):
     done = command("--help", cwd=tmp_path)
     assert done.returncode == 0
@@ -147,8 +162,8 @@ def test_help_names_an_example(tmp_path):
         (["small.toml", "--set", "cluster.wrokers=3"], "did you mean 'workers'"),
         (["small.toml", "--set", "run.0.kernel=lrc"], "did you mean 'lcr'"),
         (["small.toml", "--set", "run.0.style=cloked"], "did you mean 'clocked'"),
-        (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters.0 = -4"),
-        (["small.toml", "--set", 'cluster.workers="2"'], "cluster.workers.0 = '2'"),
+        (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters = -4"),
+        (["small.toml", "--set", 'cluster.workers="2"'], "small.toml: cluster.workers = '2'"),
         (["small.toml", "--set", "run.1.params.rgn=1"], "did you mean 'rng'"),
         (["small.toml", "--set", "run.1.params.rng=1"], "run.1.params: kernel 'mis': rng must be"),
         (["small.toml", "--set", "run.0.graph.imsuite=nowhere.txt"], "there is no file"),
@@ -222,14 +237,56 @@ def test_all_errors_of_a_file_at_once(tmp_path):
         load(str(path), [])
     lines = str(caught.value).splitlines()
     assert len(lines) == 4
-    assert all(line.startswith(f"{path}: ") for line in lines)
-    for key in (
-        "experiment.nam",
-        "cluster.workers.0 = 0",
-        "run.0.kernel.1 = 'lrc': unknown; did you mean 'lcr'?",
-        "run.0.style.0 = 'parallel'",
+    for line, key in zip(
+        lines,
+        (
+            "3: experiment.nam: unknown key; did you mean 'name'?",
+            "5: cluster.workers = 0: must be",
+            "7: run.0.kernel.1 = 'lrc': unknown; did you mean 'lcr'?",
+            "8: run.0.style = 'parallel': ",
+        ),
+        strict=True,
     ):
-        assert key in str(caught.value)
+        assert line.startswith(f"{path}, line {key}")
+
+
+def test_errors_of_what_is_well_formed_name_lines_too(tmp_path):
+    """Of the second of two runs, in tables, inline and dotted; and of no line that says something else."""
+    path = tmp_path / "wrong.toml"
+    path.write_text(
+        textwrap.dedent(
+            """\
+            [[run]]
+            kernel = "bfs"
+            n = [
+              10,
+              20,
+            ]
+            graph.generate = "grid"
+            [[run]]
+            kernel = "mis"
+            n = 10
+            params.rgn = 3
+            network = {los = 0.1}
+            [run.graph]
+            generate = "gird"
+            [cluster]
+            scheduler = "tcp://127.0.0.1:9"
+            workers = [1, 2]
+            """
+        )
+    )
+    with pytest.raises(InputError) as caught:
+        load(str(path), ["run.0.params.rot=1", "run.0.graph.generate=gird"])
+    found = [line.removeprefix(str(path))[:24] for line in str(caught.value).splitlines()]
+    assert found == [
+        ", line 17: cluster.worke",
+        ": run.0.params.rot: kern",
+        ": run.0.graph.generate =",
+        ", line 11: run.1.params.",
+        ", line 12: run.1.network",
+        ", line 14: run.1.graph.g",
+    ]
 
 
 def test_an_invalid_result_is_status_1(here, tmp_path, monkeypatch):
@@ -291,7 +348,10 @@ def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_pa
     edges.mkdir()
     pd.DataFrame({"source": [0, 1], "target": [1, 2]}).to_parquet(edges / "0.parquet")
     toml = tmp_path / "e.toml"
-    toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges"\n')
+    toml.write_text(
+        '[experiment]\nwarmup = 0\n[[run]]\nkernel = "mis"\nstyle = "serial"\n'
+        'graph.edge_list = "edges"\n'
+    )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q", "--set", "experiment.validate="]
     for validate, times in (("false", 1), ("false", 1), ("true", 2), ("true", 2), ("false", 2)):
         assert experiment.main([*command[:-1], command[-1] + validate]) == 0
@@ -318,7 +378,7 @@ def test_networks_are_swept_over(tmp_path, ran):
     """A result that faults have made wrong is one, and is kept."""
     toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
     toml.write_text(
-        "[experiment]\nplot = false\nseed = [1, 2]\n"
+        "[experiment]\nplot = false\nwarmup = 0\nseed = [1, 2]\n"
         '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = 60\ngraph.generate = "er"\ncongest = 99\n'
         "network = [{loss = 0.0}, {loss = 0.5, crashes = 0.01}]\n"
     )
@@ -352,9 +412,9 @@ def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
     for name in ("in_mis", "rounds", "valid"):
         assert np.array_equal(mine[name], one[name])
     found = sweeps.sweep("o.nc", ds)
-    assert found.table.heads == ["kernel", "n", "network", "style", "right", "rounds", "runs"]
+    assert found.table.heads == ["kernel", "n", "style", "right", "rounds", "network", "runs"]
     share, low, high = dgsuite.lab.wilson(int(one.valid.sum()), 30)
-    assert found.table.rows[4][4] == f"{share:.4g} ({low:.4g} to {high:.4g})"
+    assert found.table.rows[4][3] == f"{share:.4g} ({low:.4g} to {high:.4g})"
     assert found.picture.count("n = 20") == 1
     with pytest.raises(InputError, match=r"run.0.workers: has no meaning with trials"):
         load(str(toml), ["run.0.workers=2"])
@@ -363,11 +423,12 @@ def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
 def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):
     toml = tmp_path / "e.toml"
     toml.write_text(
-        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+        '[experiment]\nwarmup = 0\n[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\n'
+        'graph.generate = "ring"\n'
     )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
     assert experiment.main(command) == 0
-    assert "kept" not in capsys.readouterr().err
+    assert "points kept" not in capsys.readouterr().err
     first, _ = sorted((tmp_path / "o.points").iterdir())
     first.write_bytes(first.read_bytes()[:2000])
     assert experiment.main(command) == 0
@@ -376,7 +437,7 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
     assert f"a finished point is run anew: {first}: has no checksum, or is damaged" in line
     assert len(ran) == 3
     assert experiment.main([*command, "--force"]) == 0
-    assert "kept" not in capsys.readouterr().err
+    assert "points kept" not in capsys.readouterr().err
     assert len(ran) == 5
 
 
@@ -399,7 +460,8 @@ def test_points_of_other_circumstances_are_run_anew(
     """Code, versions and machine: each has its own points, and what has changed is reported."""
     toml = tmp_path / "e.toml"
     toml.write_text(
-        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+        '[experiment]\nwarmup = 0\n[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\n'
+        'graph.generate = "ring"\n'
     )
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
     assert experiment.main(command) == 0
@@ -468,7 +530,7 @@ def test_outputs_are_checked_and_can_be_left_out(tmp_path, ran):
     """A point without outputs is run anew where they are wanted."""
     toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
     toml.write_text(
-        '[experiment]\nplot = false\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = [8, 16]\n'
+        '[experiment]\nplot = false\nwarmup = 0\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = [8, 16]\n'
         'graph = { generate = "spmax", family = "imsuite" }\n'
     )
     command = [str(toml), "--output", str(out), "-q", "--set"]
@@ -483,11 +545,11 @@ def test_outputs_are_checked_and_can_be_left_out(tmp_path, ran):
 def test_each_form_is_warmed_up(tmp_path, ran):
     toml = tmp_path / "e.toml"
     toml.write_text(
-        '[experiment]\nwarmup = 1\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = 8\n'
+        '[[run]]\nkernel = "bf"\nstyle = "serial"\nn = 8\n'
         'form = ["iterative", "recursive"]\ngraph = { generate = "spmax", family = "imsuite" }\n'
     )
     assert experiment.main([str(toml), "--output", str(tmp_path / "o.nc"), "-q"]) == 0
-    assert ran == 2 * [("bf", "iterative")] + 2 * [("bf", "recursive")]
+    assert ran == 2 * [("bf", "iterative")] + 2 * [("bf", "recursive")]  # warmup is 1 by default
 
 
 def heeds_interrupts(pid):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -27,6 +28,7 @@ from dgsuite.studies.report.statistics import Interval, interval, ratio
 from dgsuite.studies.report.sweeps import sweep
 from dgsuite.studies.report.tables import Cell
 from tests.support import mains
+from tests.support.browser import BROWSER, opened
 
 pytestmark = pytest.mark.usefixtures("quickly_judged")
 
@@ -106,11 +108,32 @@ def test_a_sweep_of_ones_own(tmp_path, not_judged):
     assert "<title>dgsuite: Results of mine</title>" in page
     assert "IMSuite" not in page
     assert page.count("<svg") == 1
-    assert '<td class="number">2 ± 2.5</td><td class="number">3</td>' in page
+    assert '<td class="number">2 ± 2.48</td><td>mn</td>' in page
     found = sweep("mine.nc", ds)
-    assert found.table.heads == ["kernel", "n", "kind", "style", "messages", "comm", "ms", "runs"]
-    assert found.table.numeric == {1, 4, 5, 6, 7}
-    assert [row[6] for row in found.table.rows] == ["2 ± 2.5", "4 ± 0", "200 ± 2.5e+02", "400 ± 0"]
+    assert found.table.heads == ["kernel", "n", "style", "ms", "kind", "messages", "comm", "runs"]
+    assert found.table.numeric == {1, 3, 5, 6, 7}
+    assert [row[3] for row in found.table.rows] == ["2 ± 2.48", "4 ± 0", "200 ± 248", "400 ± 0"]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_a_phone_shows_legend_and_times(tmp_path, not_judged):
+    """On 400 pixels, without scrolling."""
+    made = [
+        runs("bf", "mn").assign_attrs(style=style, clusters=clusters, seconds=0.001)
+        for style, clusters in (("serial", 1), ("finish_async", 100))
+    ]
+    dgsuite.save(combine(made), tmp_path / "mine.nc")
+    assert mains.report([str(tmp_path / "mine.nc")]) == 0
+    edge = "[...document.querySelectorAll('{}')].find(e => e.textContent == '{}').{}.right"
+
+    async def edges():
+        async with opened(tmp_path / "mine.html") as shown:
+            await shown.picture(tmp_path / "mine.png", width=400)
+            places = [("svg text", "serial"), ("svg text", "finish_async"), ("th", "ms")]
+            return [await shown.ask(edge.format(*at, "getBoundingClientRect()")) for at in places]
+
+    found = asyncio.run(edges())
+    assert all(0 < right <= 400 for right in found), found
 
 
 @pytest.mark.parametrize("factor", [1, 1000])
@@ -168,7 +191,7 @@ def test_cells_that_differ_are_marked():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda f: f.rmdir(), "there is no such folder"),
+        (lambda f: f.rmdir(), "there is no such file or folder"),
         (lambda f: None, "holds no results (*.nc)"),
         (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: not a NetCDF file"),
         (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import sys
 import time
 from threading import Thread
 from types import SimpleNamespace
@@ -175,21 +177,38 @@ def test_a_page_shows_runs(client):
     """Those that have ended, with the numbers of their datasets, and one that goes on."""
     graph = ring(client)
     ds = dgsuite.run("lcr", graph, style="clocked", client=client)
-    found = wait_for(client, "<summary>lcr on 900 nodes, clocked</summary>")
+    found = wait_for(client, "<summary>lcr on 900 nodes, clocked <small>ended 20")
     assert f"<th>messages</th><td>{int(ds.messages.sum()):,}</td>" in found
     assert "<th>rounds</th><td>900</td>" in found
     assert 'http-equiv="refresh"' not in found
     dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
-    assert "<th>depths</th>" in wait_for(client, "<summary>bf on 900 nodes, finish_async</summary>")
+    assert "<th>depths</th>" in wait_for(
+        client, "<summary>bf on 900 nodes, finish_async <small>ended 20"
+    )
     kernel, how = Sleeps(rounds=150), {"style": "clocked", "client": client}
     thread = Thread(target=dgsuite.run, args=(kernel, graph), kwargs=how)
     thread.start()
     found = wait_for(client, "toy-clocked")
     assert 'http-equiv="refresh"' in found
     thread.join()
-    found = wait_for(client, "<summary>toy on 900 nodes, clocked</summary>")
+    found = wait_for(client, "<summary>toy on 900 nodes, clocked <small>ended 20")
     assert "toy-clocked" not in found
     assert 'http-equiv="refresh"' not in found
+
+
+def test_pages_of_dask_list_the_page(monkeypatch):
+    """Once, where bokeh makes them; Dask keeps the list for each scheduler."""
+    listed = {"pages": ["status", "workers"]}
+    module = SimpleNamespace(template_variables={"a scheduler": listed}.get)
+    monkeypatch.setitem(sys.modules, "distributed.dashboard.scheduler", module)
+
+    class Scheduler(str):
+        handlers: dict = {}
+        http_application = SimpleNamespace(add_handlers=lambda *given: None)
+
+    for _ in range(2):
+        asyncio.run(DashboardPlugin().start(Scheduler("a scheduler")))
+    assert listed == {"pages": ["status", "workers", "dgsuite"]}
 
 
 def test_a_file_where_there_is_no_page(tmp_path):
