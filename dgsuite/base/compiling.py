@@ -19,10 +19,11 @@ from typing import IO, Any
 
 from llvmlite.binding import get_host_cpu_name
 from numba import njit
-from numba.core import config, event
+from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from dgsuite.base import capabilities
+from dgsuite.base.kept_loops import root
 from dgsuite.base.version import __version__
 
 LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
@@ -38,12 +39,8 @@ log = logging.getLogger("dgsuite")
 
 
 def cache_folder() -> Path:
-    """The folder of the compiled code: of this user, version and processor.
-
-    It is below ``NUMBA_CACHE_DIR`` where that is set, and else below the user's folder for caches.
-    """
-    root = config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root, "dgsuite", f"{__version__}-{get_host_cpu_name()}")
+    """The folder of the compiled code: of this user, version and processor."""
+    return root() / f"{__version__}-{get_host_cpu_name()}"
 
 
 class Locator:
@@ -93,9 +90,8 @@ class Locator:
 @cache
 def _make_own(folder: Path) -> None:
     """Make a folder in that of `cache_folder`; refuse one that others can write to."""
-    root = cache_folder()
-    root.parent.parent.mkdir(parents=True, exist_ok=True)
-    for own in (root.parent, root, folder):
+    root().parent.mkdir(parents=True, exist_ok=True)
+    for own in (root(), cache_folder(), folder):
         own.mkdir(mode=0o700, exist_ok=True)
         state = own.stat()
         if os.name == "posix" and (state.st_uid != os.getuid() or state.st_mode & 0o022):

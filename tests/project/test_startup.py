@@ -69,17 +69,50 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 500, (2, 4000))
     found = []
-    for limit in (thresholds.compile_from, 0):
+    for limit in (thresholds.compile_from, -1):
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", limit)
         graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
         ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
         found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])
     assert found[0].bottom_up.sum() > 0 or direction == "top-down"
     small, compiled = found
-    for name in ("level", "parent", "messages", "bottom_up"):
-        assert (small[name] == compiled[name]).all()
-    if direction == "optimising" and clusters == 1:
-        assert (small.examined == compiled.examined).all()
+    assert small.equals(compiled)
+
+
+ANSWER = """
+import sys, numpy as np, pandas as pd, dgsuite
+rng = np.random.default_rng(1)
+ends = (rng.random((100_000, 2)) ** 2 * 20_000).astype(int)
+graph = dgsuite.Graph.from_dataframe(
+    pd.DataFrame(ends, columns=["source", "target"]), "source", "target", duplicates="min")
+for kernel in ("pagerank", "wcc", "bfs"):
+    dgsuite.run(kernel, graph)
+graph.degree.compute()
+print("numba" in sys.modules)
+"""
+
+
+def test_a_first_answer_needs_no_compiler(tmp_path):
+    """Nor do later ones, until NumPy has taken longer than loading loops."""
+    assert fresh(ANSWER, NUMBA_CACHE_DIR=str(tmp_path))[0] == "False\n"
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_loops_are_loaded_once_numpy_has_taken_as_long(monkeypatch, tmp_path, kept):
+    """Sooner where they are kept; at once for very many elements; never for few."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    if kept:
+        folder = tmp_path / "dgsuite" / f"{dgsuite.__version__}-cpu" / "_compiled-0"
+        folder.mkdir(parents=True)
+        (folder / "loop.nbi").touch()
+    monkeypatch.setattr(thresholds, "room", None)
+    turns = (thresholds.ROOM if kept else thresholds.MORE_ROOM) // (1 << 20)
+    assert [thresholds.compiles(1 << 20) for _ in range(turns)] == [*[False] * (turns - 1), True]
+    assert not thresholds.compiles(thresholds.compile_from)
+    monkeypatch.setattr(thresholds, "room", None)
+    assert not thresholds.compiles(thresholds.compile_from + 1)
+    assert thresholds.compiles(thresholds.compile_at_once + 1)
+    assert thresholds.compiles(thresholds.compile_from + 1)
 
 
 COMPILING = """
@@ -131,12 +164,11 @@ def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
 def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
     """Code for two types, kept at the same time, does not end up in one file."""
     from numba import int32, int64
-    from numba.core import config
     from numba.core.caching import IndexDataCacheFile
 
     from dgsuite.base.compiling import Cache, compiled
 
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
     def double(x):
         return 2 * x
@@ -191,11 +223,10 @@ print(sum(_compiled.expand.stats.cache_misses.values()))
 
 def test_a_loop_that_cannot_be_compiled_holds_up_no_other_process(tmp_path, monkeypatch):
     from numba import TypingError
-    from numba.core import config
 
     from dgsuite.base import compiling
 
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(compiling, "PATIENCE", 0.0)
 
     def wrong(x):
