@@ -21,6 +21,7 @@ help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed  ## run the quickstart experiment
+	$(BIN)/dgsuite compile
 	$(BIN)/dgsuite run configs/quickstart.toml
 
 test: $(VENV)/.tested  ## run the tests, without those that are long

@@ -30,7 +30,7 @@ LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
 """Compiled loops that can be loaded ahead of their use, each with the kinds of its arguments."""
 
 SOON = 1.0
-"""After this many seconds of compiling, a process logs a warning."""
+"""A process that has compiled for so many seconds says so."""
 
 PATIENCE = 60.0
 """After this many seconds of waiting for another process, which may be stopped, compile in spite of it."""
@@ -182,10 +182,10 @@ def _warn(text: str) -> None:
 
 
 class Notice(event.Listener):
-    """Logs once per process that loops are being compiled, if that takes long."""
+    """Counts compiled loops and the seconds that they take, and logs these once per process."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds, self.loops, self.told = 0.0, 0, False
         self._begun: list[float] = []
 
     def on_start(self, event: Any) -> None:
@@ -200,11 +200,18 @@ class Notice(event.Listener):
         module = dispatcher.py_func.__module__
         if self._begun or module.partition(".")[0] != "dgsuite":
             return  # compiled as part of another function, or of another project
-        before, self.seconds = self.seconds, self.seconds + perf_counter() - begun
-        if before < SOON <= self.seconds:
-            _warn(
-                f"compiling loops for this machine; other processes find them in {cache_folder()}"
-            )
+        self.seconds += perf_counter() - begun
+        self.loops += 1
+
+    def tell(self, what: str) -> None:
+        """Log what has compiled how long, if that was long and was not said yet."""
+        if self.told or self.seconds < SOON:
+            return
+        self.told = True
+        _warn(
+            f"{what}: compiling {self.loops} loops took {self.seconds:.1f} s; other processes find them in "
+            f"{cache_folder()}; the command `dgsuite compile` does so ahead"
+        )
 
 
 notice = Notice()

@@ -1,8 +1,9 @@
-"""Where compiled loops are kept, and whether there are any; without importing Numba."""
+"""Where compiled loops are kept, whether there are any, and what they took; without importing Numba."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from dgsuite.base.version import __version__
@@ -20,3 +21,10 @@ def root() -> Path:
 def are_kept() -> bool:
     """Whether loops over edges are kept there, for this version."""
     return next(root().glob(f"{__version__}-*/_compiled-*/*.nbi"), None) is not None
+
+
+def tell(what: str) -> None:
+    """Log how long this process has compiled for something, if that was long and was not said yet."""
+    compiling = sys.modules.get("dgsuite.base.compiling")
+    if compiling is not None:
+        compiling.notice.tell(what)

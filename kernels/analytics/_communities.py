@@ -3,8 +3,8 @@
 Each takes a level's rows (`indptr`, `ends`, `weight`), and the number of the community of each slot.
 Sums are of whole numbers, so they are exact, and the order of the edges in a row does not matter.
 
-Room is passed: a loop that makes arrays takes three times as long to compile. It is `shared`, with a 0 for each
-community, which loops leave so, and `near`, for as many communities as a row has edges.
+Room is passed: a loop that makes arrays takes three times as long to compile. It is `shared`, with a 0 for
+each community, which loops leave so, and `near`, for as many communities as a row has edges.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def gather(indptr, ends, weight, number, row, shared, near):
 
 
 @compiled
-def choose(indptr, ends, weight, mass, number, names, total, rows, free, factor, shared, near, best):
+def choose(
+    indptr, ends, weight, mass, number, names, total, rows, free, factor, shared, near, best
+):
     """For each of some rows, the community with the largest gain: of equal ones its own, else the first name.
 
     Parameters

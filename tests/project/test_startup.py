@@ -17,10 +17,10 @@ from dgsuite.partition.graph.graph import Graph
 from tests.support.paths import ROOT
 
 
-def fresh(code, **environment):
+def fresh(code, *arguments, how="-c", **environment):
     """What a new process prints, and its standard error."""
     found = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, how, code, *arguments],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
@@ -117,11 +117,13 @@ def test_loops_are_loaded_once_numpy_has_taken_as_long(monkeypatch, tmp_path, ke
 
 COMPILING = """
 import json, numpy as np
-from dgsuite.base import compiling
+from dgsuite.base import compiling, kept_loops
 compiling.SOON = 1e-9  # however fast the machine is
 from dgsuite.partition.arrays import _compiled
 for dtype in (np.int32, np.int64):
     assert _compiled.tally(np.arange(4, dtype=dtype), np.array([1, 3])) == 4
+for _ in range(2):
+    kept_loops.tell("bfs")
 print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_misses)]))
 """
 
@@ -133,7 +135,8 @@ def test_loops_are_compiled_once_and_it_is_said(tmp_path):
     assert seconds > 0
     assert misses == 2
     assert said.count("\n") == 1
-    assert "compiling loops for this machine" in said
+    assert said.startswith(f"bfs: compiling 2 loops took {seconds:.1f} s; ")
+    assert "`dgsuite compile`" in said
     printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     assert json.loads(printed) == [0.0, 0]
     assert said == ""
@@ -151,6 +154,39 @@ def test_loops_without_a_folder_to_keep_them_in(tmp_path, wrong):
     assert json.loads(printed)[0] > 0
     assert said.count("must be writable by you alone; set NUMBA_CACHE_DIR to another folder") == 1
     assert not [*tmp_path.rglob("*.nbi")]
+
+
+MISSED = """
+import sys, numpy as np, pandas as pd, dgsuite
+from numba.core import event
+from dgsuite.base import thresholds
+
+missed = []
+class Listener(event.Listener):
+    def on_start(self, event): pass
+    def on_end(self, event): missed.append(event.data["dispatcher"].py_func.__name__)
+event.register("numba:compile", Listener())
+thresholds.compile_without_delay()
+table = pd.DataFrame(
+    np.random.default_rng(1).integers(0, 10_000, (50_000, 2)), columns=["source", "target"])
+graph = dgsuite.Graph.from_dataframe(table, "source", "target", duplicates="min")
+for kernel in sys.argv[1:]:
+    dgsuite.run(kernel, graph)
+print(missed)
+"""
+
+
+@pytest.mark.parametrize(
+    "kernels", [("wcc",), pytest.param((), marks=pytest.mark.long)], ids=["one", "common"]
+)
+def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
+    from dgsuite.core.running.common_loops import COMMON
+
+    printed, said = fresh("dgsuite", "compile", *kernels, how="-m", NUMBA_CACHE_DIR=str(tmp_path))
+    assert printed.strip() == str(next((tmp_path / "dgsuite").iterdir()))
+    assert said == ""
+    after = fresh(MISSED, *(kernels or COMMON), NUMBA_CACHE_DIR=str(tmp_path))[0]
+    assert after == "[]\n"
 
 
 def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
