@@ -9,6 +9,7 @@ import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dgsuite
@@ -77,6 +78,23 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
     assert found[0].bottom_up.sum() > 0 or direction == "top-down"
     small, compiled = found
     assert small.equals(compiled)
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "cdlp", "hits", "leiden", "pagerank", "sssp", "wcc"])
+def test_an_answer_is_the_same_before_loops_are_loaded_and_after(monkeypatch, kernel):
+    """With reading: outputs and counts, of several clusters of a graph that loops are made for."""
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame((rng.random((40_000, 2)) ** 2 * 8000).astype(int), columns=["a", "b"])
+    table["w"] = rng.random(len(table))
+    how = {"directed": kernel == "hits", "duplicates": "min", "clusters": 3, "client": None}
+    before, after = [], []
+    for found, room in ((before, 1 << 60), (after, 0)):
+        monkeypatch.setattr(thresholds, "room", room)
+        graph = Graph.from_dataframe(table, "a", "b", "w", **how)
+        ds = dgsuite.run(kernel, graph, style="serial")
+        times = [name for name in ds.variables if name.endswith("_seconds")]
+        found.append(ds.drop_vars(times))
+    assert before[0].equals(after[0])
 
 
 ANSWER = """
