@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -44,7 +44,6 @@ class Switch(NamedTuple):
 ROUNDS = ("empty rounds", "bfs", "mis", "pagerank", "sssp", "wcc")
 ALL = ("small call", *ROUNDS)
 CLOCKED = "dgsuite.core.executors.clocked:"
-GUEST = "dgsuite.core.workers.guest:"
 
 SWITCHES = {
     "shared memory and its barrier": Switch("2x1", ALL, {"dgsuite.clocked.transport": "comm"}),
@@ -62,10 +61,6 @@ SWITCHES = {
     ),
     "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),
     "binding to processors": Switch("2x1", ROUNDS, {"dgsuite.clocked.bind": False}),
-    "no full collections": Switch(
-        "2x1", ALL, attributes={GUEST + "no_full_collections": nullcontext}
-    ),
-    "slowed clocks": Switch("16x1", ROUNDS, attributes={GUEST + "slowed": nullcontext}),
     "votes by a tree, comms as needed": Switch(
         "8x1 tcp",
         ("empty rounds", "small call"),
@@ -76,11 +71,6 @@ SWITCHES = {
         "2x1",
         ("small call",),
         attributes={"dgsuite.core.workers.plugin:RunPlugin.announce": lambda *_: None},
-    ),
-    "relays": Switch(
-        "16x1",
-        ("mis in tasks",),
-        attributes={"dgsuite.core.engine.relays:DIRECT": 99},
     ),
     "tiles": Switch(
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
@@ -93,9 +83,6 @@ SWITCHES = {
     ),
     "compiled loops": Switch(
         "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:compile_from": 1 << 60}
-    ),
-    "compiled scatter of few values": Switch(
-        "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:scatter_from": 1 << 60}
     ),
 }
 

@@ -51,6 +51,9 @@ style = "serial"
 n = [8, 16]
 graph.generate = "ring"
 """
+ROUNDS = 1000
+"""After which a run is ended: on an undirected graph with edges at one end alone it may go on for ever."""
+
 KERNELS = ("bfs", "triangles", "wcc", "pagerank", "sssp", "core_number", "mis")
 FROM_CHECKPOINTS = ("pagerank", "bfs", "wcc", "mis", "sssp")
 NAMES = [f"n{i}" for i in range(30)]
@@ -195,7 +198,13 @@ def forged_graph(**options):
             some = KERNELS if number < 2 else [KERNELS[number % len(KERNELS)]]
             for kernel in some:
                 with suppress(dgsuite.DgsuiteError):
-                    dgsuite.run(kernel, graph, style="serial")
+                    dgsuite.run(kernel, graph, style="serial", on_round=ended)
+
+    def ended(rounds):
+        from dgsuite import RunError
+
+        if rounds > ROUNDS:
+            raise RunError(f"it takes more than {ROUNDS} rounds")
 
     def make():
         import warnings

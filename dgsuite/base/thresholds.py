@@ -24,9 +24,6 @@ where they must be compiled first, 4 s."""
 room: int | None = None
 """What is left of these; None before the first."""
 
-scatter_from = 1 << 8
-"""Places of an array from which compiled loops, if they are loaded, put values there sooner than NumPy."""
-
 pool_from = 1 << 15
 """Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
@@ -57,11 +54,6 @@ def compile_without_delay() -> None:
     """Compile loops from now on, in a process that measures, which is to measure the same each time."""
     global room
     room = 0
-
-
-def scatters(values: int) -> bool:
-    """Whether a compiled loop puts so many values at places of an array, if loops are loaded."""
-    return values >= scatter_from or compiles(values)
 
 
 def pools(nodes: int) -> bool:

@@ -19,11 +19,6 @@ def loops() -> Any:
     return _ready
 
 
-def there() -> Any:
-    """The compiled forms, if they are imported already; else None."""
-    return _ready
-
-
 def fast(elements: int) -> Any:
     """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
     return loops() if compiles(elements) else _ready

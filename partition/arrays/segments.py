@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.thresholds import compiles, scatters
-from dgsuite.partition.arrays.loops import fast, loops, there
+from dgsuite.base.thresholds import compiles
+from dgsuite.partition.arrays.loops import fast, loops
 from dgsuite.partition.arrays.mapped import empty, windows
 from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, strips
 
@@ -315,13 +315,12 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
 
 def put(out: NDArray, places: NDArray, values: Any) -> None:
     """Put values, or one, at some places."""
-    compiled = there()
-    if compiled is None or not scatters(len(places)) or not are_taken(out):
+    if not compiles(len(places)) or not are_taken(out):
         out[places] = values
     elif np.ndim(values):
-        compiled.scatter(out, places, values)
+        loops().scatter(out, places, values)
     else:
-        compiled.fill(out, places, values)
+        loops().fill(out, places, values)
 
 
 def listed(places: NDArray[np.int64], mask: NDArray) -> NDArray[np.int64]:

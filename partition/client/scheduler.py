@@ -13,7 +13,7 @@ from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
 from dgsuite.partition.client.results import Results, may_run_again
-from dgsuite.partition.client.sending import MARK, hurry
+from dgsuite.partition.client.sending import END_TURN, MARK, hurry
 from dgsuite.partition.client.tasks import MOVABLE
 
 NAME = "dgsuite"
@@ -59,14 +59,15 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
     async def start(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
         self.queue: list[QueuedRun] = []
+        self._ended: dict[str, set[str]] = {}
         self._changed = asyncio.Event()
         self.results = Results(scheduler)
         self._marks: dict[str, int] = {}
         self._unties = False
         scheduler.stream_handlers[MARK] = self.mark
+        scheduler.stream_handlers[END_TURN] = self.end_turn
         scheduler.handlers["dgsuite_workers"] = self.workers
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
-        scheduler.handlers["dgsuite_end_turn"] = self.end_turn
         scheduler.handlers["dgsuite_annotate"] = self.annotate
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
         scheduler.handlers["dgsuite_hopeless"] = self.hopeless
@@ -246,7 +247,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         and the seconds since that client's last heartbeat.
         """
         mine = QueuedRun(run, client, frozenset(keys))
-        if client in self.scheduler.clients and mine not in self.queue:
+        left = run in self._ended.get(client, ())  # its message has overtaken this request
+        if client in self.scheduler.clients and mine not in self.queue and not left:
             self.queue.append(mine)
         deadline = time() + seconds
         while self.queue and self.queue[0] != mine:
@@ -264,13 +266,20 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 return {"head": waits, **self.workers()}
         return self.workers()
 
-    def end_turn(self, run: str) -> None:
-        """RPC: leave the queue, from whatever position."""
+    def end_turn(self, client: str, run: str) -> None:
+        """Leave the queue, from whatever position, or do not enter it."""
+        self._ended.setdefault(client, set()).add(run)
         for queued in [queued for queued in self.queue if queued.run == run]:
             self._remove(queued)
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         self.results.transition(key, finish)
+        if (start, finish) == (
+            "memory",
+            "erred",
+        ):  # its actor was lost; Dask drops this message of its own
+            freed = {"op": "free-keys", "keys": [key], "stimulus_id": f"dgsuite-free-{time()}"}
+            self.scheduler.send_all({}, {worker: [freed] for worker in self.scheduler.workers})
         if finish == "no-worker" and not self._unties:
             # it may be tied to a worker that has gone before it came
             self._unties = True
@@ -292,6 +301,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         self._marks.pop(client, None)
+        self._ended.pop(client, None)
         for queued in [queued for queued in self.queue if queued.client == client]:
             self._remove(queued)
 

@@ -6,7 +6,7 @@ Relies on `distributed.batched.BatchedSend`, in versions from 2026.1 to 2026.8 o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 MARK = "dgsuite-mark"
-"""Of a client's message to the scheduler: its number. All that the client has sent before is there then."""
+"""A client's message to the scheduler, with a number. All that the client has sent before is there then."""
+
+END_TURN = "dgsuite-end-turn"
+"""A client's message to the scheduler: a run leaves the queue."""
 
 
 def hurry(stream: BatchedSend | None) -> None:
@@ -33,9 +36,9 @@ def send_now(client: Client) -> None:
     client.loop.add_callback(lambda: hurry(client.scheduler_comm))
 
 
-def marked(client: Client, number: int) -> None:
-    """Send a mark after all that a client has for the scheduler; to be called on its loop."""
+def send(client: Client, message: str, **arguments: Any) -> None:
+    """Send a message after all that a client has for the scheduler; to be called on its loop."""
     stream = client.scheduler_comm
     if stream is not None:
-        stream.send({"op": MARK, "number": number})
+        stream.send({"op": message, **arguments})
         hurry(stream)

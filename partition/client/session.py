@@ -19,7 +19,7 @@ from dgsuite.base import capabilities
 from dgsuite.base.errors import DgsuiteError, InputError, RunError
 from dgsuite.base.once import Once
 from dgsuite.partition.client import installed
-from dgsuite.partition.client.sending import marked
+from dgsuite.partition.client.sending import END_TURN, MARK, send
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
@@ -97,11 +97,16 @@ def timeout() -> float:
     return float(parse_timedelta(setting("dgsuite.timeout"), "s"))
 
 
+async def _begun[T](request: Callable[[], Awaitable[T]]) -> T:
+    """What a request returns. No closure: a frame that is cleared keeps what its function refers to."""
+    return await request()
+
+
 class Session:
     """All requests to a client's scheduler, and what is kept for the client: the one thing put into it.
 
     No other code sends requests. Those that `ask` and `Watch.call` wait for pass through `start`, and those
-    that nobody waits for pass through `tell`.
+    that nobody waits for pass through `tell` and `end_turn`.
 
     Attributes
     ----------
@@ -137,11 +142,7 @@ class Session:
     def start[T](self, request: Callable[[], Awaitable[T]]) -> Future[T]:
         """Begin a request on the client's loop. Whoever cancels the future ends the request."""
         _check_thread(self.client)
-
-        async def begun() -> T:
-            return await request()
-
-        coroutine = begun()
+        coroutine = _begun(request)
         try:
             return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)  # type: ignore[attr-defined]
         except RuntimeError:  # the loop has ended with the client
@@ -222,7 +223,7 @@ class Session:
             self._connection = connection
         if arguments.get("keys") and request == "dgsuite_workers":
             arguments["mark"], self._marks = self._marks, self._marks + 1
-            marked(client, self._marks)
+            send(client, MARK, number=self._marks)
         return await getattr(client.scheduler, request)(**arguments)
 
     def workers(self) -> dict[str, dict[str, Any]]:
@@ -246,6 +247,19 @@ class Session:
                 await getattr(self.client.scheduler, request)(**arguments)
 
         self.client.loop.add_callback(call)
+
+    def end_turn(self, run: str) -> None:
+        """Have a run leave the scheduler's queue, which it does as well when the client is gone. Thread-safe.
+
+        No request: one that were lost would have all other runs wait as long as this client lives.
+        """
+
+        def message() -> None:
+            if self._connection is self.client.scheduler_comm:  # else the queue is a new one
+                with suppress(OSError):  # closed
+                    send(self.client, END_TURN, run=run)
+
+        self.client.loop.add_callback(message)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ read, 64 Ki numbers at a time, so that they stay in the processor's cache.
 
 Not checked, since it takes longer than reading: that an undirected graph has each edge at both ends, with the
 same weight, that no node is its own neighbour, and that identifiers (`uid`) are distinct. A graph that is
-wrong there gives wrong results.
+wrong there gives wrong results, or runs without end.
 """
 
 from __future__ import annotations

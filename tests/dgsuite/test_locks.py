@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -26,7 +25,6 @@ from dgsuite.core.executors.driver import Alone, at_once, drive
 from dgsuite.core.running.session import GraphSession
 from dgsuite.core.transports import flags
 from dgsuite.core.transports.throttle import HERE, Bucket, Limit, Throttle
-from dgsuite.core.workers import guest
 from dgsuite.core.workers.kept import MOST, KeptMeshes
 from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
@@ -63,8 +61,8 @@ class Thing:
         return [1]
 
 
-def guarded(monkeypatch, after):
-    """Locks, and calls that take them; what is to be done at the end is called `after`."""
+def guarded(monkeypatch):
+    """Locks, and calls that take them."""
     monkeypatch.setattr("dgsuite.core.running.session.current_client", lambda given: given)
     monkeypatch.setattr("dgsuite.core.running.session.run_each", lambda *given, **how: [None])
     made, cache, thing, bucket, throttle = Once(), Cache(), Thing(), Bucket(), Throttle()
@@ -77,9 +75,6 @@ def guarded(monkeypatch, after):
     disturbed = object.__new__(Disturbed)
     disturbed._lock, disturbed._at = Lock(), (0, 0)
     step = SimpleNamespace(turn=0, position=0)
-    begins, ends = guest.no_full_collections(), guest.no_full_collections()
-    ends.__enter__()
-    after.callback(lambda: begins.__exit__(None, None, None))
     return {
         made.lock: [lambda: made.get("a", lambda: 1)],
         cache.lock: [lambda: cache.get("a", lambda: 1)],
@@ -99,28 +94,24 @@ def guarded(monkeypatch, after):
         growth._lock: [growth.woven],
         session._lock: [lambda: session.run("mis"), session.close],
         disturbed._lock: [lambda: disturbed.begin(step)],
-        guest._collecting: [lambda: ends.__exit__(None, None, None), begins.__enter__],
     }
 
 
 def test_threads_wait_for_each_other(monkeypatch):
-    thresholds = gc.get_threshold()
-    with ExitStack() as after:
-        locks = guarded(monkeypatch, after)
-        calls = [call for each in locks.values() for call in each]
-        threads = [threading.Thread(target=call, daemon=True) for call in calls]
-        with ExitStack() as held:
-            for lock in locks:
-                held.enter_context(lock)
-            for thread in threads:
-                thread.start()
-            threads[-1].join(0.3)  # longer than any call takes
-            did_not_wait = [k for k, thread in enumerate(threads) if not thread.is_alive()]
+    locks = guarded(monkeypatch)
+    calls = [call for each in locks.values() for call in each]
+    threads = [threading.Thread(target=call, daemon=True) for call in calls]
+    with ExitStack() as held:
+        for lock in locks:
+            held.enter_context(lock)
         for thread in threads:
-            thread.join(PATIENCE)
-        assert not did_not_wait, [calls[k] for k in did_not_wait]
-        assert not any(thread.is_alive() for thread in threads)
-    assert gc.get_threshold() == thresholds
+            thread.start()
+        threads[-1].join(0.3)  # longer than any call takes
+        did_not_wait = [k for k, thread in enumerate(threads) if not thread.is_alive()]
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert not did_not_wait, [calls[k] for k in did_not_wait]
+    assert not any(thread.is_alive() for thread in threads)
 
 
 def test_meshes_that_are_kept():

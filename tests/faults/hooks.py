@@ -15,6 +15,7 @@ from typing import Any
 
 from distributed import Client, Scheduler, SchedulerPlugin, Worker
 
+from dgsuite.partition.client.sending import END_TURN
 from tests.faults.board import FIRST, Board
 
 Patch = tuple[Any, str, str, str]
@@ -47,6 +48,7 @@ def of_client() -> list[Patch]:
         (Session, "ask", "ask", ""),
         (Session, "_call", "", "answered"),
         (Session, "tell", "tell", ""),
+        (Session, "end_turn", "tell", ""),
         (Watch, "until", "wait", ""),
         (Watch, "check_workers", "poll", ""),
         (Watch, "call", "request", ""),
@@ -89,11 +91,11 @@ def of_worker() -> list[Patch]:
 HANDLERS = {
     "dgsuite_workers": "workers",
     "dgsuite_take_turn": "take_turn",
-    "dgsuite_end_turn": "end_turn",
+    END_TURN: "end_turn",
     "dgsuite_results": "results",
     "dgsuite_order": "order",
 }
-"""Requests to the scheduler that pass a hook before they are handled."""
+"""Requests and messages to the scheduler that pass a hook before they are handled."""
 
 
 def patched(board: Board, patch: Patch) -> Callable[[], None]:
@@ -161,8 +163,8 @@ class Onlooker(SchedulerPlugin):
         async def start(plugin: DgsuiteSchedulerPlugin, scheduler: Scheduler) -> None:
             await begin(plugin, scheduler)
             for request, hook in HANDLERS.items():
-                handler = scheduler.handlers[request]
-                scheduler.handlers[request] = self._hooked(handler, hook, request)
+                handlers = scheduler.stream_handlers if request == END_TURN else scheduler.handlers
+                handlers[request] = self._hooked(handlers[request], hook, request)
 
         DgsuiteSchedulerPlugin.start = start  # type: ignore[method-assign]
         graphs = scheduler.stream_handlers["update-graph"]

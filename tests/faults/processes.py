@@ -25,6 +25,9 @@ from tests.faults.hooks import ADDRESSES, Onlooker, of_worker, patched
 LONG = 60.0
 """Seconds in which processes must start."""
 
+TIMEOUT = 3.0
+"""Seconds of ``dgsuite.timeout`` in trials, and on workers."""
+
 
 class HookedWorker(Worker):
     """A worker whose process passes hooks, and tells the board its process."""
@@ -43,6 +46,11 @@ def _quiet(log: Path) -> None:
     out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(out, 1)
     os.dup2(out, 2)
+
+
+def _short(config: dict[str, Any]) -> dict[str, Any]:
+    """The settings of another process."""
+    return config | {"dgsuite": config["dgsuite"] | {"timeout": TIMEOUT}}
 
 
 def _serve(make: Callable[..., Any], config: dict[str, Any], log: Path, report: Any) -> None:
@@ -133,7 +141,7 @@ class Processes:
     def _fork(self, place: int, make: Callable[..., Any]) -> str:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=_serve, args=(make, dask.config.config, self.folder / "log", theirs)
+            target=_serve, args=(make, _short(dask.config.config), self.folder / "log", theirs)
         )
         process.daemon = True
         process.start()

@@ -49,15 +49,12 @@ from tests.faults.board import (
     Fault,
 )
 from tests.faults.hooks import ADDRESSES, hooked_client
-from tests.faults.processes import LONG, Processes
+from tests.faults.processes import LONG, TIMEOUT, Processes
 from tests.faults.remnants import left
 from tests.support.patience import PATIENCE
 
 BUSY = "frozen or busy"
 """In the error of a scheduler that does not answer. If no fault has struck it, the trial says nothing."""
-
-TIMEOUT = 3.0
-"""Seconds of ``dgsuite.timeout`` in trials."""
 
 BOUND = 10
 """Timeouts within which a stage must end after any process has last passed a hook, but for polls. So it has

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
 import time
+import weakref
+from functools import partial
 from operator import neg
 
 import dask
@@ -16,7 +19,7 @@ from dgsuite import RunError
 from dgsuite.base.errors import WorkerLost
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.tasks import pinned
-from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.support.patience import PATIENCE
@@ -128,3 +131,22 @@ def test_making_a_graph_asks_nothing(client, monkeypatch):
     monkeypatch.undo()
     assert not again.recoverable
     assert repr(again).endswith("not recoverable>")
+
+
+def test_an_error_that_is_kept_holds_nothing_of_its_request(client):
+    """Dask keeps the error of a task that was cancelled, and raises it whenever its result is asked for."""
+    kept, asked = ValueError("again"), Asked()
+    there = weakref.ref(asked)
+
+    async def request(asked):
+        raise kept
+
+    with pytest.raises(RunError, match="again"), letting_go():
+        Watch(client, "asking").call(partial(request, asked))
+    del asked
+    gc.collect()
+    assert there() is None
+
+
+class Asked:
+    """What a request is about."""

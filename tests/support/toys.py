@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from distributed import get_worker
 
 from dgsuite.kernels.bsp import (
     Finish,
@@ -440,18 +439,3 @@ class Calls(Toy):
     def rest(self, c, s, inbox):
         assert len(inbox) == 0
         return known() if self.anyway else None
-
-
-@dataclass(frozen=True)
-class Clocks(Toy):
-    """Milliseconds between two calls of two of a worker's periodic callbacks."""
-
-    name: ClassVar[str] = "clocks"
-    outputs: ClassVar = {"tick": Output("of its ticks"), "profile": Output("of its profile")}
-
-    def start(self, c) -> State:
-        return State(tick=c.zeros(), profile=c.zeros())
-
-    def read(self, c, s, inbox):
-        for name in self.outputs:
-            getattr(s, name)[:] = get_worker().periodic_callbacks[name].callback_time

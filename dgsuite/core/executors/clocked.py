@@ -39,9 +39,8 @@ from dgsuite.core.executors.session_tasks import CURRENT
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
-from dgsuite.core.workers.guest import Guest
 from dgsuite.core.workers.outputs import collect, made_of, stays
-from dgsuite.core.workers.processor import LocalRank, own_processors
+from dgsuite.core.workers.processor import LocalRank, bound, own_processors
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
@@ -225,7 +224,7 @@ def site_results(
             else:
                 plugin.enter(key, run_id, None, cancelling())
             local = LocalRank.of(plan.places, rank, mesh.processors)
-            mesh.alone = guest.settle(here, local, run_id, binds)
+            mesh.alone = binds and stack.enter_context(bound(local, run_id))
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)
@@ -241,8 +240,8 @@ def site_results(
             mesh.abort()
             raise
 
-    with Guest() as guest:
-        pool = guest.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         binds = (
             plan.bind
             and pool is None

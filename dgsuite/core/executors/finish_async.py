@@ -2,9 +2,9 @@
 
 A phase on a worker is a task that delivers what the other workers sent, a task for each thread, which
 runs one cluster after the other, and a task that packs what they send; with one thread or one cluster,
-one task does all. Dask moves the packed bundles between workers; between many, over relays. State, and
-messages within a worker, stay there (`task_state.py` has the state in task results instead). Phases are
-sent to the scheduler as one graph, up to where the program asks for votes.
+one task does all. Dask moves the packed bundles between workers. State, and messages within a worker, stay
+there (`task_state.py` has the state in task results instead). Phases are sent to the scheduler as one graph,
+up to where the program asks for votes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from dgsuite.core.engine.checkpointed import Pace
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.program import Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Progress, Tell
-from dgsuite.core.engine.relays import Relays
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.workers import part
 from dgsuite.core.workers import placement as tasks
@@ -66,8 +65,8 @@ class Driver:
         self.bounds = bounds.tolist()
         self.threads = np.minimum(threads, np.diff(bounds)).tolist()
         """Threads of each worker that have something to do."""
-        self.relays = Relays(len(places))
-        self.edges = 2 * sum(self.threads) + 4 * len(places)
+        self.others = len(places) - 1
+        self.edges = 2 * sum(self.threads) + len(places) ** 2
         """Dependencies of a phase, about."""
         self.collected: list[Step] = []
         self.turn = 0
@@ -119,10 +118,7 @@ class Driver:
         first = self.sent
         graphs: list[dict[str, tuple]] = [{} for _ in self.places]
         for number, step in enumerate(self.collected, self.sent):
-            arriving = self.relay(graphs, number - 1, bundles)
-            bundles = [
-                self.lay(graph, w, number, step, arriving[w]) for w, graph in enumerate(graphs)
-            ]
+            bundles = [self.lay(graph, w, number, step, bundles) for w, graph in enumerate(graphs)]
         names = [f"{self.kernel.name}-on-{w}-{self.run_id}-{number}" for w in range(len(graphs))]
         layers = {
             name: MaterializedLayer(
@@ -150,39 +146,6 @@ class Driver:
         """The key of a task."""
         return f"{self.kernel.name}-{does}-{self.run_id}-{number}-{i}"
 
-    def relay(
-        self, graphs: Sequence[dict[str, tuple]], number: int, bundles: Sequence[Any]
-    ) -> list[list[Any]]:
-        """Add to the workers' graphs what relays the bundles of a phase.
-
-        Parameters
-        ----------
-        bundles
-            What each worker packed: keys, or futures; empty before the first phase.
-
-        Returns
-        -------
-        The bundles that each worker gets.
-        """
-        groups = self.relays.groups
-        if not groups or not bundles:
-            return [list(bundles) for _ in graphs]
-        everyone = range(len(graphs))
-
-        def relay(does: str, i: int, to: range, others: int, heard: Sequence[Any]) -> str:
-            key, first = self.key(does, number, i), groups[i][0]
-            graphs[first][key] = (part.relay, self.run_id, number, does, to, others, heard)
-            return key
-
-        gathered = [
-            relay("gather", i, everyone, len(groups) - 1, [bundles[w] for w in group])
-            for i, group in enumerate(groups)
-        ]
-        spread = [
-            relay("spread", i, group, len(group) - 1, gathered) for i, group in enumerate(groups)
-        ]
-        return [[key] for key, group in zip(spread, groups, strict=True) for _ in group]
-
     def lay(
         self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
     ) -> str:
@@ -209,14 +172,13 @@ class Driver:
     ) -> str:
         """As `lay`, without the checkpoint."""
         phase = self.run_id, number, step
-        others = self.relays.receivers(w)
         if step is AGAIN:
             packed = self.key("again", number, w)
-            graph[packed] = (part.again, self.run_id, number, others, bundles)
+            graph[packed] = (part.again, self.run_id, number, self.others, bundles)
             return packed
         if self.threads[w] == 1:
             packed = self.key(step.phase, number, w)
-            graph[packed] = (part.whole, *phase, others, bundles)
+            graph[packed] = (part.whole, *phase, self.others, bundles)
             return packed
         delivered = self.key(f"{step.phase}-deliver", number, w)
         graph[delivered] = (part.deliver, self.run_id, number, bundles)
@@ -224,7 +186,7 @@ class Driver:
         for thread, one in enumerate(each):
             graph[one] = (part.compute, *phase, thread, delivered)
         packed = self.key(f"{step.phase}-pack", number, w)
-        graph[packed] = (part.pack, *phase, others, each)
+        graph[packed] = (part.pack, *phase, self.others, each)
         return packed
 
     def reply(self, over: Sequence[Vote]) -> Callable[[], Vote]:

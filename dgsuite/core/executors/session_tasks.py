@@ -129,7 +129,7 @@ class SessionTasks:
         futures, self._futures = self._futures, []
         if futures:
             tasks.give_up(self.client, futures)
-            Session.of(self.client).tell("dgsuite_end_turn", run=self._id)
+            Session.of(self.client).end_turn(self._id)
         self._where, self._groups = None, ()
 
     def _sent(

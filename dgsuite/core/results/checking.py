@@ -44,6 +44,11 @@ def check(ds: xr.Dataset, where: str = "the dataset") -> None:
     for name in (*SECONDS, *COUNTS):
         if name in ds.variables and ds.variables[name].dtype.kind not in "iuf":
             raise InputError(f"{where}: {name} must be numbers, not {ds.variables[name].dtype}")
+    for name, variable in ds.variables.items():
+        if variable.shape != tuple(ds.sizes[dim] for dim in variable.dims):
+            raise InputError(
+                f"{where}: {name} has shape {variable.shape}, and the dataset has sizes {dict(ds.sizes)}"
+            )
     node = ds.variables.get("node")
     if node is not None and node.dims != ("node",):
         raise InputError(f"{where}: 'node' must have the dimension node, not {node.dims}")

@@ -31,7 +31,7 @@ from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
-from dgsuite.core.workers.recovery import recovered
+from dgsuite.core.workers.recovery import looked, recovered
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.session import Session, check_client, current_client, seceded
 from dgsuite.partition.client.spans import span
@@ -298,13 +298,13 @@ def _run_each(
     if options.since is not None:
         kernel = going_on(kernel, each, options)
 
-    def looked(_: object) -> tuple[list[Kernel], str | None, Guard]:
+    def look() -> tuple[list[Kernel], str | None, Guard]:
         """What depends on the graph."""
         form, reason = forms.chosen(kernel, graph, each, options)
         kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
         return kernels, reason, options.guard(graph)
 
-    kernels, form_reason, guard = recovered(looked, graph.client, "looking at the graph")
+    kernels, form_reason, guard = looked(look, graph.client, "looking at the graph")
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(options.workload)

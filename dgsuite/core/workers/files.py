@@ -76,9 +76,9 @@ def folder_of(client: Client, name: str) -> str:
 
 
 def forget(files: dict[str, Held], gone: str) -> None:
-    """Note that a worker that is gone has no copies, so that it is asked for none of them.
+    """Note that a worker that is gone or frozen has no copies, so that it is asked for none of them.
 
-    Each request would take `CONNECT` seconds.
+    Each request would take `CONNECT` seconds, or `timeout`.
     """
     for name, held in [*files.items()]:
         if gone in held.copies and name in files:
@@ -227,27 +227,35 @@ class WorkersFileSystem(AbstractFileSystem):
 
         async def ask() -> Any:
             try:
-                comm = await worker.rpc.connect(address, timeout=CONNECT)
+                async with asyncio.timeout(CONNECT):  # Dask's own does not bound the handshake
+                    comm = await worker.rpc.connect(address)
+                try:
+                    request = send_recv(comm, op=HANDLER, what=what, name=name, data=data)
+                    return await asyncio.wait_for(request, timeout())
+                finally:
+                    worker.rpc.reuse(address, comm)
             except OSError:
                 forget(plugin.files, address)
                 raise
-            try:
-                request = send_recv(comm, op=HANDLER, what=what, name=name, data=data)
-                return await asyncio.wait_for(request, timeout())
-            finally:
-                worker.rpc.reuse(address, comm)
 
         return sync(worker.loop, ask)
 
     def _broadcast(
         self, workers: list[str] | None, what: str, name: str, data: Any
     ) -> dict[str, Any]:
-        """Send a request to workers through the scheduler."""
+        """Send a request to workers through the scheduler.
+
+        Raises
+        ------
+        OSError
+            A worker is frozen.
+        """
         message = {"op": HANDLER, "what": what, "name": name, "data": data}
         asked: dict[str, Any] = {"msg": message, "workers": workers, "on_error": "ignore"}
         if self._plugin is not None:
             worker = self._plugin.worker
-            found: dict[str, Any] = sync(worker.loop, worker.scheduler.broadcast, **asked)
+            ask, most = worker.scheduler.broadcast, timeout()
+            found: dict[str, Any] = sync(worker.loop, ask, callback_timeout=most, **asked)
             return found
         client = clients.get(name.partition("/")[0])
         if client is None:

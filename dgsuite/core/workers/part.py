@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -25,19 +25,21 @@ from dgsuite.partition.clusters.cluster import Cluster
 
 
 class Bundle(NamedTuple):
-    """What a worker sends, or relays, in a phase."""
+    """What a worker sends in a phase."""
 
     number: int
     """Of the phase."""
+    sender: int
+    """Number of the worker."""
     epoch: str
     """Which process sends it."""
-    parcels: dict[int, dict[int, MessageBatch]]
-    """By receiving worker, and by the worker that packed it."""
+    parcels: dict[int, MessageBatch]
+    """By receiving worker."""
 
     @property
     def nbytes(self) -> int:
         """Bytes of all parcels."""
-        return sum(p.nbytes for found in self.parcels.values() for p in found.values())
+        return sum(parcel.nbytes for parcel in self.parcels.values())
 
 
 @dataclass
@@ -55,8 +57,6 @@ class Part:
     """The last phase in which each task has begun: by what it does, and its thread."""
     waiting: deque[int] = field(default_factory=deque)
     """Clusters that have not begun the phase; each thread takes one after the other."""
-    relayed: int = 0
-    """Bytes that the worker has relayed since the phase before."""
     spans: list[tuple[float, float]] = field(default_factory=list)
     """When clusters computed in the phase: begin and end of each task."""
     started: float = 0.0
@@ -76,20 +76,16 @@ class Part:
             )
         self.done[does, thread] = number
 
-    def parcels(
-        self, number: int, bundles: Sequence[Bundle], receivers: Set[int]
-    ) -> dict[int, dict[int, MessageBatch]]:
-        """What bundles of a phase have for some workers, as in `Bundle.parcels`."""
-        found: dict[int, dict[int, MessageBatch]] = {}
+    def deliver(self, number: int, bundles: Sequence[Bundle]) -> None:
+        """Take in what the bundles of a phase have for this worker."""
         for bundle in bundles:
             if bundle.number != number or bundle.epoch not in self.epochs:
                 raise PeerLost(
                     f"worker {get_worker().address} got messages of phase {bundle.number} after phase "
                     f"{number}, or of a process that is not the run's"
                 )
-            for to in bundle.parcels.keys() & receivers:
-                found.setdefault(to, {}).update(bundle.parcels[to])
-        return found
+        me = self.site.me
+        self.site.deliver({b.sender: b.parcels[me] for b in bundles if me in b.parcels})
 
     @property
     def first(self) -> int:
@@ -132,30 +128,11 @@ def _part(run_id: str) -> Part:
     return part
 
 
-def relay(
-    run_id: str,
-    number: int,
-    does: str,
-    receivers: Sequence[int],
-    others: int,
-    bundles: Sequence[Bundle],
-) -> Bundle:
-    """Task: one bundle of what several bundles have for some workers. It goes to so many others."""
-    part = _part(run_id)
-    part.advance(number, does)
-    bundle = Bundle(
-        number, part.epochs[part.site.me], part.parcels(number, bundles, set(receivers))
-    )
-    part.relayed += bundle.nbytes * others
-    return bundle
-
-
 def deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
     """Task: take in what the workers packed in the phase before."""
     part = _part(run_id)
     part.advance(number, "deliver", first=part.first)
-    me = part.site.me
-    part.site.deliver(part.parcels(number - 1, bundles, {me}).get(me, {}))
+    part.deliver(number - 1, bundles)
     part.waiting.extend(range(len(part.results)))
 
 
@@ -178,12 +155,9 @@ def pack(run_id: str, number: int, step: Step, others: int, phases: Sequence[Non
     part = _part(run_id)
     part.advance(number, "pack", first=part.first)
     site = part.site
-    parcels = {to: {site.me: parcel} for to, parcel in site.send(step, part.results).items()}
-    bundle = Bundle(number, part.epochs[site.me], parcels)
+    bundle = Bundle(number, site.me, part.epochs[site.me], site.send(step, part.results))
     part.results = [None] * len(part.results)
-    # a bundle goes whole to each of its receivers
-    site.tally.wire = bundle.nbytes * others + part.relayed
-    part.relayed = 0
+    site.tally.wire = bundle.nbytes * others  # it goes whole to each of them
     before, part.packed = part.packed, perf_counter()
     waited = part.packed - before - covered(part.spans)
     part.spans.clear()
@@ -205,9 +179,8 @@ def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> B
     part.advance(number, "again")
     site, me = part.site, part.site.me
     if number:
-        site.deliver(part.parcels(number - 1, bundles, {me}).get(me, {}))
-    parcels = part.kept.resent(site, number)
-    return Bundle(number, part.epochs[me], {to: {me: parcel} for to, parcel in parcels.items()})
+        part.deliver(number - 1, bundles)
+    return Bundle(number, me, part.epochs[me], part.kept.resent(site, number))
 
 
 def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:

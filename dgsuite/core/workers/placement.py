@@ -248,7 +248,7 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
         watch.check_states(watch.until(head)["workers"])
         yield
     except BaseException:
-        Session.of(client).tell("dgsuite_end_turn", run=run)  # if closed, the turn is over as well
+        Session.of(client).end_turn(run)
         raise
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,28 @@ def recovered[T](attempt: Callable[[States], T], client: Client | None, doing: s
                 raise
             raise RunError(f"{lost}; {error}") from error
     raise AssertionError("unreachable")
+
+
+def looked[T](look: Callable[[], T], client: Client | None, doing: str) -> T:
+    """The result of something that seldom needs the workers: they are asked for once it has failed.
+
+    Parameters
+    ----------
+    look
+        Does it; it may be called again.
+
+    Raises
+    ------
+    RunError
+        See `recovered`.
+    """
+    if client is None:
+        return look()
+    from distributed import CancelledError
+
+    with suppress(RunError, OSError, RuntimeError, CancelledError):
+        return look()
+    return recovered(lambda _: look(), client, doing)
 
 
 def _killed_for_memory(client: Client, workers: States, seconds: float) -> str:

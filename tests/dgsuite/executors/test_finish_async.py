@@ -14,9 +14,6 @@ import pytest
 import dgsuite
 from dgsuite import InputError, RunError
 from dgsuite.base import thresholds
-from dgsuite.core.engine import relays
-from dgsuite.core.engine.relays import Relays
-from dgsuite.core.executors.finish_async import Driver
 from dgsuite.core.executors.task_state import Driver as TaskDriver
 from dgsuite.core.executors.task_state import sites
 from dgsuite.core.workers.part import Part, compute, covered, keep
@@ -60,30 +57,6 @@ def test_a_site_is_copied_to_the_next_on_another_worker(homes, nexts):
         (back,) = graphs[me][own[me]][1:]
         assert graphs[me][send][1:] == (done[me],)
         assert graphs[there][back][1:] == (copies[me],)
-
-
-@pytest.mark.parametrize("size", [*range(1, 40), 64, 100, 1000])
-def test_relays_serve_all_workers_with_few_messages(size):
-    groups = Relays(size).groups
-    assert [w for group in groups for w in group] == [*range(size)] * bool(groups)
-    packed = sum(Relays(size).receivers(w) for w in range(size))
-    spread = size - len(groups)
-    if groups:
-        assert packed + len(groups) * (len(groups) - 1) + spread <= 3 * size
-    else:
-        assert packed == size * (size - 1)
-
-
-def test_relays_are_told_how_many_workers_they_send_to(monkeypatch):
-    """Of five workers, three and two form a group: a relay sends to the other relay, then to its group."""
-    monkeypatch.setattr(relays, "DIRECT", 4)
-    driver, graphs = object.__new__(Driver), [{} for _ in range(5)]
-    vars(driver).update(kernel=SimpleNamespace(name="any"), run_id="run", relays=Relays(5))
-    assert len(driver.relay(graphs, 1, "abcde")) == 5
-    told = [task[3:6] for graph in graphs for task in graph.values()]
-    assert [(does, others) for does, _, others in told] == [
-        ("gather", 1), ("spread", 2), ("gather", 1), ("spread", 1)
-    ]  # fmt: skip
 
 
 def test_a_checkpoint_is_of_the_phase_that_was_packed_last(monkeypatch):

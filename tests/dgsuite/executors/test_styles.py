@@ -360,8 +360,11 @@ def test_threads_are_bound_while_a_run_lasts(client):
     assert found == os.sched_getaffinity(0)
 
 
-def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch):
+@pytest.mark.parametrize("on_workers", [False, True])
+def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch, on_workers):
     graph = dgsuite.Graph.from_edges(np.zeros(399, np.int64), np.arange(1, 400), n=400, clusters=2)
+    if on_workers:
+        graph = graph.persist(client)
     requests, start = [], Session.start
 
     def counted(session, request):

@@ -31,6 +31,7 @@ from tests.support.clusters import (
     heed_signals,
     killed,
     script,
+    stored,
     tasks,
 )
 from tests.support.faulty import Fails, Refuses, Sleeps, Slow
@@ -207,6 +208,37 @@ def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):
     os.close(pipe)
     free = client.submit(os.getpid, workers=[survivor], pure=False)
     assert free.result(timeout=PATIENCE) != victim
+
+
+def test_what_needs_a_lost_actor_leaves_nothing(own_client, ring):
+    """A graph that needs it fails: then Dask forgets that workers have it, and does not tell them."""
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    lost, *_, kept = worker_addresses(own_client)
+    actor = own_client.submit(Owner, actor=True, workers=[lost], pure=False)
+    needs = own_client.submit(Owner.whole, actor, workers=[kept], pure=False)
+    assert needs.result() == 1
+    pid = own_client.run(os.getpid, workers=[lost])[lost]
+    killed(pid)
+    deadline = time.monotonic() + PATIENCE
+    while actor.status != "error":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    last = own_client.submit(abs, needs, pure=False)
+    while needs.status != "error":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    del last, needs, actor
+    while left := stored(own_client):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+class Owner:
+    """What an actor is of."""
+
+    @staticmethod
+    def whole(actor):
+        return 1
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.core.engine import relays
 from dgsuite.core.engine.collectives import FEW, partners
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.workers.plugin import install
@@ -70,16 +69,14 @@ def test_many_workers_find_the_same(many, name, ring):
         np.testing.assert_array_equal(found[variable].values, expected[variable].values)
 
 
-def test_bundles_of_many_workers_go_over_relays(many, monkeypatch):
-    """Of five workers, three and two form a group; a worker gets one bundle of all that comes for it."""
-    monkeypatch.setattr(relays, "DIRECT", 4)
-    assert len(relays.Relays(WORKERS).groups) == 2
+def test_each_worker_gets_the_bundles_of_all(many):
+    """In each phase but the first."""
     graph = Graph.from_networkx(nx.gnp_random_graph(60, 0.2, seed=5), client=None, clusters=12)
     with counting(many) as counts:
         ds = dgsuite.run(EmptyInbox(), graph, style="finish_async", client=many)
     assert (ds.got == 2).all()
-    assert len(counts.tasks) == 3 * WORKERS + 2 * (2 + 2)
-    assert sum(counts.tasks.values()) == 2 * (WORKERS + 2 * 2 + WORKERS)
+    assert len(counts.tasks) == 3 * WORKERS
+    assert sum(counts.tasks.values()) == 2 * WORKERS**2
     expected = dgsuite.run("mis", graph, style="serial", seed=3)
     found = dgsuite.run("mis", graph, style="finish_async", client=many, seed=3)
     np.testing.assert_array_equal(found.in_mis, expected.in_mis)

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
 import pytest
 
-import dgsuite
-from dgsuite.core.workers.guest import SLOW, slowed
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
-from dgsuite.partition.client.workers import worker_addresses
-from tests.support.clusters import client_of
-from tests.support.toys import Clocks
 
 HERE, ELSEWHERE = "tcp://10.0.0.1:1", "tcp://10.0.0.2:1"
 
@@ -77,49 +71,3 @@ def test_tasks_are_bound_to_processors_in_turn():
     assert sorted(found) == sorted([*allowed, *allowed])
     with bound(LocalRank(0, [frozenset(allowed)]), "1"):
         assert sorted(os.sched_getaffinity(0)) == allowed
-
-
-def paces(dask_worker):
-    """On a worker: milliseconds between its ticks, and between samples of its profile."""
-    return [dask_worker.periodic_callbacks[name].callback_time for name in ("tick", "profile")]
-
-
-def paces_within(dask_worker):
-    """The same while its clocks are slowed."""
-    with slowed(dask_worker):
-        return paces(dask_worker)
-
-
-def close_kept(dask_worker):
-    """On a worker: close what it keeps for the next run."""
-    dask_worker.plugins["dgsuite"].meshes.clear()
-
-
-@linux
-def test_clocks_are_slowed_while_tasks_share_a_processor():
-    """And not otherwise; afterwards they are as before."""
-    graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    before = [20, 10]
-    clocks = {
-        "distributed.admin.tick.interval": "20ms",
-        "distributed.worker.profile.interval": "10ms",
-    }
-    with client_of(2, clocks, set_as_default=False) as client:
-        assert [*client.run(paces).values()] == [before, before]
-        assert [*client.run(paces_within).values()] == [[SLOW, SLOW]] * 2
-        all_of_them = sorted(os.sched_getaffinity(0))
-        first, last = all_of_them[:1], all_of_them[-1:]
-        for processors in ([all_of_them] * 2, [first, first], [first, last]):
-            for worker, each in zip(worker_addresses(client), processors, strict=True):
-                client.submit(  # of the thread of its tasks
-                    os.sched_setaffinity, 0, each, workers=[worker], pure=False
-                ).result()
-            ds = dgsuite.run(Clocks, graph, style="clocked", client=client)
-            client.run(close_kept)  # knows where its tasks may run
-            slow = len(set().union(*processors)) < 2
-            np.testing.assert_array_equal(ds.tick, SLOW if slow else before[0])
-            np.testing.assert_array_equal(ds.profile, SLOW if slow else before[1])
-            assert [*client.run(paces).values()] == [before, before]
-    clocks["dgsuite.transports.quiet"] = False
-    with client_of(2, clocks, set_as_default=False) as client:
-        assert [*client.run(paces_within).values()] == [before, before]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -14,7 +13,6 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.core.transports.throttle import Limit, Throttle
 from dgsuite.core.workers import dashboard
-from dgsuite.core.workers.guest import NEVER, no_full_collections
 from dgsuite.core.workers.plugin import reports
 from dgsuite.partition.client.session import Session
 from tests.support.clusters import assert_nothing_held, client_of
@@ -120,14 +118,3 @@ def test_a_limit_that_is_set_while_another_is_read(monkeypatch):
             break
         threading.Event().wait(0.01)
     assert throttle.limit == mine
-
-
-def test_collections_are_put_off_until_the_last_task_has_ended():
-    before = gc.get_threshold()
-    first, second = no_full_collections(), no_full_collections()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert gc.get_threshold()[2] == NEVER
-    second.__exit__(None, None, None)
-    assert gc.get_threshold() == before

@@ -37,6 +37,7 @@ from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.part import Bundle, open_part, whole
 from dgsuite.kernels.bsp import Vote
 from dgsuite.partition.client import session
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -80,7 +81,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
     first = submit(whole, 0, steps[0], 0, []).result()
-    assert first == Bundle(0, epoch, {})
+    assert first == Bundle(0, 0, epoch, {})
     second = {
         "repeated": (0, steps[0], 0, []),
         "of an older phase": (1, steps[1], 0, [first._replace(number=-1)]),
@@ -280,6 +281,26 @@ def test_the_turn_of_a_client_that_is_gone_passes_on(client, ring, how, tmp_path
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_request_for_a_turn_that_comes_after_its_end_takes_none(client, ring):
+    """A client gives up a request that a busy scheduler has not read, and says so over another connection."""
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
+    mine = Session.of(client)
+    mine.end_turn("given up")
+    one = {"run": "given up", "client": client.id, "keys": ["x"], "seconds": 0.1, "bound": 60.0}
+    deadline = time.monotonic() + PATIENCE
+    while "given up" not in client.run_on_scheduler(ended).get(client.id, ()):
+        assert time.monotonic() < deadline
+    mine.ask("dgsuite_take_turn", **one)
+    other = mine.ask("dgsuite_take_turn", **{**one, "run": "other"})
+    mine.end_turn("other")
+    assert "head" not in other
+
+
+def ended(dask_scheduler):
+    """By client, the runs that have left the queue."""
+    return dask_scheduler.plugins["dgsuite"]._ended
 
 
 # Workers.
