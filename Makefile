@@ -21,6 +21,7 @@ help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed  ## run the quickstart experiment
+	$(BIN)/dgsuite compile
 	$(BIN)/dgsuite run configs/quickstart.toml
 
 test: $(VENV)/.tested  ## run the tests, without those that are long
@@ -94,6 +95,7 @@ bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
 	$(call measure,overhead)
 	$(call measure,overhead,-workers,--workers 2 4 8 16 32 --protocol tcp mpb default)
+	$(call measure,first_answer,,--times 3)
 	$(call measure,mechanisms)
 	$(call measure,libraries)
 	$(call measure,metg)

@@ -144,7 +144,9 @@ class Options(argparse.ArgumentParser):
     def recorded(self, arguments: Sequence[str] | None = None) -> Iterator[argparse.Namespace]:
         """The options; figures within the block are written at its end, if they are to be."""
         from dgsuite.base.files import atomic_write, check_writable
+        from dgsuite.base.thresholds import compile_without_delay
 
+        compile_without_delay()
         arguments = sys.argv[1:] if arguments is None else [*arguments]
         given = self.parse_args(arguments)
         if given.json:

@@ -19,17 +19,18 @@ from typing import IO, Any
 
 from llvmlite.binding import get_host_cpu_name
 from numba import njit
-from numba.core import config, event
+from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from dgsuite.base import capabilities
+from dgsuite.base.kept_loops import root
 from dgsuite.base.version import __version__
 
 LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
 """Compiled loops that can be loaded ahead of their use, each with the kinds of its arguments."""
 
 SOON = 1.0
-"""After this many seconds of compiling, a process logs a warning."""
+"""A process that has compiled for so many seconds says so."""
 
 PATIENCE = 60.0
 """After this many seconds of waiting for another process, which may be stopped, compile in spite of it."""
@@ -38,12 +39,8 @@ log = logging.getLogger("dgsuite")
 
 
 def cache_folder() -> Path:
-    """The folder of the compiled code: of this user, version and processor.
-
-    It is below ``NUMBA_CACHE_DIR`` where that is set, and else below the user's folder for caches.
-    """
-    root = config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root, "dgsuite", f"{__version__}-{get_host_cpu_name()}")
+    """The folder of the compiled code: of this user, version and processor."""
+    return root() / f"{__version__}-{get_host_cpu_name()}"
 
 
 class Locator:
@@ -93,9 +90,8 @@ class Locator:
 @cache
 def _make_own(folder: Path) -> None:
     """Make a folder in that of `cache_folder`; refuse one that others can write to."""
-    root = cache_folder()
-    root.parent.parent.mkdir(parents=True, exist_ok=True)
-    for own in (root.parent, root, folder):
+    root().parent.mkdir(parents=True, exist_ok=True)
+    for own in (root(), cache_folder(), folder):
         own.mkdir(mode=0o700, exist_ok=True)
         state = own.stat()
         if os.name == "posix" and (state.st_uid != os.getuid() or state.st_mode & 0o022):
@@ -186,10 +182,10 @@ def _warn(text: str) -> None:
 
 
 class Notice(event.Listener):
-    """Logs once per process that loops are being compiled, if that takes long."""
+    """Counts compiled loops and the seconds that they take, and logs these once per process."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds, self.loops, self.told = 0.0, 0, False
         self._begun: list[float] = []
 
     def on_start(self, event: Any) -> None:
@@ -204,11 +200,18 @@ class Notice(event.Listener):
         module = dispatcher.py_func.__module__
         if self._begun or module.partition(".")[0] != "dgsuite":
             return  # compiled as part of another function, or of another project
-        before, self.seconds = self.seconds, self.seconds + perf_counter() - begun
-        if before < SOON <= self.seconds:
-            _warn(
-                f"compiling loops for this machine; other processes find them in {cache_folder()}"
-            )
+        self.seconds += perf_counter() - begun
+        self.loops += 1
+
+    def tell(self, what: str) -> None:
+        """Log what has compiled how long, if that was long and was not said yet."""
+        if self.told or self.seconds < SOON:
+            return
+        self.told = True
+        _warn(
+            f"{what}: compiling {self.loops} loops took {self.seconds:.1f} s; other processes find them in "
+            f"{cache_folder()}; the command `dgsuite compile` does so ahead"
+        )
 
 
 notice = Notice()

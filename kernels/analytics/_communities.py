@@ -2,6 +2,9 @@
 
 Each takes a level's rows (`indptr`, `ends`, `weight`), and the number of the community of each slot.
 Sums are of whole numbers, so they are exact, and the order of the edges in a row does not matter.
+
+Room is passed: a loop that makes arrays takes three times as long to compile. It is `shared`, with a 0 for
+each community, which loops leave so, and `near`, for as many communities as a row has edges.
 """
 
 from __future__ import annotations
@@ -22,10 +25,8 @@ def gather(indptr, ends, weight, number, row, shared, near):
 
     Parameters
     ----------
-    shared
-        By community, all 0: gets the weight of the edges to it.
-    near
-        Room for as many communities as the row has edges.
+    shared, near
+        Room, which gets the weight of the edges to each community, and which these are.
 
     Returns
     -------
@@ -42,16 +43,9 @@ def gather(indptr, ends, weight, number, row, shared, near):
 
 
 @compiled
-def widest(indptr, rows):
-    """The most edges that one of some rows has."""
-    most = 0
-    for row in rows:
-        most = max(most, indptr[row + 1] - indptr[row])
-    return most
-
-
-@compiled
-def choose(indptr, ends, weight, mass, number, names, total, rows, free, factor, best):
+def choose(
+    indptr, ends, weight, mass, number, names, total, rows, free, factor, shared, near, best
+):
     """For each of some rows, the community with the largest gain: of equal ones its own, else the first name.
 
     Parameters
@@ -67,8 +61,6 @@ def choose(indptr, ends, weight, mass, number, names, total, rows, free, factor,
     best
         Room for the numbers of communities; `NONE` to be alone.
     """
-    shared = np.zeros(len(names))
-    near = np.empty(widest(indptr, rows), np.int64)
     for i in range(len(rows)):
         row = rows[i]
         own, cost = number[row], factor * mass[row]
@@ -152,6 +144,8 @@ def propose(
     key,
     factor,
     warmth,
+    shared,
+    near,
     best,
     gains,
     shares,
@@ -180,8 +174,6 @@ def propose(
         the edges to it.
     """
     indptr, ends, weight, mass = level
-    shared = np.zeros(len(names))
-    near = np.empty(widest(indptr, rows), np.int64)
     for i in range(len(rows)):
         row = rows[i]
         own, cost, all_mass = number[row], factor * mass[row], whole[group[row]]
@@ -229,15 +221,13 @@ def accept(node, gain, mass, factor, taken):
 
 
 @compiled
-def between(indptr, ends, weight, number, order, communities, one, other, sums):
+def between(indptr, ends, weight, number, order, shared, one, other, sums):
     """Add up the edges between communities: of each pair of different ones, their numbers and the weight.
 
     Parameters
     ----------
     order
         Rows by their community.
-    communities
-        How many there are.
     one, other, sums
         Room for as many as there are edges.
 
@@ -245,7 +235,6 @@ def between(indptr, ends, weight, number, order, communities, one, other, sums):
     -------
     How many pairs there are.
     """
-    shared = np.zeros(communities)
     count = begin = 0
     for i in range(len(order)):
         own = number[order[i]]
@@ -266,29 +255,31 @@ def between(indptr, ends, weight, number, order, communities, one, other, sums):
 
 
 @compiled
-def rows_of(row, end, weight, size, slots):
-    """Edges by row, those to one slot as one: row pointer, slots, and weights."""
-    first = np.zeros(size + 1, np.int64)
-    for r in row:
-        first[r + 1] += 1
-    for r in range(size):
-        first[r + 1] += first[r]
-    order = np.empty(len(row), np.int64)
-    at = first[:-1].copy()
-    for i in range(len(row)):
-        order[at[row[i]]] = i
-        at[row[i]] += 1
-    indptr = np.zeros(size + 1, np.int64)
-    ends, sums = np.empty(len(row), np.int32), np.zeros(len(row))
-    where = np.full(slots, NONE)
+def merge(rows, starts, order, end, weight, place, counts, ends, sums):
+    """Make edges of one row to one slot one.
+
+    Parameters
+    ----------
+    rows, starts, order
+        Edges grouped by row: see `segments.group`.
+    place
+        By slot: -1.
+    counts, ends, sums
+        Room, all 0, for the edges of each row, and for the slot and the weight of each edge.
+
+    Returns
+    -------
+    How many edges there are.
+    """
     count = 0
-    for r in range(size):
-        for k in range(first[r], first[r + 1]):
-            i = order[k]
-            if where[end[i]] < indptr[r]:
-                where[end[i]] = count
+    for k in range(len(rows)):
+        begin = count
+        for j in range(starts[k], starts[k + 1]):
+            i = order[j]
+            if place[end[i]] < begin:
+                place[end[i]] = count
                 ends[count] = end[i]
                 count += 1
-            sums[where[end[i]]] += weight[i]
-        indptr[r + 1] = count
-    return indptr, ends[:count].copy(), sums[:count].copy()
+            sums[place[end[i]]] += weight[i]
+        counts[rows[k]] = count - begin
+    return count

@@ -129,7 +129,7 @@ class Leiden(Moving):
         _communities.propose(
             *((*level.edges, level.mass), parts.number, parts.total),
             *(small.number, small.names, small.total, small.rest, closed),
-            *(row, c.ids, key, factor, warmth, best, gain, shared),
+            *(row, c.ids, key, factor, warmth, *level.room(row, small), best, gain, shared),
         )
         wants = best >= 0
         row, node = row[wants], small.names[best[wants]]

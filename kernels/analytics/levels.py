@@ -78,6 +78,11 @@ class Level:
         size = len(self.mass)
         return np.append(self.live, np.arange(size, size + len(self.ghosts)))
 
+    def room(self, rows: NDArray, parts: Parts) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Room for loops that add up edges of some rows by community."""
+        most = (self.indptr[rows + 1] - self.indptr[rows]).max(initial=0)
+        return np.zeros(len(parts.names)), np.empty(most, np.int64)
+
     def slot(self, ghosts: NDArray) -> NDArray[np.int64]:
         """Slots of nodes of other clusters."""
         return len(self.mass) + np.searchsorted(self.ghosts, ghosts)

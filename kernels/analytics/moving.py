@@ -24,7 +24,7 @@ from dgsuite.kernels.analytics.extremes import negative, weights_of
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
 from dgsuite.kernels.analytics.scaled import Scaled
 from dgsuite.kernels.tools.rng import uniform
-from dgsuite.partition.arrays.segments import distinct
+from dgsuite.partition.arrays.segments import distinct, group
 
 TURNS = 4
 """Parts in which the nodes of a level look for a better community."""
@@ -278,7 +278,7 @@ class Moving(Scaled, bsp.Weighted):
         best = np.empty(len(row), np.int64)
         _communities.choose(
             *(*level.edges, level.mass, parts.number, parts.names, parts.total),
-            *(row, parts.mass[row] == 0, factor, best),
+            *(row, parts.mass[row] == 0, factor, *level.room(row, parts), best),
         )
         goes = best != parts.number[row]
         s.fresh, best = row[goes], best[goes]
@@ -348,8 +348,8 @@ class Moving(Scaled, bsp.Weighted):
         order = live[np.argsort(small.number[live], kind="stable")]
         one, other = np.empty((2, len(level.ends)), np.int32)
         sums = np.empty(len(level.ends))
-        names = len(small.names)
-        found = _communities.between(*level.edges, small.number, order, names, one, other, sums)
+        shared = np.zeros(len(small.names))
+        found = _communities.between(*level.edges, small.number, order, shared, one, other, sums)
         node = small.names[one[:found]]
         ends = small.names[other[:found]]
         return bsp.ship(c.partition.owner(node), node=node, other=ends, mass=sums[:found])
@@ -359,9 +359,13 @@ class Moving(Scaled, bsp.Weighted):
 
         ghosts, ends = slots_of(c, inbox.shipped("other"))
         row, weight = rows(c, inbox.shipped("node")), inbox.shipped("mass")
-        slots = c.size + len(ghosts)
-        indptr, ends, weight = _communities.rows_of(row, ends, weight, c.size, slots)
-        s.level = Level.of(c, indptr, ends, weight, s.small.mass, ghosts)
+        indptr, place = np.zeros(c.size + 1, np.int64), np.full(c.size + len(ghosts), -1)
+        found, sums = np.empty_like(ends), np.zeros(len(ends))
+        grouped = group(row, c.size)
+        count = _communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
+        np.cumsum(indptr, out=indptr)
+        mass = s.small.mass
+        s.level = Level.of(c, indptr, found[:count].copy(), sums[:count].copy(), mass, ghosts)
         return self.enter(c, s)
 
     # Names.

@@ -130,13 +130,14 @@ def ranked(
         return lengths, entries, hubs
     indptr, slots, degrees = inbox.latest("degree")
     slots, most = slots[indptr[0] : indptr[-1]], min(most, len(degrees))
-    least = max(np.partition(degrees, -most)[-most], 1) if most else np.iinfo(degrees.dtype).max
+    rank = np.partition(degrees, -most)[-most] if most else np.iinfo(degrees.dtype).max
+    least = max(int(rank), 1)
     degree = np.zeros(c.n, degrees.dtype)  # of the nodes that may be in the core
     count = compiled().above(
         c.indptr, c.indices, slots, degrees, c.ids, least, degree, lengths, entries
     )
     hubs = np.flatnonzero(degree)
-    return lengths, entries[:count], hubs[np.lexsort((hubs, degree[hubs]))][::-1][:most]
+    return lengths, entries[:count], hubs[np.lexsort((hubs, degree[hubs]))[::-1][:most]]
 
 
 def places(c: bsp.Cluster, core: NDArray) -> NDArray[np.int32]:

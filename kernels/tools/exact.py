@@ -86,11 +86,6 @@ def exact_change(new: NDArray[np.float64], old: NDArray[np.float64]) -> Fraction
     InputError
         One of these is not a finite number.
     """
-    compiled = fast(len(new)) if len(new) > FEW else None
-    if compiled is not None:
-        sums = compiled.change_by_exponent(new, old, LOW)
-        if not sums[:, -1].any():
-            return _combined(sums, SUBNORMAL)
     return Fraction(exact_sum(np.abs(new - old)))
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 CHECKING = "checking the graph"
 
+PYTHON = 100
+"""Elements that NumPy takes while Python takes one."""
+
 
 @spanned
 def check(graph: Graph, need: str) -> None:
@@ -113,7 +116,7 @@ def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
 def _span(parent: NDArray, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
     """A mask of the edges that a spanning forest keeps, whose trees so far `parent` has; it is updated."""
     kept = np.zeros(len(src), bool)
-    unite = _compiled_unite() if compiles(len(src)) else _unite
+    unite = _compiled_unite() if compiles(PYTHON * len(src)) else _unite
     unite(parent, src, dst, kept)
     return kept
 

@@ -119,6 +119,33 @@ def test_small_graphs_are_left_to_networkx(caplog):
     assert "dgsuite" in graph.__networkx_cache__["backends"]
 
 
+FRESH = """
+import sys, networkx as nx
+graph = nx.gnm_random_graph(20_000, 100_000, seed=1)
+for _ in range(int(sys.argv[1])):
+    nx.pagerank(graph)
+if "k" in sys.argv[2]:
+    nx.betweenness_centrality(graph, k=20)
+nx.number_connected_components(graph)
+print("xarray" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "other", "imported"), [(1, "", False), (5, "", True), (0, "k", True)]
+)
+def test_a_new_process_leaves_to_networkx_what_takes_less_than_imports(calls, other, imported):
+    """Until what it asks for is worth them; until then nothing heavy is imported."""
+    found = subprocess.run(
+        [sys.executable, "-c", FRESH, str(calls), other],
+        env=os.environ | {"NETWORKX_BACKEND_PRIORITY": "dgsuite"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.split() == [str(imported)]
+
+
 def test_the_log_names_a_graph_in_short(caplog):
     """networkx logs the arguments of each call that dgsuite answers."""
     graph = nx.gnm_random_graph(1000, 5000, seed=1)

@@ -9,6 +9,7 @@ import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dgsuite
@@ -17,10 +18,10 @@ from dgsuite.partition.graph.graph import Graph
 from tests.support.paths import ROOT
 
 
-def fresh(code, **environment):
+def fresh(code, *arguments, how="-c", **environment):
     """What a new process prints, and its standard error."""
     found = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, how, code, *arguments],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
@@ -69,26 +70,78 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 500, (2, 4000))
     found = []
-    for limit in (thresholds.compile_from, 0):
+    for limit in (thresholds.compile_from, -1):
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", limit)
         graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
         ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
         found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])
     assert found[0].bottom_up.sum() > 0 or direction == "top-down"
     small, compiled = found
-    for name in ("level", "parent", "messages", "bottom_up"):
-        assert (small[name] == compiled[name]).all()
-    if direction == "optimising" and clusters == 1:
-        assert (small.examined == compiled.examined).all()
+    assert small.equals(compiled)
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "cdlp", "hits", "leiden", "pagerank", "sssp", "wcc"])
+def test_an_answer_is_the_same_before_loops_are_loaded_and_after(monkeypatch, kernel):
+    """With reading: outputs and counts, of several clusters of a graph that loops are made for."""
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame((rng.random((40_000, 2)) ** 2 * 8000).astype(int), columns=["a", "b"])
+    table["w"] = rng.random(len(table))
+    how = {"directed": kernel == "hits", "duplicates": "min", "clusters": 3, "client": None}
+    before, after = [], []
+    for found, room in ((before, 1 << 60), (after, 0)):
+        monkeypatch.setattr(thresholds, "room", room)
+        graph = Graph.from_dataframe(table, "a", "b", "w", **how)
+        ds = dgsuite.run(kernel, graph, style="serial")
+        times = [name for name in ds.variables if name.endswith("_seconds")]
+        found.append(ds.drop_vars(times))
+    assert before[0].equals(after[0])
+
+
+ANSWER = """
+import sys, numpy as np, pandas as pd, dgsuite
+rng = np.random.default_rng(1)
+ends = (rng.random((100_000, 2)) ** 2 * 20_000).astype(int)
+graph = dgsuite.Graph.from_dataframe(
+    pd.DataFrame(ends, columns=["source", "target"]), "source", "target", duplicates="min")
+for kernel in ("pagerank", "wcc", "bfs"):
+    dgsuite.run(kernel, graph)
+graph.degree.compute()
+print("numba" in sys.modules)
+"""
+
+
+def test_a_first_answer_needs_no_compiler(tmp_path):
+    """Nor do later ones, until NumPy has taken longer than loading loops."""
+    assert fresh(ANSWER, NUMBA_CACHE_DIR=str(tmp_path))[0] == "False\n"
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_loops_are_loaded_once_numpy_has_taken_as_long(monkeypatch, tmp_path, kept):
+    """Sooner where they are kept; at once for very many elements; never for few."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    if kept:
+        folder = tmp_path / "dgsuite" / f"{dgsuite.__version__}-cpu" / "_compiled-0"
+        folder.mkdir(parents=True)
+        (folder / "loop.nbi").touch()
+    monkeypatch.setattr(thresholds, "room", None)
+    turns = (thresholds.ROOM if kept else thresholds.MORE_ROOM) // (1 << 20)
+    assert [thresholds.compiles(1 << 20) for _ in range(turns)] == [*[False] * (turns - 1), True]
+    assert not thresholds.compiles(thresholds.compile_from)
+    monkeypatch.setattr(thresholds, "room", None)
+    assert not thresholds.compiles(thresholds.compile_from + 1)
+    assert thresholds.compiles(thresholds.compile_at_once + 1)
+    assert thresholds.compiles(thresholds.compile_from + 1)
 
 
 COMPILING = """
 import json, numpy as np
-from dgsuite.base import compiling
+from dgsuite.base import compiling, kept_loops
 compiling.SOON = 1e-9  # however fast the machine is
 from dgsuite.partition.arrays import _compiled
 for dtype in (np.int32, np.int64):
     assert _compiled.tally(np.arange(4, dtype=dtype), np.array([1, 3])) == 4
+for _ in range(2):
+    kept_loops.tell("bfs")
 print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_misses)]))
 """
 
@@ -100,7 +153,8 @@ def test_loops_are_compiled_once_and_it_is_said(tmp_path):
     assert seconds > 0
     assert misses == 2
     assert said.count("\n") == 1
-    assert "compiling loops for this machine" in said
+    assert said.startswith(f"bfs: compiling 2 loops took {seconds:.1f} s; ")
+    assert "`dgsuite compile`" in said
     printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     assert json.loads(printed) == [0.0, 0]
     assert said == ""
@@ -120,6 +174,39 @@ def test_loops_without_a_folder_to_keep_them_in(tmp_path, wrong):
     assert not [*tmp_path.rglob("*.nbi")]
 
 
+MISSED = """
+import sys, numpy as np, pandas as pd, dgsuite
+from numba.core import event
+from dgsuite.base import thresholds
+
+missed = []
+class Listener(event.Listener):
+    def on_start(self, event): pass
+    def on_end(self, event): missed.append(event.data["dispatcher"].py_func.__name__)
+event.register("numba:compile", Listener())
+thresholds.compile_without_delay()
+table = pd.DataFrame(
+    np.random.default_rng(1).integers(0, 10_000, (50_000, 2)), columns=["source", "target"])
+graph = dgsuite.Graph.from_dataframe(table, "source", "target", duplicates="min")
+for kernel in sys.argv[1:]:
+    dgsuite.run(kernel, graph)
+print(missed)
+"""
+
+
+@pytest.mark.parametrize(
+    "kernels", [("wcc",), pytest.param((), marks=pytest.mark.long)], ids=["one", "common"]
+)
+def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
+    from dgsuite.core.running.common_loops import COMMON
+
+    printed, said = fresh("dgsuite", "compile", *kernels, how="-m", NUMBA_CACHE_DIR=str(tmp_path))
+    assert printed.strip() == str(next((tmp_path / "dgsuite").iterdir()))
+    assert said == ""
+    after = fresh(MISSED, *(kernels or COMMON), NUMBA_CACHE_DIR=str(tmp_path))[0]
+    assert after == "[]\n"
+
+
 def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
     fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     kept = [*tmp_path.rglob("*.nbi")]
@@ -131,12 +218,11 @@ def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
 def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
     """Code for two types, kept at the same time, does not end up in one file."""
     from numba import int32, int64
-    from numba.core import config
     from numba.core.caching import IndexDataCacheFile
 
     from dgsuite.base.compiling import Cache, compiled
 
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
     def double(x):
         return 2 * x
@@ -191,11 +277,10 @@ print(sum(_compiled.expand.stats.cache_misses.values()))
 
 def test_a_loop_that_cannot_be_compiled_holds_up_no_other_process(tmp_path, monkeypatch):
     from numba import TypingError
-    from numba.core import config
 
     from dgsuite.base import compiling
 
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(compiling, "PATIENCE", 0.0)
 
     def wrong(x):

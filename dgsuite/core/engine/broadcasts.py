@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.once import Once, once
-from dgsuite.base.thresholds import compiles
+from dgsuite.base.thresholds import compiles, is_large
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
@@ -91,7 +91,7 @@ class Broadcasts(BroadcastStore):
     @property
     def is_short(self) -> bool:
         """Whether, to find the first senders, listing the messages beats reading every slot."""
-        room = self.halo.own - (LISTS if self.is_compiled else 0)
+        room = self.halo.own - (LISTS if is_large(len(self.halo.indices)) else 0)
         return self.count * LISTING <= room and self.reach * LISTING <= room
 
     @property
@@ -383,8 +383,11 @@ class Broadcasts(BroadcastStore):
         nodes, source = _room(count, least.dtype)
         marked = lent(hit), lent(hit if among is None else among.mask)
         found = loops().collect(*marked, least, nodes, source)
-        share = self.reach * (hi - lo) // max(halo.own, 1)
-        return nodes[:found], source[:found], Note({"examined": share})
+        return nodes[:found], source[:found], self.shared(lo, hi)
+
+    def shared(self, lo: int, hi: int) -> Note:
+        """What rows from `lo` to `hi` have looked at, of the messages to all."""
+        return Note({"examined": self.reach * (hi - lo) // max(self.halo.own, 1)})
 
     def _push_first(self) -> tuple[NDArray[np.bool_], NDArray, int]:
         """For each own node, whether it got a message, its smallest sender, and how many nodes got one."""

@@ -122,8 +122,12 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
         if not len(self):
             return np.empty(0, np.int64), np.empty(0, np.int64), Note({})
         nodes, keep = self._among(messages, among)
+        if isinstance(received, Broadcasts):
+            note = received.shared(self._lo, self._hi)
+        else:
+            note = Note({"examined": len(self)})
         # messages to a node come by ascending sender
-        return nodes, self.src[self._starts(messages)[:-1]][keep], Note({"examined": len(self)})
+        return nodes, self.src[self._starts(messages)[:-1]][keep], note
 
     def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         if (broadcasts := self._broadcasts()) is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError, Unfit
+from dgsuite.base.kept_loops import tell
 from dgsuite.core.engine import checks
 from dgsuite.core.engine.checks import CheckedInbox
 from dgsuite.core.engine.edge_bits import EdgeBits
@@ -243,6 +244,7 @@ class Site:
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site, or their rows of a table."""
+        tell(self.kernel.name)
         if self.guard.check:
             try:
                 checks.unchanged(self.clusters, self._digest)

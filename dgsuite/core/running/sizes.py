@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.thresholds import compiles
+from dgsuite.base.thresholds import is_large
 from dgsuite.kernels.bsp import Kernel, Replicated
 from dgsuite.partition.construction import build, spool
 from dgsuite.partition.graph.size import adjacency, width
@@ -265,7 +265,7 @@ def _edges(kernel: Kernel, shape: Shape, site: Site, compress: float | None) -> 
     ways, entries, away = _ways(kernel, shape, site)
     each = node if compress is None or shape.mapped else compress
     found = ways * (away * node + int(entries * each) * (site.clusters > 1 or shape.mapped))
-    if compiles(entries):
+    if is_large(entries):
         tiled = kernel.adds_all and compress is None
         found += entries * (4 * tiled + node * kernel.looks_at_hubs)
     return found
@@ -274,7 +274,7 @@ def _edges(kernel: Kernel, shape: Shape, site: Site, compress: float | None) -> 
 def _weights(kernel: Kernel, shape: Shape, site: Site) -> int:
     """Weights in copies, which are in memory wherever the edges are."""
     ways, entries, away = _ways(kernel, shape, site)
-    if not (kernel.takes_offers and _pulls(kernel, shape) and compiles(entries)):
+    if not (kernel.takes_offers and _pulls(kernel, shape) and is_large(entries)):
         return 0
     return ways * (entries * (site.clusters > 1) + away) * shape.weight
 
@@ -288,7 +288,7 @@ def _halo(kernel: Kernel, shape: Shape, site: Site) -> int:
     found = ways * ((site.slots - site.own + 1) * pointer + 4 * site.own)
     found += ways * (site.own + 1) * pointer * (site.clusters > 1)
     found += WORD * site.slots * shape.mapped
-    if compiles(site.entries):
+    if is_large(site.entries):
         found += site.own * HEADS * node * kernel.looks_for_first
         found += site.own * (WORD + node + 1 + WORD) * kernel.takes_offers
     return found

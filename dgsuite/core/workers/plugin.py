@@ -23,6 +23,7 @@ from tornado.ioloop import PeriodicCallback
 
 from dgsuite.base.errors import RunError, WorkerLost
 from dgsuite.base.memory import give_back, keep_as_before, keep_memory
+from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.transports.counter import Counter, shared
 from dgsuite.core.transports.memory import Where
@@ -77,6 +78,7 @@ class RunPlugin(WorkerPlugin):
     idempotent = True
 
     def setup(self, worker: Worker) -> None:
+        compile_without_delay()  # runs on workers are timed
         self.worker = worker
         self._used: float | None = None  # when memory was last kept for a run
         if setting("dgsuite.worker.keep-memory"):

@@ -107,6 +107,10 @@ app = options.version(
                 "dgsuite.faces.cli.kernels:kernels",
                 "List the kernels and what they answer.",
             ),
+            "compile": (
+                "dgsuite.faces.cli.compile:compile_ahead",
+                "Compile the loops of common kernels ahead.",
+            ),
             "graph500": ("dgsuite.faces.cli.graph500:graph500", "Run Graph500."),
             "gap": ("dgsuite.faces.cli.gap:gap", "Run the GAP Benchmark Suite."),
             "graphalytics": (

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, Offered, run
 from dgsuite.faces.nx_backend.components import component
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LARGE = 2.0**400
 """Products of a few weights up to it, or of their inverses, are far from the ends of a float64's range."""

@@ -12,11 +12,13 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+import dgsuite
 from dgsuite.base.errors import RunError
-from dgsuite.partition.graph.graph import Graph
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from dgsuite.partition.graph.graph import Graph
 
 REAL = (float, np.float32)
 """Types of weights that float64 holds. (A float64 of NumPy is a float.)"""
@@ -192,7 +194,7 @@ class ConvertedGraph:
             if wanted.reverse and self.directed:
                 known = self.graph(wanted._replace(reverse=False)).reversed()
             else:
-                known = Graph.from_edges(
+                known = dgsuite.Graph.from_edges(
                     self.source,
                     self.target,
                     n=len(self),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 import dgsuite
 from dgsuite.faces.nx_backend.calls import LOOPS, Offered, Way
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
-from dgsuite.kernels.tools.exact import DIGITS
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 ALL = "only all nodes of a graph without parallel edges count"
 UNWEIGHTED = "weights of single edges do not count"
@@ -38,6 +39,8 @@ def degree_assortativity_coefficient(
     **how: Any,
 ) -> float:
     """Correlation of the degrees at both ends of an edge."""
+    from dgsuite.kernels.tools.exact import DIGITS
+
     values = G.weight(weight)
     if values is not None and not (
         values.dtype.kind == "i"

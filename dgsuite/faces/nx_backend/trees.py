@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 import dgsuite
 from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, Way
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
-from dgsuite.partition.graph.graph import Graph
 
 OTHERS = ("prim", "boruvka", "borůvka")
 
@@ -33,7 +32,7 @@ def _forest(
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
     way = Way.of(how)
-    graph = Graph.from_edges(
+    graph = dgsuite.Graph.from_edges(
         G.source,
         G.target,
         n=len(G),

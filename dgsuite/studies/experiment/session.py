@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import check_installed
+from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.workers.processor import own_processors
 from dgsuite.studies.experiment.shipped import called
 
@@ -81,6 +82,7 @@ def measure(config: Config, folder: Path, output: str | None, how: How) -> str:
     if config.experiment.plot:
         check_installed("a picture (experiment.plot)", "matplotlib")
     path = destination(output or config.experiment.output, config.experiment.name)
+    compile_without_delay()
     _run(config, folder, path, how)
     return path
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dgsuite.base.compiling import load
 from dgsuite.partition.arrays._compiled.bits import bit
-from dgsuite.partition.arrays._compiled.exact import by_exponent, change_by_exponent
+from dgsuite.partition.arrays._compiled.exact import by_exponent
 from dgsuite.partition.arrays._compiled.keys import (
     count_ends,
     join,
@@ -82,7 +82,6 @@ __all__ = [
     "by_column",
     "by_exponent",
     "by_row",
-    "change_by_exponent",
     "collect",
     "count_ends",
     "count_outside",

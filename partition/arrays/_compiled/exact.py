@@ -39,18 +39,6 @@ def by_exponent(values, low):
 
 
 @compiled
-def change_by_exponent(new, old, low):
-    """As `by_exponent`, of ``abs(new - old)``."""
-    sums, rest, part = np.zeros((2, WILD + 1), np.int64), np.zeros(BLOCK), np.empty(BLOCK)
-    for start in range(0, len(new), BLOCK):
-        one, other = new[start : start + BLOCK], old[start : start + BLOCK]
-        for k in range(len(one)):
-            rest[k] = abs(one[k] - other[k])
-        _add_block(rest, part, low, sums)
-    return sums
-
-
-@compiled
 def _add_block(rest, part, low, sums):
     """Add the floats in `rest` to `sums`, part by part, and overwrite them by zeros. `part` is room."""
     bits, left = rest.view(np.int64), np.int64(0)

@@ -22,8 +22,10 @@ def sort(keys, spare, order, spare_order):
     """
     if not len(keys):
         return False
-    least = keys.min()
-    spread, bits = keys.max() - least, 0
+    least = most = keys[0]
+    for key in keys:
+        least, most = min(least, key), max(most, key)
+    spread, bits = most - least, 0
     if not spread:
         return False
     while spread >> bits:
@@ -161,13 +163,15 @@ def sort_bands(keys, spare, ends, order, spare_order):
     """Sort keys as `sort` does, those up to each of some ends by themselves, in place."""
     begin = 0
     for end in ends:
-        some = slice(begin, end)
-        begin = end
+        # loops copy, since an assignment of slices takes Numba a second to compile
         if order is None:
-            if sort(keys[some], spare[some], None, None):
-                keys[some] = spare[some]
-        elif sort(keys[some], spare[some], order[some], spare_order[some]):
-            keys[some], order[some] = spare[some], spare_order[some]
+            if sort(keys[begin:end], spare[begin:end], None, None):
+                for i in range(begin, end):
+                    keys[i] = spare[i]
+        elif sort(keys[begin:end], spare[begin:end], order[begin:end], spare_order[begin:end]):
+            for i in range(begin, end):
+                keys[i], order[i] = spare[i], spare_order[i]
+        begin = end
 
 
 @compiled
