@@ -302,7 +302,9 @@ def test_networkx_stays_quick_to_import(environment):
 
 @pytest.mark.long
 def test_the_tests_of_networkx_pass(environment):
-    """Its own tests of the functions that are offered, each of which kernels answer at least once."""
+    """Its own tests of the functions that are offered, each of which kernels answer at least once, but for
+    `bridges`: they give it a root, or a multigraph.
+    """
     found = subprocess.run(
         [sys.executable, "-m", networkx_suite.__name__],
         cwd=ROOT,
@@ -313,7 +315,7 @@ def test_the_tests_of_networkx_pass(environment):
     )
     assert found.returncode == 0, found.stdout + found.stderr
     counts = re.findall(r"^(\w+) (\d+)$", found.stdout, re.MULTILINE)
-    assert {name for name, count in counts if int(count)} == set(HOMES)
+    assert {name for name, count in counts if int(count)} == set(HOMES) - {"bridges"}
 
 
 def test_the_examples_of_the_page_run():
