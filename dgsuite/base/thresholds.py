@@ -4,7 +4,7 @@ Every module asks here, so that a test can have small graphs take the way of lar
 ``thresholds.compile_from = -1``, in each process. Both ways give the same bits.
 
 A process loads compiled loops once NumPy has taken as long in their place, and compiles them, where none are
-kept, once it has taken as long as that: nobody waits more than twice as long as in the better way.
+kept, once it has taken as long as that. So a process takes at most twice as long as in the better way.
 """
 
 from __future__ import annotations

@@ -523,7 +523,7 @@ def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
     assert (done.returncode, "no column 'rihgt'; there are: left" in done.stderr) == (2, True)
     (tmp_path / "pairs.txt").write_text("a b\n")
     done = here(main, "kernel", "wcc", "pairs.txt", "--columns", "left,right")
-    assert (done.returncode, "--columns is for Parquet and .csv, and" in done.stderr) == (2, True)
+    assert (done.returncode, "--columns is for Parquet and CSV, and" in done.stderr) == (2, True)
 
 
 def test_a_dry_run_sees_whether_the_kernel_takes_the_graph(here):

@@ -571,7 +571,7 @@ def test_damage_is_noticed(stopped, what, how, caplog):
 def test_a_checkpoint_of_another_run_is_refused(stopped):
     graph = example("pagerank")
     other = Graph.from_edges(np.arange(60), (np.arange(60) * 7 + 1) % 60, n=60, clusters=6)
-    moved = Graph.from_scipy(graph.to_scipy()[::-1, ::-1], clusters=6)
+    moved = Graph.from_scipy(graph.to_scipy()[::-1, ::-1].astype(bool), clusters=6)
     for call, message in (
         (lambda: run_here(stopped, damping=0.5), r"parameter damping was 0\.85, and is 0\.5"),
         (lambda: run_here(stopped, seed=3), "parameter seed was 101, and is 3"),
