@@ -242,8 +242,9 @@ def forged_checkpoint(kernel):
     import dgsuite
 
     def run(folder, **given):
-        src, dst = [0, 1, 2, 3, 4, 5, 5], [1, 2, 3, 0, 5, 6, 7]
-        graph = dgsuite.Graph.from_edges(src, dst, weights=[1, 2, 3, 4, 5, 6, 7], clusters=2)
+        src = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 5, 5]
+        dst = [1, 2, 3, 0, 5, 6, 7, 8, 9, 10, 11, 4, 9, 2]
+        graph = dgsuite.Graph.from_edges(src, dst, weights=range(1, 15), clusters=2)
         with dask.config.set({"dgsuite.checkpoint.every": 0}):
             dgsuite.run(kernel, graph, checkpoint=str(folder), style="serial", **given)
 
@@ -255,7 +256,7 @@ def forged_checkpoint(kernel):
         logging.disable()  # what is left out is named in warnings
         with tempfile.TemporaryDirectory() as folder:
             with suppress(dgsuite.RunError):
-                run(folder, max_rounds=2)
+                run(folder, max_rounds=1)
             found = {found.name: found.read_bytes() for found in Path(folder).iterdir()}
         newest = max(name[:14] for name in found if name.startswith("phase"))
         return {name: each for name, each in found.items() if name.startswith((newest, "owner"))}
