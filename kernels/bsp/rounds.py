@@ -31,10 +31,9 @@ class Net(NamedTuple):
 def phase_name(what: str, phase: Phase | str) -> str:
     """Name of a phase, or task, that is given as a method or by its name."""
     name = phase if isinstance(phase, str) else getattr(phase, "__name__", None)
-    if name is None:
-        raise InputError(
-            f"{what} takes methods of the kernel, or their names, got {type(phase).__name__}"
-        )
+    if name is None or not name.isidentifier():
+        got = type(phase).__name__ if name is None else name
+        raise InputError(f"{what} takes methods of the kernel, or their names, got {got}")
     return name
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import Any, Self
 
 from dask.typing import no_default
@@ -140,6 +141,11 @@ class Readers(Constructors):
         from dgsuite.partition.sources import csv
         from dgsuite.partition.sources.readers import refusing_damage
 
+        if odd := options.keys() - signature(cls.from_edges).parameters.keys():
+            raise TypeError(
+                f"from_csv takes no {min(odd)!r}; arguments of pandas.read_csv go into read=, as in "
+                f"read={{'sep': ';'}}"
+            )
         with refusing_damage(path):
             drop, columns = drops(options.get("missing", "error")), (source, target, weight)
             return cls._named(csv.pieces(path, columns, read or {}, drop), **options)

@@ -197,7 +197,7 @@ def parse(
                 line += lines + _lines_before(name, start)
                 ends = f"node ids from 0{'' if n is None else f' to {n - 1}'}, such as 12 and not 12.0,"
                 ends = "names" if words else ends
-                first = "; a line of column names must begin with #, or Graph.from_csv and --columns name two"
+                first = "; of a file whose first line names columns, choose two: Graph.from_csv, or --columns"
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two {ends} and optionally a "
                     f"finite weight{', as in the lines before' if line > 1 else ''}; integers have at most "

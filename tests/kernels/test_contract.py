@@ -143,6 +143,7 @@ def test_what_a_kernel_says_of_itself_is_no_method(kernel):
         ("unvoted at all", "kernel 'toy', round 0, phase 'send': the program reads reply.any"),
         ("no phases", "at least one phase"),
         ("too many phases", "at most 32,767 phases, not 32,768"),
+        ("nameless phase", "Round takes methods of the kernel, or their names, got <lambda>"),
         ("list of phases", "Round takes methods of the kernel, or their names, got list"),
     ],
 )

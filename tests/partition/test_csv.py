@@ -108,6 +108,10 @@ def test_arguments_of_pandas(tmp_path):
     assert list(graph.labels) == [1, 2]
     with pytest.raises(InputError, match="unexpected keyword argument 'seb'"):
         read(tmp_path, "1,2\n", read={"seb": ";"})
+    with pytest.raises(
+        TypeError, match=r"takes no 'sep'; arguments of pandas.read_csv go into read="
+    ):
+        read(tmp_path, "1,2\n", sep=";")
 
 
 def test_nodes_of_a_column(tmp_path):

@@ -107,6 +107,9 @@ class BadProgram(Toy):
     def _no_phases(self, net):
         yield Round()
 
+    def _nameless_phase(self, net):
+        yield Round(self.send, lambda c, s, inbox: None)
+
     def _too_many_phases(self, net):
         yield Round(*[self.send] * 32_768)
 

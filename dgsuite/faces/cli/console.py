@@ -85,9 +85,11 @@ def working(what: str) -> Iterator[None]:
 def figures(
     found: Mapping[str, Any], as_json: bool, report: Callable[[Any], str], *paths: str
 ) -> None:
-    """Print the figures of a run, as one JSON object or as text and the paths of files."""
+    """Print the figures of a run, as one JSON object or as text, and the paths of files; these with --quiet."""
     if as_json:
         print(json.dumps(found))
+    elif quiet() and paths:
+        print(*paths, sep="\n")
     else:
         print(report(found), *paths, sep="\n")
 

@@ -67,7 +67,12 @@ def version[F: "Callable[..., Any] | click.Command"](command: F) -> F:
 
 general: Callable[[F], F] = several(
     _flag("--debug", key=DEBUG, text="Show the traceback of an error."),
-    _flag("-q", "--quiet", key=QUIET, text="No summary and no progress on standard error."),
+    _flag(
+        "-q",
+        "--quiet",
+        key=QUIET,
+        text="No summary and no progress, but paths of files and errors.",
+    ),
     _flag("--no-progress", key=NO_PROGRESS, text="No progress bars."),
     version,
 )

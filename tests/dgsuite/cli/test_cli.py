@@ -510,8 +510,7 @@ def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
     done = here(main, "kernel", "wcc", "pairs.csv", "--relabel")
     assert done.returncode == 2
     assert "'left,right,score' is not an edge: expected two names" in done.stderr
-    assert "a line of column names must begin with #" in done.stderr
-    assert "or Graph.from_csv and --columns name two" in done.stderr
+    assert "whose first line names columns, choose two: Graph.from_csv, or --columns" in done.stderr
     how = ["kernel", "wcc", "--set", "thresholds=[0.4, 0.6]", "--json", "pairs.csv", "--columns"]
     done = here(main, *how, "left,right,score")
     assert done.returncode == 0, done.stderr
@@ -531,6 +530,11 @@ def test_a_dry_run_sees_whether_the_kernel_takes_the_graph(here):
     assert (done.returncode, "node 0 is not on a ring" in done.stderr) == (2, True)
     assert here(main, "kernel", "lcr", "ring", "--n", 16, "--dry-run").returncode == 0
     assert here(main, "kernel", "lcr", "rmat", "--scale", 30, "--dry-run").returncode == 0
+
+
+def test_a_quiet_command_prints_the_path_alone(here):
+    done = here(main, "kernel", "mis", "grid", "--n", 16, "-q")
+    assert (done.stdout, done.stderr) == ("results/mis-grid-n=16-seed=101.nc\n", "")
 
 
 def test_no_file_is_replaced_without_a_word(here, tmp_path):
