@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Literal
 
@@ -144,6 +144,23 @@ def test_pages_list_all_kernels():
     undirected = [name for name, k in KERNELS.items() if k.undirected and not k.both_ways]
     refused = (ROOT / "docs/limits.md").read_text().split("These kernels refuse")[1].split(". ")[0]
     assert re.findall(r"`(\w+)`", refused) == sorted(undirected)
+
+
+def test_the_list_of_kernels_has_all_parameters():
+    """But seed= and faithful=, which all have; some rows say "as above", without `root`."""
+    listed = (ROOT / "docs/kernels.md").read_text().partition("## Letters")[0]
+    rows = re.findall(r"^\| (`[^|]*) \| [^|]* \|([^|]*)\|$", listed, re.MULTILINE)
+    above = set()
+    for names, parameters in rows:
+        said = {*re.findall(r"`(\w+)`", parameters)}
+        if "as above" in parameters:
+            said ^= above
+        else:
+            above = said
+        kernels = [KERNELS[name] for name in re.findall(r"`(\w+)`", names)]
+        has = {f.name for kernel in kernels for f in fields(kernel)}
+        assert said == has - {"seed", "faithful"}, names
+    assert rows
 
 
 def test_links_lead_to_files():

@@ -85,7 +85,7 @@ def working(what: str) -> Iterator[None]:
 def figures(
     found: Mapping[str, Any], as_json: bool, report: Callable[[Any], str], *paths: str
 ) -> None:
-    """Print the figures of a run, as one JSON object or as text, and the paths of files; these with --quiet."""
+    """Print the figures of a run as one JSON object, or as text with paths of files; with -q the paths."""
     if as_json:
         print(json.dumps(found))
     elif quiet() and paths:
