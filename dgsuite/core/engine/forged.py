@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dgsuite.core.engine.log import TABLES, Log, row_format
 from dgsuite.kernels.bsp import VOTES, ClusterState, Vote
 from dgsuite.kernels.bsp.state import INITIAL, LIST
-from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.cluster import Cluster, Links
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.store.checking import refuse
 
@@ -162,7 +162,24 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
     for name, value in held.items():
         if isinstance(value, Subset):
             _subset(value, name)
+        elif isinstance(value, Links):
+            _links(value, cluster, name)
     return found
+
+
+def _links(found: Links, cluster: Cluster, what: str) -> None:
+    """See that live links are of this cluster."""
+    size, entries = cluster.size, len(cluster.coded)
+    for values in (found.degree, found.remote):
+        right = isinstance(values, np.ndarray) and values.dtype == np.int32
+        refuse(not right or values.shape != (size,), f"{what} must count {size} nodes in int32")
+    gone = found.gone
+    refuse(
+        found._entries != entries
+        or not (gone is None or (isinstance(gone, np.ndarray) and gone.dtype == bool))
+        or (gone is not None and gone.shape != (entries,)),
+        f"{what} must be of {entries} edges",
+    )
 
 
 def _nodes(value: Any, size: int, what: str) -> None:

@@ -13,6 +13,8 @@ import pytest
 import dgsuite
 from dgsuite import InputError
 from dgsuite.base import netcdf
+from dgsuite.core.engine.forged import state_of
+from dgsuite.kernels import KERNELS
 from tests.support import forging
 
 
@@ -214,3 +216,22 @@ def test_a_summary_names_a_variable_that_is_missing(result):
     for wrong in (ds.drop_vars("exchange_seconds"), ds.sum("cluster", keep_attrs=True)):
         with pytest.raises(InputError, match="seconds by round and cluster"):
             wrong.dgsuite.summary()
+
+
+LINKS = {
+    "degree": (np.zeros(6, np.int64), "links must count 6 nodes"),
+    "remote": (np.array(5, np.int32), "links must count 6 nodes"),
+    "gone": (np.zeros(2, bool), "links must be of 10 edges"),
+    "_entries": (7, "links must be of 10 edges"),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_live_links_of_another_cluster_are_refused(name):
+    (cluster,) = dgsuite.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 5], clusters=1).gather()
+    first, found = (KERNELS["mis"]().first_state(cluster) for _ in range(2))
+    assert state_of(found, first, cluster) is found
+    value, message = LINKS[name]
+    setattr(found.links, name, value)
+    with pytest.raises(ValueError, match=message):
+        state_of(found, first, cluster)
