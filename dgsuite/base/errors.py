@@ -166,4 +166,5 @@ def one_of(what: str, name: object, known: Iterable[str]) -> None:
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
     """Error message for an unknown name, with the closest known name and a list of all."""
     known = list(known)
-    return f"unknown {what} {name!r}; {hint(name, known)}One of: {', '.join(known)}"
+    close = hint(name, known)
+    return f"unknown {what} {name!r}; {close}{'One' if close else 'one'} of: {', '.join(known)}"

@@ -312,5 +312,5 @@ def check_graph(graph: object) -> None:
     if not isinstance(graph, Graph):
         raise InputError(
             f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
-            f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
+            f"make one with Graph.from_dataframe, from_networkx, from_edges, from_scipy or a reader"
         )

@@ -110,7 +110,7 @@ def test_capabilities_are_left_out_by_the_environment():
 
     assert said("futex, file locks").stdout == "False\n"
     assert (
-        said("fast").stderr.splitlines()[-1].endswith(f"One of: {', '.join(sorted(CAPABILITIES))}")
+        said("fast").stderr.splitlines()[-1].endswith(f"one of: {', '.join(sorted(CAPABILITIES))}")
     )
 
 

@@ -314,7 +314,7 @@ def test_a_list_of_senders_may_be_overwritten(n):
         ("or of floats", "combine='or' takes integers and truth values, no floats"),
         ("other combiners", "combines its messages otherwise than another cluster"),
         ("a sum too large", "combines messages: 6442450944 does not fit into int32"),
-        ("unknown combiner", "unknown combine 'mean'; One of: min, max, sum, or"),
+        ("unknown combiner", "unknown combine 'mean'; one of: min, max, sum, or"),
     ],
 )
 def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):

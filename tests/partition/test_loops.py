@@ -94,7 +94,7 @@ def test_errors():
     with pytest.raises(InputError, match=r"edge \(1, 1\) is there more than once"):
         Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error", loops="keep")
     assert Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error").m == 1
-    with pytest.raises(InputError, match=r"unknown loops .some.; One of: drop, keep"):
+    with pytest.raises(InputError, match=r"unknown loops .some.; one of: drop, keep"):
         Graph.from_edges([0], [1], loops="some")
     with pytest.raises(InputError, match=r"with_edges takes no self-loops .* at node 1"):
         Graph.from_edges([0], [1], loops="keep").with_edges([1], [1])

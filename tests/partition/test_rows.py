@@ -132,7 +132,7 @@ def test_what_has_no_rows_is_one_error():
     table = pd.DataFrame({"source": [0], "target": [1]})
     with pytest.raises(InputError, match="make it with rows='keep'"):
         Graph.from_edges([0], [1]).rows_of(table)
-    with pytest.raises(InputError, match="unknown rows True; One of: drop, keep"):
+    with pytest.raises(InputError, match="unknown rows True; one of: drop, keep"):
         Graph.from_edges([0], [1], rows=True)
     with pytest.raises(InputError, match="no column 'u'"):
         Graph.from_edges([0], [1], rows="keep").rows_of(table, "u")

@@ -70,7 +70,7 @@ def test_partners_are_connected_when_they_say_so():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--protocols", "tcp,pigeon"], "unknown protocol 'pigeon'; One of:"),
+        (["--protocols", "tcp,pigeon"], "unknown protocol 'pigeon'; one of:"),
         (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of all_pairs, "),
         (["--protocols", "tls"], "protocol tls: TLS expects"),
         (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
