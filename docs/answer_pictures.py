@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib
 import networkx as nx
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -18,9 +19,6 @@ import dgsuite
 from dgsuite.core.results.plots import styled, write
 
 DOCS = Path(__file__).parent
-
-MANY = 6
-"""Different numbers that get a colour of their own, at most; more are a scale from light to dark."""
 
 
 @styled
@@ -50,7 +48,7 @@ def coloured(values: NDArray[Any], groups: bool = False) -> list[Any]:
     codes = {
         value: k for k, value in enumerate(dict.fromkeys(values.tolist()))
     }
-    if groups or (len(codes) <= MANY and values.dtype.kind in "biu"):
+    if groups:
         return [f"C{codes[value] % 10}" for value in values.tolist()]
     finite = np.where(np.isfinite(values), values, 0.0).astype(float)
     span = np.ptp(finite) or 1.0
@@ -78,25 +76,15 @@ def answer(network: nx.Graph, values: NDArray[Any], groups: bool) -> Figure:
         if truths
         else coloured(values, groups)
     )
-    nx.draw_networkx(
-        network,
-        at,
-        ax=ax,
-        node_color=colours,
-        edge_color="0.75",
-        node_size=350,
-        labels={
-            v: "" if truths else shown(x)
-            for v, x in enumerate(values.tolist())
-        },
-        font_size=8,
-        bbox={
-            "facecolor": "white",
-            "alpha": 0.6,
-            "edgecolor": "none",
-            "pad": 0.5,
-        },
+    nx.draw_networkx_edges(network, at, ax=ax, edge_color="0.75")
+    nx.draw_networkx_nodes(
+        network, at, ax=ax, node_color=colours, node_size=350
     )
+    words = [] if truths else map(shown, values.tolist())
+    for v, (colour, word) in enumerate(zip(colours, words, strict=False)):
+        brightness = np.dot(to_rgb(colour), (0.3, 0.6, 0.1))
+        on = {"ha": "center", "va": "center", "fontsize": 8}
+        ax.text(*at[v], word, color="w" if brightness < 0.6 else "k", **on)
     ax.axis("off")
     return figure
 
