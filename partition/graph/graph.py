@@ -39,7 +39,7 @@ from dgsuite.partition.graph.rows import Traced
 from dgsuite.partition.graph.size import Sized
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources.duplicates import Built
-from dgsuite.partition.store import storage
+from dgsuite.partition.store import checking, storage
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -697,7 +697,8 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         client = session.current_client(client)
         loaded = storage.load(path, client, mapped.wanted(edges))
         parts, partition, options, identity, later = loaded
-        graph = growing.restored(cls(parts, partition, **options), identity, later)
+        with checking.sound(os.fspath(path)):
+            graph = growing.restored(cls(parts, partition, **options), identity, later)
         return graph if clusters is None else graph.repartition(clusters, client)
 
     @spanned

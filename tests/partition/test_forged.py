@@ -203,6 +203,7 @@ CASES = {
     "no entry": ("plain", "graph.json", fact("nodes", []), "nodes cannot be"),
     "steps of fewer nodes": ("steps", "step-", fact("n", 3), "n = 3 is less than 40"),
     "steps of many nodes": ("steps", "step-", fact("n", 2**62), "or too much"),
+    "a rule that needs weights": ("steps", "graph.json", fact("built.3", "sum"), "adds weights, but"),
     "steps of no identity": ("steps", "step-", fact("identity", []), r"identity cannot be \[\]"),
 }  # fmt: skip
 
