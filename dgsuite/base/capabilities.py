@@ -149,7 +149,7 @@ CAPABILITIES = {
     "file locks": Capability(
         _works(_locks),
         "locks on files that end with their process (flock)",
-        "temporary files of killed processes stay; each process compiles for itself",
+        "each process compiles for itself",
     ),
     "signal masks": Capability(
         _works(lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ())),

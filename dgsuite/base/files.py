@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
-import platform
-import re
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
-from hashlib import blake2b
-from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import Any
@@ -73,9 +67,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
     """A temporary name to write a file under. The file gets its own name once it is complete.
 
     If the block fails, the temporary file is removed and a file that was there before stays as it is.
-    If the process is killed, the temporary file stays, and the next write of the same path on this
-    machine removes it. A process holds a lock on the file that it writes, so the files of running
-    processes are kept.
+    If the process is killed, the temporary file stays: its name ends in ``.part``.
 
     The temporary file is in the folder of the target. It is a new file with a random name, so several
     processes can write one path, and no other user can plant a link in its place. Its mode is 0666 without
@@ -88,14 +80,21 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     check_writable(path)
     there = os.path.realpath(path)
+    folder, name = os.path.split(there)
+    # a name has at most 255 bytes, a character of it up to four
+    part = os.path.join(folder, f"{name[:50]}.{token_hex(8)}.part")
     try:
-        _clear(there)
-        with _part(there) as part:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        try:
             yield part
             # after a power failure the name must not stand for an empty file
             with open(part, "rb+") as file:  # Windows flushes files that can be written alone
                 os.fsync(file.fileno())
             os.replace(part, there)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.remove(part)
+            raise
     except OSError as error:
         raise InputError(
             f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
@@ -123,12 +122,14 @@ def _alone_in(folder: str) -> Iterator[None]:
     if not capabilities.has("file locks"):
         yield  # Windows, where a file is not renamed to a name that there is
         return
+    import fcntl
+
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(
             OSError
         ):  # no locks: as in object stores, two processes may not see each other
-            _lock(descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
@@ -142,96 +143,6 @@ def write_csv(
         writer = csv.writer(file)
         writer.writerow(heads)
         writer.writerows(rows)
-
-
-@contextmanager
-def _part(there: str) -> Iterator[str]:
-    """Create a temporary file for a target, hold a lock on it, and remove it if the block fails."""
-    part, descriptor = _create(there)
-    try:
-        yield part
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.remove(part)
-        raise
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def _create(there: str) -> tuple[str, int | None]:
-    """The name of a new temporary file, and the descriptor that holds its lock, if it has one."""
-    while True:
-        part = _name(there, token_hex(8), _mark(there))
-        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-        if not capabilities.has("file locks"):
-            os.close(descriptor)  # on Windows an open file can be neither renamed nor removed
-            return part, None
-        try:
-            _lock(descriptor)
-        except OSError:  # the file system has no locks: use a name that `_clear` does not remove
-            os.close(descriptor)
-            unlocked = _name(there, token_hex(8), "unlocked")
-            os.rename(part, unlocked)
-            return unlocked, None
-        if os.path.lexists(part):
-            return part, descriptor
-        os.close(descriptor)  # another process removed the file before it was locked
-
-
-def _clear(there: str) -> None:
-    """Remove temporary files of a target that processes on this machine left when they were killed."""
-    if not capabilities.has("file locks"):
-        return
-    folder, name = os.path.split(_name(there, "\0", _mark(there)))
-    pattern = re.compile("[0-9a-f]{16}".join(map(re.escape, name.split("\0"))))
-    with suppress(OSError):  # a folder may take files and yet not be readable
-        for found in filter(pattern.fullmatch, os.listdir(folder)):
-            _remove(os.path.join(folder, found))
-
-
-def _remove(part: str) -> None:
-    """Remove a temporary file if no process holds its lock and it is a regular file."""
-    with suppress(OSError):  # it is locked, already gone, a link, or of another user
-        descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                _lock(descriptor, wait=False)
-                os.remove(part)
-        finally:
-            os.close(descriptor)
-
-
-def _lock(descriptor: int, wait: bool = True) -> None:
-    """Lock a file until its descriptor is closed, or raise OSError."""
-    import fcntl
-
-    fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _name(there: str, random: str, mark: str) -> str:
-    """The name of a temporary file for a target."""
-    folder, name = os.path.split(there)
-    # a name has at most 255 bytes, a character of it up to four
-    return os.path.join(folder, f"{name[:50]}.{random}.{mark}.part")
-
-
-def _mark(there: str) -> str:
-    """A part of the names of a target's temporary files that identifies the target and this machine.
-
-    Other machines that share a folder may not see a lock. All processes of one running kernel do, and the
-    boot id identifies it.
-    """
-    return blake2b(_machine() + os.fsencode(os.path.basename(there)), digest_size=8).hexdigest()
-
-
-@cache
-def _machine() -> bytes:
-    """The boot id of the running kernel, or the machine's name on systems without one."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_bytes()
-    except OSError:
-        return platform.node().encode()
 
 
 def output(given: str | None, name: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.base import capabilities, files
+from dgsuite.base import capabilities
 from dgsuite.base.capabilities import CAPABILITIES
 from dgsuite.base.errors import InputError
 from dgsuite.core.transports import fastest, memory
@@ -112,16 +112,6 @@ def test_capabilities_are_left_out_by_the_environment():
     assert (
         said("fast").stderr.splitlines()[-1].endswith(f"one of: {', '.join(sorted(CAPABILITIES))}")
     )
-
-
-def test_files_are_replaced_whole_without_locks(tmp_path, monkeypatch):
-    monkeypatch.setattr(capabilities, "WITHOUT", frozenset({"file locks"}))
-    path = tmp_path / "a.txt"
-    for text in ("one", "two"):
-        with files.atomic_write(path) as part, open(part, "w") as file:
-            file.write(text)
-    assert path.read_text() == "two"
-    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_named_memory_is_found_once_and_removed(monkeypatch, tmp_path):

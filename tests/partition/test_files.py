@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import resource
 import stat
@@ -14,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from dgsuite.base import files
 from dgsuite.base.errors import InputError
 from dgsuite.base.files import atomic_write
 from tests.support.patience import PATIENCE
@@ -23,11 +20,6 @@ from tests.support.patience import PATIENCE
 def write(path, text):
     with atomic_write(path) as part, open(part, "w") as file:
         file.write(text)
-
-
-def temporary(path, random):
-    """A temporary name of this machine."""
-    return Path(files._name(str(path), random, files._mark(str(path))))
 
 
 def test_two_threads_that_write_one_path(tmp_path):
@@ -70,7 +62,7 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
     write(path, "new")
     assert (victim.read_text(), path.read_text()) == ("precious", "new")
     monkeypatch.setattr("dgsuite.base.files.token_hex", lambda size: "guessed")
-    planted = temporary(path, "guessed")
+    planted = tmp_path / "out.txt.guessed.part"
     planted.symlink_to(victim)
     with pytest.raises(InputError, match=r"out\.txt: cannot be written: File exists"):
         write(path, "newer")
@@ -124,9 +116,9 @@ with atomic_write(sys.argv[1]) as part:
 """
 
 
-def test_a_killed_process_leaves_nothing_once_the_file_is_written_again(tmp_path):
-    """Until the process is killed, its temporary file is kept."""
-    path = tmp_path / "RANDOM [0] out.txt"
+def test_a_killed_process_leaves_its_temporary_file_and_what_was_there(tmp_path):
+    path = tmp_path / "out.txt"
+    write(path, "first")
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, path],
         stdin=subprocess.PIPE,
@@ -134,12 +126,11 @@ def test_a_killed_process_leaves_nothing_once_the_file_is_written_again(tmp_path
         text=True,
     ) as process:
         part = Path(process.stdout.readline().rstrip())
-        write(path, "first")
-        assert {*tmp_path.iterdir()} == {path, part}
         process.kill()
-    assert part.exists()
+    assert {*tmp_path.iterdir()} == {path, part}
+    assert part.suffix == ".part"
+    assert path.read_text() == "first"
     write(path, "second")
-    assert [*tmp_path.iterdir()] == [path]
     assert path.read_text() == "second"
 
 
@@ -149,68 +140,6 @@ def test_a_file_that_this_process_writes_is_kept(tmp_path):
         Path(part).write_text("outer")
         write(path, "inner")
         assert path.read_text() == "inner"
-    assert path.read_text() == "outer"
-
-
-def test_only_temporary_files_of_the_same_target_and_machine_are_removed(tmp_path, monkeypatch):
-    path = tmp_path / ("x" * 60)  # of which a temporary name has fewer
-    victim = tmp_path / "victim"
-    victim.write_text("precious")
-    link, folder, pipe, gone = (temporary(path, digit * 16) for digit in "0123")
-    link.symlink_to(victim)
-    folder.mkdir()
-    os.mkfifo(pipe)
-    gone.touch()
-    kept = [victim, link, folder, pipe, temporary(path, "0"), temporary(path, "0" * 17)]
-    kept += [temporary(tmp_path / ("x" * size), "5" * 16) for size in (59, 61)]
-    monkeypatch.setattr(files, "_machine", lambda: b"another")
-    kept.append(temporary(path, "4" * 16))
-    monkeypatch.undo()
-    for other in kept[4:]:
-        other.touch()
-    listed = os.listdir
-    monkeypatch.setattr(os, "listdir", lambda folder: sorted(listed(folder)))  # `gone` after others
-    write(path, "text")
-    assert {*tmp_path.iterdir()} == {path, *kept}
-    assert victim.read_text() == "precious"
-
-
-def test_a_temporary_file_that_is_removed_before_it_is_locked(tmp_path, monkeypatch):
-    """As another process does that looks for abandoned files at this moment."""
-    path = tmp_path / "out.txt"
-    lock, removed = fcntl.flock, []
-
-    def late(descriptor, how):
-        if not removed:
-            removed.extend(tmp_path.iterdir())
-            removed[0].unlink()
-        lock(descriptor, how)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with atomic_write(path) as part:
-        Path(part).write_text("outer")
-        write(path, "inner")
-        assert {*tmp_path.iterdir()} == {path, Path(part)}
-    assert len(removed) == 1
-    assert path.read_text() == "outer"
-
-
-def test_a_file_system_without_locks(tmp_path, monkeypatch):
-    """Files are written. What is left there is kept, since a running process may write it."""
-    path = tmp_path / "out.txt"
-
-    def refuse(descriptor, how):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    with atomic_write(path) as part:
-        left = temporary(path, "0" * 16)
-        left.touch()
-        write(path, "inner")
-        monkeypatch.undo()
-        write(path, "later")
-        assert {*tmp_path.iterdir()} == {path, Path(part)}
-        Path(part).write_text("outer")
     assert path.read_text() == "outer"
 
 
