@@ -214,7 +214,10 @@ def test_unknown_names():
         (lambda: dgsuite.run("mis", graph, rgn="imsuite"), "did you mean 'rng'"),
         (lambda: dgsuite.run("bf", graph, root=4), "root 4 is not a node"),
         (lambda: dgsuite.run("mis", graph, clusters=-1), "clusters must be"),
-        (lambda: dgsuite.run("mis", nx.cycle_graph(4)), "make one with Graph.from_dataframe, from_networkx"),
+        (
+            lambda: dgsuite.run("mis", nx.cycle_graph(4)),
+            "make one with Graph.from_dataframe, from_networkx",
+        ),
         (lambda: dgsuite.run("lcr", dgsuite.Graph.from_networkx(nx.star_graph(4))), "ring"),
     ):
         with pytest.raises(dgsuite.InputError, match=re.escape(message)):
