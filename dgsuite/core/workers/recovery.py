@@ -103,12 +103,12 @@ def recovered[T](attempt: Callable[[States], T], client: Client | None, doing: s
 
 
 def looked[T](look: Callable[[], T], client: Client | None, doing: str) -> T:
-    """The result of something that seldom needs the workers: they are asked for once it has failed.
+    """The result of something that seldom needs the workers: their state is asked for only after a failure.
 
     Parameters
     ----------
     look
-        Does it; it may be called again.
+        Does it; it is then called again.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def looked[T](look: Callable[[], T], client: Client | None, doing: str) -> T:
         return look()
     from distributed import CancelledError
 
-    with suppress(RunError, OSError, RuntimeError, CancelledError):
+    with suppress(RunError, OSError, RuntimeError, CancelledError), letting_go():
         return look()
     return recovered(lambda _: look(), client, doing)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
+import weakref
 from contextlib import contextmanager
 from threading import Event, Thread
 
@@ -235,6 +237,23 @@ def test_a_loss_while_the_graph_is_looked_at_begins_a_run_again(client, monkeypa
     found = dgsuite.run("sssp", graph, style="clocked", client=client)
     assert lost == [CHECKING]
     assert found.distance.values.max() == 12
+
+
+def test_a_failed_look_at_a_graph_holds_nothing(client):
+    """Dask keeps the error of a task that was cancelled."""
+    kept = WorkerLost("a worker was lost", "it")
+    seen = []
+
+    def look():
+        held = Graph.from_edges([0], [1], client=None)
+        seen.append(weakref.ref(held))
+        if len(seen) == 1:
+            raise kept
+        return held.n
+
+    assert recovery.looked(look, client, "looking") == 2
+    gc.collect()
+    assert [ref() for ref in seen] == [None, None]
 
 
 def test_clusters_move_to_workers_that_join(trio):
