@@ -88,7 +88,7 @@ class NegativePaths(Climbing):
     weighs = True
     streams = True
     outputs = {
-        "distance": bsp.Output("length of the shortest path from the root"),
+        "distance": bsp.Output("length of the shortest path from the root", from_root=True),
         "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),
     }
     fields = {"distance": np.float64, "top": np.int64}

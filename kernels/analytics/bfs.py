@@ -70,7 +70,7 @@ class BreadthFirst(bsp.Kernel):
     name = "bfs"
     streams = True
     outputs = {
-        "level": bsp.Output("hops from the root, -1 where unreached"),
+        "level": bsp.Output("hops from the root, -1 where unreached", from_root=True),
         "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
     }
 

@@ -62,7 +62,7 @@ class GridSearch(bsp.Kernel):
     name = "bfs2d"
     short_ids = True
     outputs = {
-        "level": bsp.Output("hops from the root, -1 where unreached"),
+        "level": bsp.Output("hops from the root, -1 where unreached", from_root=True),
         "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
     }
     fields = {"word": np.int32, "node": np.int32, "parent": np.int32}

@@ -96,7 +96,7 @@ class ShortestPaths(bsp.Kernel):
     name = "sssp"
     streams = True
     outputs = {
-        "distance": bsp.Output("length of the shortest path from the root"),
+        "distance": bsp.Output("length of the shortest path from the root", from_root=True),
         "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),
     }
     fields = {"distance": np.float64}

@@ -65,6 +65,8 @@ class Output(NamedTuple):
         some; -1 becomes `dgsuite.partition.labels.labels.Labels.none`.
     identifiers
         Whether values are identifiers of nodes: node ids, unless the graph was given others.
+    from_root
+        Whether values are distances from the root of a search: infinite or negative where it does not lead.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Output(NamedTuple):
     dims: tuple[str, ...] = ("node",)
     nodes: bool = False
     identifiers: bool = False
+    from_root: bool = False
 
     @property
     def tabular(self) -> bool:

@@ -82,7 +82,7 @@ class DijkstraScholten(bsp.Kernel):
 
     name = "dijkstra_scholten"
     outputs = {
-        "distance": bsp.Output("hops from the root, -1 if unreached"),
+        "distance": bsp.Output("hops from the root, -1 if unreached", from_root=True),
         "told": bsp.Output("times that the node told its neighbours"),
         "acknowledged": bsp.Output("messages that the node acknowledged"),
         "last": bsp.Output("round of the node's last message of the search, -1 for none"),

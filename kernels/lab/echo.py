@@ -74,7 +74,7 @@ class Echo(bsp.Kernel):
     name = "echo"
     outputs = {
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
-        "level": bsp.Output("hops from the root, -1 if unreached"),
+        "level": bsp.Output("hops from the root, -1 if unreached", from_root=True),
         "size": bsp.Output("nodes of the subtree"),
         "total": bsp.Output("sum of the values of the subtree's nodes"),
         "decided": bsp.Output("whether the wave is over, as the node knows"),

@@ -67,7 +67,7 @@ class StableBFS(StateModel):
 
     name = "stable_bfs"
     outputs = {
-        "level": bsp.Output("hops from the root, -1 if not reached"),
+        "level": bsp.Output("hops from the root, -1 if not reached", from_root=True),
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
         "moves": bsp.Output("how often the node has moved"),
     }

@@ -8,20 +8,19 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.base.warning import warn
+from dgsuite.kernels.bsp import Kernel
 
 
-def reached(found: xr.DataArray) -> int | None:
-    """The number of nodes that have a level or a distance; None if an output is no such thing."""
-    if "from the root" not in found.attrs["long_name"]:
-        return None
-    return int(((found >= 0) & (found < np.inf)).sum())
+def reached(distances: xr.DataArray) -> int:
+    """The number of nodes that a search has reached: see `dgsuite.kernels.bsp.Output.from_root`."""
+    return int(((distances >= 0) & (distances < np.inf)).sum())
 
 
-def tell_alone(ds: xr.Dataset) -> None:
+def tell_alone(kernel: Kernel, ds: xr.Dataset) -> None:
     """Warn if a search has sent nothing, and so reached its root alone."""
-    searches = (reached(found) for found in ds.values() if found.dims == ("node",))
+    searches = (reached(ds[name]) for name, output in kernel.outputs.items() if output.from_root)
     sent = ds.variables["messages"].values  # sums of xarray import much
     if len(sent) and not sent.any() and 1 in searches and ds.sizes["node"] > 1:
         root = json.loads(ds.attrs["parameters"])["root"]
         what = f"only the root, {root!r}, is reached, since no edge leaves it; root= names another"
-        warn(f"kernel {ds.attrs['kernel']!r}: {what}", UserWarning)
+        warn(f"kernel {kernel.name!r}: {what}", UserWarning)

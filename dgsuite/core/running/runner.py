@@ -395,9 +395,9 @@ def _run_each(
                 with_times(result, log, graph, network, guard.faults, **how)
                 for result, (_, log) in zip(results, tried.found, strict=True)
             ]
-    for result, own in zip(results, each, strict=True):
+    for k, result, own in zip(kernels, results, each, strict=True):
         if "root" not in own and options.network is None:
-            tell_alone(result)
+            tell_alone(k, result)
     if client is not None and Session.of(client).installed_over is not None:
         from dgsuite.core.workers import dashboard
 

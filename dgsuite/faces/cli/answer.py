@@ -56,8 +56,8 @@ def _shown(ds: xr.Dataset, name: str, output: Output) -> str:
         values = here(found).values
         lines.append(np.array2string(values, max_line_width=100, threshold=10, precision=4))
         if values.ndim == 1:
-            if (nodes := reached(found)) is not None:
-                lines.append(f"{nodes:,} of {len(values):,} nodes reached")
+            if output.from_root:
+                lines.append(f"{reached(found):,} of {len(values):,} nodes reached")
             lines.append(_told(ds, values, output))
     return "\n    ".join("\n".join(lines).splitlines())
 

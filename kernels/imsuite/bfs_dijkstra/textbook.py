@@ -70,7 +70,7 @@ class Dijkstra(bsp.Kernel):
     name = "dst"
     streams = True
     outputs = {
-        "distance": bsp.Output("hops from the root, -1 where unreached"),
+        "distance": bsp.Output("hops from the root, -1 where unreached", from_root=True),
         "parent": bsp.Output(
             "parent in the tree, {none} at the root and where unreached", nodes=True
         ),
