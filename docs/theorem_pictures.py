@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from numpy.typing import NDArray
 
 import dgsuite
 from dgsuite.core.results.plots import styled, write
@@ -98,6 +99,27 @@ def plain(ax: Axes, sizes: Iterable[int], log: bool = False) -> None:
         ax.yaxis.set_minor_locator(NullLocator())
 
 
+def means(ax: Axes, samples: Mapping[int, NDArray], count: int) -> None:
+    """Draw the mean of each sample with its interval, and the greatest value.
+
+    Parameters
+    ----------
+    samples
+        By place on the x axis, `count` values.
+    """
+    found = [interval(values) for values in samples.values()]
+    ax.errorbar(
+        [*samples],
+        [f.mean for f in found],
+        [f.half for f in found],
+        marker="o",
+        capsize=3,
+        label="mean",
+    )
+    most = [values.max() for values in samples.values()]
+    ax.plot([*samples], most, "^", label=f"most of {count}")
+
+
 def luby(ds: xr.Dataset) -> tuple[str, Figure]:
     m = edges(ds)
     rounds = dict(zip(m, ds.n_rounds.values, strict=True))
@@ -108,21 +130,7 @@ def luby(ds: xr.Dataset) -> tuple[str, Figure]:
     ]
     figure = Figure(figsize=(6, 3.6))
     ax = figure.subplots()
-    found = [interval(values) for values in rounds.values()]
-    ax.errorbar(
-        [*m],
-        [f.mean for f in found],
-        [f.half for f in found],
-        marker="o",
-        capsize=3,
-        label="mean",
-    )
-    ax.plot(
-        [*m],
-        [values.max() for values in rounds.values()],
-        "^",
-        label="most of 100",
-    )
+    means(ax, rounds, 100)
     ax.plot([*m], [*bounds.values()], "k--", label="bound of the mean")
     plain(ax, m)
     ax.set_ylim(bottom=0)
@@ -252,21 +260,7 @@ def benor(ds: xr.Dataset) -> tuple[str, Figure]:
         )
     figure = Figure(figsize=(6, 3.6))
     ax = figure.subplots()
-    found = [interval(values) for values in rounds.values()]
-    ax.errorbar(
-        [*rounds],
-        [f.mean for f in found],
-        [f.half for f in found],
-        marker="o",
-        capsize=3,
-        label="mean",
-    )
-    ax.plot(
-        [*rounds],
-        [values.max() for values in rounds.values()],
-        "^",
-        label="most of 60",
-    )
+    means(ax, rounds, 60)
     ax.set_xticks([*rounds])
     ax.set_ylim(bottom=0)
     ax.set_xlabel("traitors")

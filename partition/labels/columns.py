@@ -170,11 +170,8 @@ def of_list(values: Iterable[Any]) -> NDArray:
             return np.array(values, np.int64)
         if least >= 0 and most < 2**64:
             return np.array(values, np.uint64)
-    if (
-        kinds
-        and kinds <= {str, np.str_}
-        and fits(max(map(len, values)), sum(map(len, values)), len(values))
-    ):
+    lengths = [*map(len, values)] if kinds and kinds <= {str, np.str_} else []
+    if lengths and fits(max(lengths), sum(lengths), len(lengths)):
         text = "".join(values)
         # NumPy drops trailing NULs, and files cannot hold lone surrogates
         if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):

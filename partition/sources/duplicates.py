@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.base.names import RULES
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.warning import warn
@@ -153,8 +153,7 @@ def keeps(loops: Any) -> bool:
     InputError
         It is neither "drop" nor "keep".
     """
-    if not isinstance(loops, str) or loops not in LOOPS:
-        raise InputError(unknown("loops", loops, list(LOOPS)))
+    one_of("loops", loops, LOOPS)
     return loops == "keep"
 
 

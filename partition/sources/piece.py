@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.partition.labels.columns import (
     as_array,
     as_ids,
@@ -76,8 +76,7 @@ def drops(missing: Any) -> bool:
     InputError
         It is neither "error" nor "drop".
     """
-    if not isinstance(missing, str) or missing not in MISSING:
-        raise InputError(unknown("missing", missing, list(MISSING)))
+    one_of("missing", missing, MISSING)
     return missing == "drop"
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.core.engine.log import TABLES, Log, row_format
 from dgsuite.kernels.bsp import VOTES, ClusterState, Vote
@@ -152,12 +152,9 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
         elif (INITIAL in field.metadata or field.name in outputs) and isinstance(
             before, np.ndarray
         ):
-            same = isinstance(value, np.ndarray) and (value.dtype, value.shape) == (
-                before.dtype,
-                before.shape,
-            )
             refuse(
-                not same, f"{field.name} must have dtype {before.dtype} and shape {before.shape}"
+                not _is_array(value, before.dtype, before.shape),
+                f"{field.name} must have dtype {before.dtype} and shape {before.shape}",
             )
     for name, value in held.items():
         if isinstance(value, Subset):
@@ -171,15 +168,14 @@ def _links(found: Links, cluster: Cluster, what: str) -> None:
     """See that live links are of this cluster."""
     size, entries = cluster.size, len(cluster.coded)
     for values in (found.degree, found.remote):
-        right = isinstance(values, np.ndarray) and values.dtype == np.int32
-        refuse(not right or values.shape != (size,), f"{what} must count {size} nodes in int32")
-    gone = found.gone
-    refuse(
-        found._entries != entries
-        or not (gone is None or (isinstance(gone, np.ndarray) and gone.dtype == bool))
-        or (gone is not None and gone.shape != (entries,)),
-        f"{what} must be of {entries} edges",
-    )
+        right = _is_array(values, np.int32, (size,))
+        refuse(not right, f"{what} must count {size} nodes in int32")
+    right = found.gone is None or _is_array(found.gone, bool, (entries,))
+    refuse(found._entries != entries or not right, f"{what} must be of {entries} edges")
+
+
+def _is_array(value: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> bool:
+    return isinstance(value, np.ndarray) and (value.dtype, value.shape) == (dtype, shape)
 
 
 def _nodes(value: Any, size: int, what: str) -> None:
@@ -202,10 +198,7 @@ def _subset(found: Subset, what: str) -> None:
     )
     if mask is not None:
         refuse(
-            not isinstance(mask, np.ndarray)
-            or mask.dtype != bool
-            or mask.shape != (size,)
-            or np.count_nonzero(mask) != count,
+            not _is_array(mask, bool, (size,)) or np.count_nonzero(mask) != count,
             f"{what} must be a mask of {size} nodes with {count} in it",
         )
     if members is not None:
@@ -213,11 +206,6 @@ def _subset(found: Subset, what: str) -> None:
         refuse((members[1:] <= members[:-1]).any() or len(members) < count, f"{what} must ascend")
         refuse(mask is None and len(members) != count, f"{what} must have {count} nodes")
     refuse(
-        bits is not None
-        and (
-            not isinstance(bits, np.ndarray)
-            or bits.dtype != np.uint8
-            or bits.shape != (-(-size // 8),)
-        ),
+        bits is not None and not _is_array(bits, np.uint8, (-(-size // 8),)),
         f"{what} must have a bit for each of {size} nodes",
     )
