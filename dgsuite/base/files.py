@@ -126,9 +126,8 @@ def _alone_in(folder: str) -> Iterator[None]:
 
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(
-            OSError
-        ):  # no locks: as in object stores, two processes may not see each other
+        # without locks, as in object stores, two processes may not see each other
+        with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:

@@ -3,8 +3,9 @@
 Every module asks here, so that a test can have small graphs take the way of large ones:
 ``thresholds.compile_from = -1``, in each process. Both ways give the same bits.
 
-A process loads compiled loops once NumPy has taken as long in their place, and compiles them, where none are
-kept, once it has taken as long as that. So a process takes at most twice as long as in the better way.
+A process begins with NumPy. When NumPy has taken as long as it takes to load compiled loops, it loads them.
+Where none are kept, it compiles them when NumPy has taken as long as that takes. So a process takes at most
+twice as long as in the better way.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ compile_from = 1 << 15
 compile_at_once = 1 << 22
 """Elements above which loops are compiled at once."""
 
-ROOM, MORE_ROOM = 1 << 26, 1 << 29
-"""Elements that NumPy takes in a process before loops are loaded: half a second, at some 8 ns for each; and
-where they must be compiled first, 4 s."""
+LOAD_AFTER, COMPILE_AFTER = 1 << 26, 1 << 29
+"""Elements that a process leaves to NumPy before it loads loops: half a second, at some 8 ns for each; and
+before it compiles them, where none are kept: 4 s."""
 
-room: int | None = None
-"""What is left of these; None before the first."""
+left_to_numpy: int | None = None
+"""How many elements NumPy may still take; None before the first."""
 
 pool_from = 1 << 15
 """Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
@@ -39,21 +40,21 @@ def is_large(elements: int) -> bool:
 
 def compiles(elements: int) -> bool:
     """Whether loops over so many elements are compiled, now."""
-    global room
+    global left_to_numpy
     if not is_large(elements) or compile_from < 0:
         return is_large(elements)
     if elements > compile_at_once:
-        room = 0
-    elif room is None:
-        room = ROOM if are_kept() else MORE_ROOM
-    room = max(room - elements, 0)
-    return not room
+        left_to_numpy = 0
+    elif left_to_numpy is None:
+        left_to_numpy = LOAD_AFTER if are_kept() else COMPILE_AFTER
+    left_to_numpy = max(left_to_numpy - elements, 0)
+    return not left_to_numpy
 
 
 def compile_without_delay() -> None:
     """Compile loops from now on, in a process that measures, which is to measure the same each time."""
-    global room
-    room = 0
+    global left_to_numpy
+    left_to_numpy = 0
 
 
 def pools(nodes: int) -> bool:

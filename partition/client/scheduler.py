@@ -247,8 +247,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         and the seconds since that client's last heartbeat.
         """
         mine = QueuedRun(run, client, frozenset(keys))
-        left = run in self._ended.get(client, ())  # its message has overtaken this request
-        if client in self.scheduler.clients and mine not in self.queue and not left:
+        ended = run in self._ended.get(client, ())  # whose message has overtaken this request
+        if client in self.scheduler.clients and mine not in self.queue and not ended:
             self.queue.append(mine)
         deadline = time() + seconds
         while self.queue and self.queue[0] != mine:
@@ -274,10 +274,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         self.results.transition(key, finish)
-        if (start, finish) == (
-            "memory",
-            "erred",
-        ):  # its actor was lost; Dask drops this message of its own
+        if (start, finish) == ("memory", "erred"):
+            # it needs an actor that was lost; Dask makes this message itself, and does not send it
             freed = {"op": "free-keys", "keys": [key], "stimulus_id": f"dgsuite-free-{time()}"}
             self.scheduler.send_all({}, {worker: [freed] for worker in self.scheduler.workers})
         if finish == "no-worker" and not self._unties:

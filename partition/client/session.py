@@ -98,7 +98,7 @@ def timeout() -> float:
 
 
 async def _begun[T](request: Callable[[], Awaitable[T]]) -> T:
-    """What a request returns. No closure: a frame that is cleared keeps what its function refers to."""
+    """What a request returns. It is no closure, since clearing a frame keeps what its function refers to."""
     return await request()
 
 
@@ -249,9 +249,10 @@ class Session:
         self.client.loop.add_callback(call)
 
     def end_turn(self, run: str) -> None:
-        """Have a run leave the scheduler's queue, which it does as well when the client is gone. Thread-safe.
+        """Have a run leave the scheduler's queue, as it also does when the client is gone. Thread-safe.
 
-        No request: one that were lost would have all other runs wait as long as this client lives.
+        The message goes over the client's stream. A request might be lost, and then all other runs would wait
+        as long as this client lives.
         """
 
         def message() -> None:

@@ -21,7 +21,7 @@ from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import compression, conversion
-from dgsuite.partition.graph.rows import read
+from dgsuite.partition.graph.rows import ends_of_rows
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import bags, chunks
@@ -221,7 +221,8 @@ class Constructors:
                 "rows='keep' numbers the rows of the table as it is; drop rows before, as with "
                 "table.dropna(subset=[...]), and leave out missing='drop'"
             )
-        traced = read(pieces, client) if rows == "keep" else None  # before the pieces are used up
+        # before the pieces are used up
+        traced = ends_of_rows(pieces, client) if rows == "keep" else None
         if labels is not None:
             names = Labels(labels, n)
         workers = worker_addresses(client) if client is not None else []

@@ -67,18 +67,18 @@ class Traced:
         source, target, _ = edges.settled(frame, (source, target, None))
         frame = frame.compute() if hasattr(frame, "dask") else frame
         u, v = (node_ids(frame[end], self.n, self.labels, "ends") for end in (source, target))
-        asked = _together(u, v, self.directed).assign(at=np.arange(len(frame)))
+        asked = _ends(u, v, self.directed).assign(at=np.arange(len(frame)))
         u, v = self.rows["source"].to_numpy(), self.rows["target"].to_numpy()
-        known = _together(u, v, self.directed).assign(row=self.rows.index)
+        known = _ends(u, v, self.directed).assign(row=self.rows.index)
         found = asked.merge(known, "left", ["source", "target"])
         rows = found["row"].astype("Int64").array
         return frame.iloc[found["at"]].reset_index(drop=True).assign(row=rows)
 
 
-def read(pieces: Sequence[Any], client: Client | None) -> pd.DataFrame:
+def ends_of_rows(pieces: Sequence[Any], client: Client | None) -> pd.DataFrame:
     """Node ids of the ends of each row of an edge list."""
     source, target, _ = edges.together(edges.here(pieces, client))
-    return _together(source, target, directed=True)
+    return _ends(source, target, directed=True)
 
 
 def kept(graph: Graph, number: NDArray) -> pd.DataFrame | None:
@@ -89,7 +89,7 @@ def kept(graph: Graph, number: NDArray) -> pd.DataFrame | None:
     return rows[(rows >= 0).all(axis=1)]
 
 
-def _together(source: NDArray, target: NDArray, directed: bool) -> pd.DataFrame:
+def _ends(source: NDArray, target: NDArray, directed: bool) -> pd.DataFrame:
     """Ends of edges, of an undirected graph the smaller node first."""
     import pandas as pd
 

@@ -88,8 +88,8 @@ def test_an_answer_is_the_same_before_loops_are_loaded_and_after(monkeypatch, ke
     table["w"] = rng.random(len(table))
     how = {"directed": kernel == "hits", "duplicates": "min", "clusters": 3, "client": None}
     before, after = [], []
-    for found, room in ((before, 1 << 60), (after, 0)):
-        monkeypatch.setattr(thresholds, "room", room)
+    for found, left in ((before, 1 << 60), (after, 0)):
+        monkeypatch.setattr(thresholds, "left_to_numpy", left)
         graph = Graph.from_dataframe(table, "a", "b", "w", **how)
         ds = dgsuite.run(kernel, graph, style="serial")
         times = [name for name in ds.variables if name.endswith("_seconds")]
@@ -123,11 +123,11 @@ def test_loops_are_loaded_once_numpy_has_taken_as_long(monkeypatch, tmp_path, ke
         folder = tmp_path / "dgsuite" / f"{dgsuite.__version__}-cpu" / "_compiled-0"
         folder.mkdir(parents=True)
         (folder / "loop.nbi").touch()
-    monkeypatch.setattr(thresholds, "room", None)
-    turns = (thresholds.ROOM if kept else thresholds.MORE_ROOM) // (1 << 20)
+    monkeypatch.setattr(thresholds, "left_to_numpy", None)
+    turns = (thresholds.LOAD_AFTER if kept else thresholds.COMPILE_AFTER) // (1 << 20)
     assert [thresholds.compiles(1 << 20) for _ in range(turns)] == [*[False] * (turns - 1), True]
     assert not thresholds.compiles(thresholds.compile_from)
-    monkeypatch.setattr(thresholds, "room", None)
+    monkeypatch.setattr(thresholds, "left_to_numpy", None)
     assert not thresholds.compiles(thresholds.compile_from + 1)
     assert thresholds.compiles(thresholds.compile_at_once + 1)
     assert thresholds.compiles(thresholds.compile_from + 1)

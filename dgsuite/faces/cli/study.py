@@ -27,8 +27,7 @@ def study(
 ) -> None:
     """Run the experiments of the papers' figures one after the other, and make the page of their
     results. NAME is the name of an experiment file, such as figure11; without any, the steps are listed.
-    If the command is interrupted,
-    run it again: it keeps the steps that are done.
+    If the command is interrupted, run it again: it keeps the steps that are done.
     """
     if names and everything:
         raise InputError("give either names of steps or --all")

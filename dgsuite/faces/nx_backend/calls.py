@@ -183,25 +183,26 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
     size = len(graph) + (ends if graph.is_directed() else ends // 2)
     if size < least:
         return f"networkx itself is faster below {least} nodes and edges; this graph has {size}"
-    if threshold is None and not _starts(size, _start(name, args, kwargs)):
+    if threshold is None and not _pays(size, _import_from(name, args, kwargs)):
         return "networkx itself takes no longer than what dgsuite has to import yet"
     return True
 
 
 _asked = 0.0
-"""The share of what is worth importing dgsuite that this process has asked for."""
+"""What this process has asked for, as a multiple of what is worth the imports of dgsuite."""
 
 
-def _starts(size: int, least: float) -> bool:
-    """Whether dgsuite has answered in this process already, or what was asked for is worth its imports."""
+def _pays(size: int, least: float) -> bool:
+    """Whether a call needs no more imports, or is worth them together with those before it."""
     global _asked
-    if "dgsuite.core.running.runner" not in sys.modules:
-        _asked += size / least
-    return _asked >= 1 or "dgsuite.core.running.runner" in sys.modules
+    if "dgsuite.core.running.runner" in sys.modules:
+        return True
+    _asked += size / least
+    return _asked >= 1
 
 
-def _start(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> float:
-    """From how many nodes and edges a call is worth the imports."""
+def _import_from(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> float:
+    """From how many nodes and edges on a single call is worth the imports."""
     worth = WORTH[name].start
     if not name.endswith("betweenness_centrality"):
         return worth

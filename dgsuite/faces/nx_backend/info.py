@@ -8,7 +8,7 @@ from typing import Any
 
 from dgsuite.base.aliases import answered_by
 from dgsuite.base.names import STYLES
-from dgsuite.faces.nx_backend.offers import ANSWERS, HOMEWARD, MAKERS
+from dgsuite.faces.nx_backend.offers import ANSWERS, EXPORTS, MAKERS
 
 PARAMETERS = {
     "style : str, optional": f"Style of the run: {', '.join(STYLES)}.",
@@ -73,7 +73,7 @@ def get_info() -> dict[str, Any]:
         "default_config": settings(),
         "functions": {
             **{name: answer(name) for name in ANSWERS},
-            **{name: {"additional_docs": HOME, **link("networkx.html")} for name in HOMEWARD},
+            **{name: {"additional_docs": EXPORTED, **link("networkx.html")} for name in EXPORTS},
             **{name: {"additional_docs": MADE, **link("networkx.html")} for name in MAKERS},
         },
     }
@@ -84,7 +84,7 @@ MADE = (
     "which functions of dgsuite do not do."
 )
 
-HOME = "Graphs of the backend are first made networkx's."
+EXPORTED = "A graph of the backend is first converted to one of networkx."
 
 
 def answer(name: str) -> dict[str, Any]:

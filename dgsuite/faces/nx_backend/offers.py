@@ -19,8 +19,8 @@ class Worth(NamedTuple):
     again
         For one that has been.
     start
-        For all that a process has asked for so far, until dgsuite answers for the first time: it imports what
-        takes half a second.
+        For all calls of a process together, before dgsuite answers for the first time: its imports take
+        half a second.
     """
 
     first: float
@@ -170,12 +170,12 @@ MAKERS = {name: home for home, names in GENERATORS.items() for name in names}
 ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
 """The module of each function that a kernel answers."""
 
-HOMEWARD = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
-"""Functions that take a graph home."""
+EXPORTS = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
+"""Functions that make something else of a graph."""
 
-HOMES = {**ANSWERS, **MAKERS, **dict.fromkeys(HOMEWARD, "home")}
+HOMES = {**ANSWERS, **MAKERS, **dict.fromkeys(EXPORTS, "exports")}
 """The module of each function."""
 
 WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}
-WORTH |= dict.fromkeys(HOMEWARD, Worth(inf, inf))
+WORTH |= dict.fromkeys(EXPORTS, Worth(inf, inf))
 """When each function is worth it."""

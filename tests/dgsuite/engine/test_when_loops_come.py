@@ -18,14 +18,14 @@ def check(name, monkeypatch, times):
     kernel, whole = expected(name)
     cut = cut_of(name, CLUSTERS)
     monkeypatch.setattr(thresholds, "compile_from", 0)
-    monkeypatch.setattr(thresholds, "room", 1 << 40)
+    monkeypatch.setattr(thresholds, "left_to_numpy", 1 << 40)
     assert_same(whole, simulate(kernel, cut, 2))
-    most = (1 << 40) - thresholds.room
+    most = (1 << 40) - thresholds.left_to_numpy
     dice = random.Random(name)
     for k in range(times):
-        room = thresholds.room = dice.randrange(1, most)
+        left = thresholds.left_to_numpy = dice.randrange(1, most)
         assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0))
-        assert thresholds.room < room
+        assert thresholds.left_to_numpy < left
     assert most > 1
 
 

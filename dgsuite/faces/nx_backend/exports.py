@@ -1,4 +1,4 @@
-"""Functions that take a graph home, such as to pandas: networkx's own, on the graph with its dictionaries."""
+"""Functions that make something else of a graph, such as a table: networkx's own, on a graph of networkx."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from networkx.utils.backends import _registered_algorithms
 
 from dgsuite.faces.nx_backend.calls import Offered, of_networkx
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, convert_to_nx
-from dgsuite.faces.nx_backend.offers import HOMEWARD
+from dgsuite.faces.nx_backend.offers import EXPORTS
 
 
-def _home(name: str) -> Offered:
+def _export(name: str) -> Offered:
     def function(G: ConvertedGraph, **arguments: Any) -> Any:
         return of_networkx(name, convert_to_nx(G), **arguments)
 
@@ -21,4 +21,4 @@ def _home(name: str) -> Offered:
     return Offered(function)
 
 
-to_numpy_array, to_pandas_edgelist, to_scipy_sparse_array = map(_home, HOMEWARD)
+to_numpy_array, to_pandas_edgelist, to_scipy_sparse_array = map(_export, EXPORTS)
