@@ -81,7 +81,7 @@ class _Unpickler(pickle.Unpickler):
     ) -> None:
         super().__init__(io.BytesIO(head.data), buffers=buffers)
         self.clusters = clusters
-        self.cut = clusters, bounds, me, False
+        self.cut = clusters, bounds, me
 
     def persistent_load(self, name: tuple[str | int, str]) -> Any:
         whose, attribute = name
