@@ -306,16 +306,14 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
             moved.wanted_copies = copies
         return moved
 
-    def session(self, client: Client | None = None, idle: str | float = "60 s") -> Any:
-        """A session: runs on this graph one after another, in tasks that stay on the workers.
+    def session(self, client: Client | None = None) -> Any:
+        """A session: runs on this graph one after another, over connections that the workers keep.
 
         Parameters
         ----------
         client
             Dask client to run on; by default that of the graph, or the current one. Without one, runs are in
             this process.
-        idle
-            Time without a run after which the tasks end, as Dask writes times; in seconds if a number.
 
         Returns
         -------
@@ -325,7 +323,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         Raises
         ------
         InputError
-            `client` is no client, or `idle` no time above 0.
+            `client` is no client.
 
         Examples
         --------
@@ -335,7 +333,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         array([0, 0, 0])
         """
         # by name, since this layer does not import those above it
-        return import_module("dgsuite.core.running.session").GraphSession(self, client, idle)
+        return import_module("dgsuite.core.running.session").GraphSession(self, client)
 
     def compute(self) -> Graph:
         """The same graph in this process.

@@ -93,10 +93,6 @@ class Mailbox:
         self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
         self._every: dict[int, NDArray[np.int64]] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again of the clusters."""
-        return {**vars(self), "_owners": {}, "_every": {}}
-
     @property
     def has_halo(self) -> bool:
         """Whether the halo is there already."""

@@ -32,11 +32,10 @@ from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.executors.session_tasks import CURRENT
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
-from dgsuite.core.workers.outputs import collect, made_of, stays
+from dgsuite.core.workers.outputs import collect
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel
@@ -133,11 +132,7 @@ def run(
         if settings.tell is not None:
             reports[run_id] = united(watch.heard(settings.tell), len(places))
             stack.callback(reports.pop, run_id)
-        session = CURRENT.get() if keeps else None
-        if session is None:
-            stack.enter_context(tasks.turn(watch, keys))
-        else:
-            session.know(watch)
+        stack.enter_context(tasks.turn(watch, keys))
         plan = Plan(
             way=way,
             run_id=run_id,
@@ -151,9 +146,6 @@ def run(
             transport=transport,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
-        if session is not None:
-            served = session.run(plan, groups, watch, stays(graph))
-            return made_of(kernels, graph, bounds, *served, way.merge)
         futures = tasks.submit(
             client,
             {

@@ -31,10 +31,8 @@ from dgsuite.core.workers import files
 from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
-from dgsuite.core.workers.orders import ENDED, GIVEN_UP, Orders
 from dgsuite.core.workers.spans import SpanPlugin
 from dgsuite.partition.client.results import LARGE, OP
-from dgsuite.partition.client.sending import hurry
 from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
@@ -47,6 +45,9 @@ RELIEF = 1.0
 
 IDLE = 60.0
 """Seconds after its last run for which a worker keeps memory that was freed."""
+
+GIVEN_UP = ("cancelled", "released", "forgotten")
+"""States of a task on a worker whose key the scheduler has forgotten."""
 
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
@@ -95,7 +96,6 @@ class RunPlugin(WorkerPlugin):
         self._asked: dict[str, Callable[[], object]] = {}
         self._announced: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
-        self.orders = Orders(worker)
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self._count
         worker.handlers["dgsuite_counter"] = self._counter
@@ -142,7 +142,6 @@ class RunPlugin(WorkerPlugin):
             keep_as_before()
         for end in list(self._ends.values()):
             end()
-        self.orders.end_all()
         self.meshes.clear()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
@@ -150,8 +149,6 @@ class RunPlugin(WorkerPlugin):
             self.worker.batched_stream.send(sent)
         if finish in GIVEN_UP and key in self._ends:
             self._ends.pop(key)()
-        if finish in ENDED:
-            self.orders.end(key)
 
     def wanted(self, key: str) -> bool:
         """Whether a client still needs a task's result."""
@@ -267,21 +264,14 @@ class RunPlugin(WorkerPlugin):
         """Called by a run's task before it returns its result: send it with the message that the task is
         done, or facts of it if it is large. Thread-safe.
         """
-        self._announced[key] = announcement(key, result)
-
-    def answer(self, name: str, result: Result, hold: bool) -> None:
-        """Called by a task of a session, which goes on: send a result, or facts of it if it is large; then,
-        or if asked to, this worker holds it. Thread-safe.
-        """
-        sent = announcement(name, result)
-
-        def tell() -> None:
-            if hold or "data" not in sent:
-                self.orders.hold(name, result)
-            self.worker.batched_stream.send(sent)
-            hurry(self.worker.batched_stream)
-
-        self.worker.loop.add_callback(tell)
+        facts = Facts.of(result)
+        sent: dict[str, Any] = {"op": OP, "key": key, "nbytes": facts.nbytes}
+        what, kind = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
+        buffers: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(what, 5, buffer_callback=buffers.append)  # copies no array
+        if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
+            sent[kind] = pickle.dumps(what)
+        self._announced[key] = sent
 
     def counter(self, run: str, first: int) -> Iterator[int]:
         """A run's counter, made by the first who wants it: in shared memory where the transport has it.
@@ -310,18 +300,6 @@ class RunPlugin(WorkerPlugin):
         if run in self._over:
             raise RunError(f"run {run} is over")
         return self.counter(run, first)
-
-
-def announcement(name: str, result: Result) -> dict[str, Any]:
-    """The message of a result: what it is, or facts of it if it is large."""
-    facts = Facts.of(result)
-    sent: dict[str, Any] = {"op": OP, "key": name, "nbytes": facts.nbytes}
-    what, kind = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(what, 5, buffer_callback=buffers.append)  # copies no array
-    if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
-        sent[kind] = pickle.dumps(what)
-    return sent
 
 
 def fence(worker: Worker, epoch: str) -> None:
