@@ -15,7 +15,7 @@ from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import automatic, cut
-from dgsuite.core.running.fits import check_fits
+from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
 from dgsuite.kernels.bsp import Kernel, Replicated
 from dgsuite.partition.client.settings import setting
