@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
-from dgsuite.core.running.checkpointing import automatic, cut
+from dgsuite.core.running.checkpointing import cut
 from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
 from dgsuite.kernels.bsp import Kernel, Replicated
@@ -77,7 +77,6 @@ class Attempt:
     traffic: bool
     settings: RunSettings
     since: Since | None = None
-    _tried: bool = field(default=False, init=False)
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
         """Run on workers, given the state of each by address, or in this process.
@@ -92,13 +91,8 @@ class Attempt:
         kernel, graph, client = self.kernels[0], self.graph, self.client
         workers = [] if client is None else list(states)
         plan, found = self.settings.checkpoints, None
-        if plan is not None and (self._tried or not plan.automatic):
-            if client is not None:
-                from dgsuite.core.workers.plugin import install
-
-                install(client)  # files in the memory of workers need it
+        if plan is not None:
             found = plan.newest()
-        self._tried = True
         if found is not None:
             graph = cut(graph, found.offsets, self.clusters, client)
             self.clusters = len(found.offsets) - 1
@@ -169,8 +163,7 @@ def _run(
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, settings, way)
     if in_tasks:
-        every = automatic()
-        return [task_state.run(k, graph, client, workers, settings, every) for k in kernels]
+        return [task_state.run(k, graph, client, workers, settings, None) for k in kernels]
     return [
         dealt.run(k, graph, client, workers)
         if free(k)

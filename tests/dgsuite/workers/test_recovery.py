@@ -304,7 +304,6 @@ def in_tasks(copies):
         {
             "dgsuite.finish_async.state": "tasks",
             "dgsuite.recovery.tries": 0,
-            "dgsuite.checkpoint.automatic": copies,
         }
     )
 
