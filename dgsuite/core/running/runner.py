@@ -18,7 +18,6 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
-from dgsuite.core.results.accessor import record_of
 from dgsuite.core.results.order import by_node
 from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
@@ -32,7 +31,7 @@ from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
 from dgsuite.core.workers.recovery import looked, recovered
 from dgsuite.kernels.bsp import Kernel
-from dgsuite.partition.client.session import Session, check_client, current_client, seceded
+from dgsuite.partition.client.session import check_client, current_client, seceded
 from dgsuite.partition.client.spans import span
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.checks import check_graph
@@ -393,11 +392,6 @@ def _run_each(
     for k, result, own in zip(kernels, results, each, strict=True):
         if "root" not in own and options.network is None:
             tell_alone(k, result)
-    if client is not None and Session.of(client).installed_over is not None:
-        from dgsuite.core.workers import dashboard
-
-        for result in results[-dashboard.MOST :]:
-            dashboard.tell(client, record_of(result))
     if options.trace_file is not None:
         from dgsuite.core.traces import write
         from dgsuite.core.traces.form import of_run

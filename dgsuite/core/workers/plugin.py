@@ -27,7 +27,7 @@ from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.transports.counter import Counter, shared
 from dgsuite.core.transports.memory import Where
-from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
+from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
 from dgsuite.core.workers.orders import ENDED, GIVEN_UP, Orders
@@ -355,7 +355,7 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
 
     There is one topic per client, because a scheduler never removes a topic.
     """
-    topic = f"{PREFIX}{client.id}"
+    topic = f"dgsuite-{client.id}"
 
     def subscribed() -> dict[str, Callable[[int, Progress], object]]:
         found: dict[str, Callable[[int, Progress], object]] = {}
