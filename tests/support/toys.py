@@ -63,23 +63,6 @@ class TellsAll(Toy):
 
 
 @dataclass(frozen=True)
-class Unwritable(Toy):
-    """Its state holds what no file can."""
-
-    name: ClassVar[str] = "unwritable"
-
-    def start(self, c) -> State:
-        return State(value=c.ids.copy(), got=c.full(0), lock=threading.Lock())
-
-    def send(self, c, s, inbox):
-        return broadcast(value=s.value)
-
-    def read(self, c, s, inbox):
-        nodes, total = inbox.sum("value")
-        s.got[nodes] = total
-
-
-@dataclass(frozen=True)
 class MutatesAfterSending(Toy):
     """Sends its state itself, then changes it: receivers must get what was sent."""
 

@@ -27,8 +27,7 @@ from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.transports.counter import Counter, shared
 from dgsuite.core.transports.memory import Where
-from dgsuite.core.workers import files
-from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
+from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
 from dgsuite.core.workers.spans import SpanPlugin
@@ -62,17 +61,13 @@ class RunPlugin(WorkerPlugin):
 
     A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
     scheduler forgets the key and the part ends. Tasks of several runs may call it from their threads at once:
-    the tables are used on the worker's event loop alone, but for `runs`, `files` and the announced results,
-    of which a task puts in or takes out one entry at a time.
+    the tables are used on the worker's event loop alone, but for `runs` and the announced results, of which a
+    task puts in or takes out one entry at a time.
 
     Attributes
     ----------
     runs
         What each run keeps on this worker between its tasks, by run id.
-    files
-        Those in this worker's memory, by name: see `dgsuite.core.workers.files`.
-    neighbours
-        Addresses of the other workers; the first that can be reached gets a copy of each file.
     """
 
     name = NAME
@@ -87,8 +82,6 @@ class RunPlugin(WorkerPlugin):
             worker.periodic_callbacks[NAME] = relief
             relief.start()
         self.runs: dict[str, Any] = {}
-        self.files: dict[str, files.Held] = {}
-        self.neighbours: list[str] = []
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, Any] = {}  # where tasks listen, by run
@@ -100,7 +93,6 @@ class RunPlugin(WorkerPlugin):
         worker.handlers["dgsuite_count"] = self._count
         worker.handlers["dgsuite_counter"] = self._counter
         worker.handlers["dgsuite_facts"] = self._facts
-        worker.handlers[files.HANDLER] = self._answer
         worker.handlers["dgsuite_votes"] = self._votes
 
     def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
@@ -251,10 +243,6 @@ class RunPlugin(WorkerPlugin):
             )
         return to_serialize(self.runs[run].votes(turn))
 
-    def _answer(self, what: str, name: str, data: Any = None) -> Any:
-        """RPC: a request about this worker's files."""
-        return files.answer(self.files, what, name, data)
-
     def _facts(self, key: str) -> dict[str, Any]:
         """RPC: the facts of the result of a run's task."""
         facts = Facts.of(self.worker.data[key])
@@ -334,7 +322,7 @@ def install(client: Client) -> None:
     if session.installed_over is not client.scheduler_comm:
         watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
         watch.check_workers()
-        for each in (RunPlugin(), SpanPlugin(), DashboardPlugin(), files.FilesPlugin()):
+        for each in (RunPlugin(), SpanPlugin(), DashboardPlugin()):
             watch.call(partial(client.register_plugin, each))
         session.installed_over = client.scheduler_comm
 
@@ -345,7 +333,7 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
 
     There is one topic per client, because a scheduler never removes a topic.
     """
-    topic = f"{PREFIX}{client.id}"
+    topic = f"dgsuite-{client.id}"
 
     def subscribed() -> dict[str, Callable[[int, Progress], object]]:
         found: dict[str, Callable[[int, Progress], object]] = {}
