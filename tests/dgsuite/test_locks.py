@@ -24,11 +24,11 @@ from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import Alone, at_once, drive
 from dgsuite.core.running.session import GraphSession
 from dgsuite.core.transports import flags
-from dgsuite.core.transports.throttle import HERE, Bucket, Limit, Throttle
 from dgsuite.core.workers.kept import MOST, KeptMeshes
 from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
+from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
 from tests.support.toys import Meets

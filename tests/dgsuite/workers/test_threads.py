@@ -11,10 +11,10 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.transports.throttle import Limit, Throttle
 from dgsuite.core.workers import dashboard
 from dgsuite.core.workers.plugin import reports
 from dgsuite.partition.client.session import Session
+from dgsuite.studies.transports.throttle import Limit, Throttle
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dgsuite.core.transports import mpb, uds
 from dgsuite.core.transports.framed import Framed
 from dgsuite.core.transports.local import Local
-from dgsuite.core.transports.throttle import Paced
+from dgsuite.studies.transports.throttle import Paced
 
 
 class PacedFrames(Paced, Framed):
