@@ -126,7 +126,7 @@ def kills(protocols: list[str], tiny: bool) -> None:
     from distributed import wait
     from distributed.comm.core import Comm
 
-    from dgsuite.core.transports.shared import Shared
+    from dgsuite.core.transports.mpb import MPB
 
     times = 1 if tiny else 20
     for protocol in protocols:
@@ -149,7 +149,7 @@ def kills(protocols: list[str], tiny: bool) -> None:
             gc.collect()
             on = {"transport": protocol, "kills": times}
             record("slowest recovery", slowest, "s", most=60, **on)
-            live = sum(isinstance(c, Shared) and not c.closed() for c in list(Comm._instances))
+            live = sum(isinstance(c, MPB) and not c.closed() for c in list(Comm._instances))
             record("buffers beyond two a live comm", _mapped() - 2 * live, "", most=0, **on)
         left = sum("dgsuite" in name for name in os.listdir("/dev/shm"))
         record("files left in /dev/shm", left, "", most=0, **on)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dgsuite.core.transports import memory
 from dgsuite.core.transports.flags import SIZE
 
-SCHEMES = ("mpb",)
+SCHEMES = ("mpb", "rcce")
 """Transports whose buffers all processes reach; a section of ``mpimpb`` belongs to two of them."""
 
 

@@ -15,12 +15,12 @@ import pytest
 import dgsuite
 from dgsuite.core.transports import memory
 from dgsuite.core.transports.counter import Counter, shared
-from dgsuite.core.transports.mpb import Core
 from dgsuite.core.workers import counting
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.placement import new_run
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.studies.transports.chip import Core
 from tests.support.clusters import assert_nothing_held, client_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")

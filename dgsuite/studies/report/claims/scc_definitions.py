@@ -13,12 +13,12 @@ from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol import to_serialize
 
 import dgsuite
-from dgsuite.core.transports.mpb import MPIMPB
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import chunks
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, with_pyscf
 from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.transports.chip import MPIMPB
 
 PATIENCE = 30.0
 """Seconds that messages may take to arrive."""
