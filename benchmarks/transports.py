@@ -25,8 +25,6 @@ import numpy as np
 import psutil
 from common import Options, cluster, record
 
-CHIP = {"buffer": "8 KiB", "places": 48}
-
 
 def speed(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds beside TCP's."""
@@ -58,11 +56,11 @@ def speed(protocols: list[str], tiny: bool) -> None:
         record("empty clocked round", ratio, "x", most=most, peer="tcp", transport=protocol)
 
 
-def chip(protocols: list[str], tiny: bool) -> None:
+def on_chip(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds with the SCC's buffers."""
-    from dgsuite.studies.transports import bench
+    from dgsuite.studies.transports import bench, chip
 
-    with dask.config.set({"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP}):
+    with dask.config.set(chip.BUFFERS):
         for pattern, sizes, names in (
             ("pingpong", (64, 512, 4096, 32768, 262144), ["tcp", *protocols]),
             ("clocked", (0, 512, 4096, 32768, 262144), ["tcp", *protocols, "mpi"]),
