@@ -165,7 +165,7 @@ def _mapped() -> int:
     return Path("/proc/self/maps").read_text().count("memfd:dgsuite-")
 
 
-PARTS = {"speed": speed, "chip": chip, "idle": idle, "kills": kills}
+PARTS = {"speed": speed, "chip": on_chip, "idle": idle, "kills": kills}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
