@@ -54,7 +54,7 @@ SWITCHES = {
     "flags of buffers": Switch(
         "2x1 mpb",
         ("empty rounds", "mis"),
-        attributes={"dgsuite.core.transports.shared:Flags": lambda *_: None},
+        attributes={"dgsuite.core.transports.mpb:Flags": lambda *_: None},
         anew=True,
     ),
     "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),

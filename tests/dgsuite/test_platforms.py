@@ -149,7 +149,7 @@ BEHIND = {
     "dgsuite/base/threads.py": "what has processors of its own",
     "dgsuite/core/transports/local.py": "a scheme that needs passed files",
     "dgsuite/core/transports/memory.py": "memory of either kind",
-    "dgsuite/core/transports/shared.py": "a scheme that needs passed files",
+    "dgsuite/core/transports/mpb.py": "a scheme that needs passed files",
     "dgsuite/core/workers/processor.py": "what has processors of its own",
     "dgsuite/studies/experiment/clusters.py": "what has processors, or masks",
     "dgsuite/studies/experiment/namespaces.py": "network namespaces, which are Linux's",

@@ -10,9 +10,8 @@ import asyncio
 import math
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -21,12 +20,10 @@ from distributed.core import Status
 from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
-from dgsuite.base.errors import RunError, WorkerLost
+from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import give_back, keep_as_before, keep_memory
 from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
-from dgsuite.core.transports.counter import Counter, shared
-from dgsuite.core.transports.memory import Where
 from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
@@ -90,8 +87,6 @@ class RunPlugin(WorkerPlugin):
         self._announced: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
-        worker.handlers["dgsuite_count"] = self._count
-        worker.handlers["dgsuite_counter"] = self._counter
         worker.handlers["dgsuite_facts"] = self._facts
         worker.handlers["dgsuite_votes"] = self._votes
 
@@ -146,6 +141,10 @@ class RunPlugin(WorkerPlugin):
         """Whether a client still needs a task's result."""
         task = self.worker.state.tasks.get(key)
         return task is not None and task.state not in GIVEN_UP
+
+    def is_over(self, run: str) -> bool:
+        """Whether a run has ended on this worker, not long ago."""
+        return run in self._over
 
     def keep(self, key: str, run: str, part: Any) -> None:
         """Keep something for a run, for as long as the calling task's key lives. Thread-safe."""
@@ -260,34 +259,6 @@ class RunPlugin(WorkerPlugin):
         if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
             sent[kind] = pickle.dumps(what)
         self._announced[key] = sent
-
-    def counter(self, run: str, first: int) -> Iterator[int]:
-        """A run's counter, made by the first who wants it: in shared memory where the transport has it.
-
-        Thread-safe.
-        """
-        found: Iterator[int] | None = self.runs.get(run)
-        if found is None:
-            made = Counter.made(first) if shared(self.worker.address) else count(first)
-            found = self.runs.setdefault(run, made)
-        return found
-
-    def _count(self, run: str, first: int, epoch: str) -> int:
-        """RPC: fetch and increment of a run's counter."""
-        return int(next(self._asked_for(run, first, epoch)))
-
-    def _counter(self, run: str, first: int, epoch: str) -> Where:
-        """RPC: where the memory of a run's counter is."""
-        found = self._asked_for(run, first, epoch)
-        assert isinstance(found, Counter)
-        return found.where
-
-    def _asked_for(self, run: str, first: int, epoch: str) -> Iterator[int]:
-        """The counter that a peer asks for."""
-        fence(self.worker, epoch)
-        if run in self._over:
-            raise RunError(f"run {run} is over")
-        return self.counter(run, first)
 
 
 def fence(worker: Worker, epoch: str) -> None:
