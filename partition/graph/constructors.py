@@ -20,7 +20,7 @@ from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
-from dgsuite.partition.graph import compression, conversion
+from dgsuite.partition.graph import conversion
 from dgsuite.partition.graph.rows import ends_of_rows
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
@@ -71,7 +71,6 @@ class Constructors:
         loops: str = "drop",
         missing: str = "error",
         edges: Edges = "memory",
-        compress: bool | str = "auto",
         order: Any = None,
         rows: str = "drop",
         source: Hashable = "source",
@@ -139,10 +138,6 @@ class Constructors:
             Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
             that are larger than memory. The files are in the folder of the worker, or in Dask's
             ``temporary-directory``, and go with the graph.
-        compress
-            Whether edges are packed in fewer bytes, two or three instead of four an end, which takes a run
-            more time; not with weights. "auto": where a run would need more memory than the workers, or this
-            machine, have.
         order
             In which order nodes are numbered, if not in that of their ids: see `Graph.reordered`.
         rows
@@ -194,7 +189,7 @@ class Constructors:
         >>> graph.weights.compute()
         array([16, 16,  8,  8])
         """
-        disk, compress = mapped.wanted(edges), compression.checked(compress)
+        disk = mapped.wanted(edges)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client, drop = session.current_client(client), drops(missing)
         pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
@@ -245,7 +240,7 @@ class Constructors:
         graph.rows = traced
         if order is not None:
             graph = graph.reordered(order)
-        return compression.compressed(graph, compress)
+        return graph
 
     @classmethod
     def from_scipy(cls, matrix: sp.sparray | sp.spmatrix, **options: Any) -> Self:
@@ -465,7 +460,6 @@ class Constructors:
         duplicates: str | None = None,
         loops: str = "drop",
         edges: Edges = "memory",
-        compress: bool | str = "auto",
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -492,7 +486,7 @@ class Constructors:
             order, so that both ends of an edge have the same sum.
         loops
             As for `from_edges`; a self-loop is one entry of its row.
-        edges, compress
+        edges
             As for `from_edges`.
 
         Raises
@@ -517,7 +511,7 @@ class Constructors:
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
         keep = repeated.keeps(loops)
-        disk, compress = mapped.wanted(edges), compression.checked(compress)
+        disk = mapped.wanted(edges)
         made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
         graph: Any = cls(
             made.parts,
@@ -532,7 +526,7 @@ class Constructors:
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
-        return compression.compressed(graph, compress)
+        return graph
 
 
 def _numbered(options: Mapping[str, Any]) -> bool:

@@ -29,10 +29,7 @@ def _kind(graph: Graph) -> str:
 
 def _place(graph: Graph) -> str:
     where = "in this process" if graph.local else "on the workers"
-    packed = "packed " if graph.compress else ""
-    disk = ", packed edges" if graph.compress else ""
-    if graph.edges == "disk":
-        disk = f", {packed}edges on disk"
+    disk = ", edges on disk" if graph.edges == "disk" else ""
     lost = ""
     with suppress(DgsuiteError):  # without a scheduler it is not known
         lost = "" if graph.recoverable else ", not recoverable"

@@ -97,8 +97,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     edges
         Where its edges are: in "memory", or in mapped files on "disk".
-    compress
-        Whether they are packed in fewer bytes.
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -146,7 +144,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         rows: pd.DataFrame | None = None,
         keeps_loops: bool = False,
         edges: Edges = "memory",
-        compress: bool = False,
     ) -> None:
         self._parts = list(parts)
         self.partition = partition
@@ -162,7 +159,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         self.rows = rows
         self.keeps_loops = keeps_loops
         self.edges = edges
-        self.compress = compress
         self.copies: list[list[Any]] = []
         self.wanted_copies = 1
         self.homes: list[str] = []
@@ -456,7 +452,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
             self.weight_dtype,
             client or self.client,
         )
-        recut = self.like(parts, entries, partition=how, chosen=True, compress=self.compress)
+        recut = self.like(parts, entries, partition=how, chosen=True)
         recut.cache, recut.derived = self.cache, self.derived
         return recut
 
@@ -532,9 +528,8 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
     def reordered(self, order: str | ArrayLike) -> Graph:
         """The same graph with its nodes numbered in another order, made where the clusters are.
 
-        Nodes keep their labels; without labels, their former node ids become labels. Neighbours whose numbers
-        are close take fewer bytes in packed edges (``compress=True``), and values that a run reads together
-        may be close in memory.
+        Nodes keep their labels; without labels, their former node ids become labels. Values that a
+        run reads together may then be close in memory.
 
         Parameters
         ----------

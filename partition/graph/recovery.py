@@ -141,4 +141,4 @@ def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
 
 
 def _length(cluster: Cluster) -> int:
-    return len(cluster.coded)
+    return len(cluster.indices)

@@ -84,7 +84,7 @@ class Sized:
         workers
             Number of worker processes, instead of those of a client.
         parameters
-            Those of the kernel, and ``form``, ``edges`` and ``compress`` of `dgsuite.estimate`; by default
+            Those of the kernel, and ``form`` and ``edges`` of `dgsuite.estimate`; by default
             edges are where and as this graph has them.
 
         Returns

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dgsuite.partition.clusters.cluster import IN, OUT, Cluster
-from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import each_cluster
@@ -71,7 +70,7 @@ def _blind(c: Cluster) -> Cluster:
 
 def _back(c: Cluster) -> Piece:
     """The edges of a cluster, reversed."""
-    ends = np.asarray(c.coded)
+    ends = c.indices
     return ends, np.repeat(c.ids.astype(ends.dtype), np.diff(c.indptr)), c.weights
 
 
@@ -113,8 +112,6 @@ def _joined(c: Cluster, into: Cluster) -> Cluster:
 
 def _informed(c: Cluster, into: Cluster) -> Cluster:
     """A cluster that also has the edges that come in."""
-    if isinstance(c, PackedCluster):
-        return c.informed(into)
     return replace(
         c, in_indptr=into.indptr, in_indices=into.indices, in_weights=into.weights, cache={}
     )

@@ -102,15 +102,6 @@ def test_an_estimate_is_near_what_a_run_takes(name, directed, weighted, clusters
     assert ends[-1] / FACTOR <= found.memory <= ends[-1] * FACTOR
 
 
-def test_of_packed_edges(ends):
-    graph = made(clusters=3, compress=True)
-    dgsuite.run("wcc", graph, style="serial", clusters=3, check=False)  # checks unpack them
-    found = graph.estimate("wcc")
-    assert found.parts["graph"].tolist() == pytest.approx([graph.nbytes], rel=1e-3)
-    assert ends[-1] / FACTOR <= found.memory <= ends[-1] * FACTOR
-    assert found.memory < made(clusters=3).estimate("wcc").memory
-
-
 @pytest.mark.parametrize("name", ["pagerank", "wcc"])
 def test_of_edges_on_disk(name, ends, monkeypatch):
     """What is mapped is not in memory."""
@@ -176,10 +167,6 @@ def test_options_of_the_adjacency():
     rows = 4 * (10**7 + 2)  # pointers
     assert disk.disk == plain.parts["graph"].sum() + plain.parts["edges"].sum() - rows
     assert (disk.parts["graph"].sum(), disk.parts["edges"].sum()) == (rows, 0)
-    packed = estimate("pagerank", 10**7, 10**8, workers=2, compress=1.5)
-    assert plain.saved - packed.saved == pytest.approx(2 * 10**8 * 2.5)
-    assert estimate("pagerank", 10**7, 10**8, compress=True).saved == 4 * (10**7 + 1) + 6 * 10**8
-    assert packed.parts["edges"].sum() < plain.parts["edges"].sum()  # no tiles
     whole = estimate("triangles", 10**7, 10**8, workers=2, edges="disk")  # does not stream
     assert (whole.disk, whole.total) == (0, estimate("triangles", 10**7, 10**8, workers=2).total)
     wide = estimate("pagerank", 2**31, 2**31)

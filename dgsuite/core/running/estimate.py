@@ -190,7 +190,6 @@ def estimate(
     weights: DTypeLike | None = None,
     form: str | None = None,
     edges: str = "memory",
-    compress: bool | float = False,
     **parameters: Any,
 ) -> Estimate:
     """What a graph and a run of a kernel on it would take: memory, disk, rounds and messages.
@@ -214,9 +213,6 @@ def estimate(
     edges
         Where the edges are, as `Graph.from_edges` takes it: in "memory", or in mapped files on "disk". What
         is on disk is in ``mapped``, not in ``parts``.
-    compress
-        Whether edges are packed, as `Graph.from_edges` takes it; or in how many bytes an end is packed, by
-        default in 3.
     parameters
         Those of the kernel.
 
@@ -261,8 +257,7 @@ def estimate(
         0 if weights is None else np.dtype(weights).itemsize,
         directed,
     )
-    each = sizes.PACKED if compress is True else compress or None
-    return _estimate(kernel, shape, int(m), count, form, edges, each, {}, None, parameters)
+    return _estimate(kernel, shape, int(m), count, form, edges, {}, None, parameters)
 
 
 def of_graph(
@@ -272,7 +267,6 @@ def of_graph(
     workers: int | None = None,
     form: str | None = None,
     edges: str | None = None,
-    compress: bool | float | None = None,
     **parameters: Any,
 ) -> Estimate:
     """The estimate for a graph that is there; see `Graph.estimate`."""
@@ -281,9 +275,7 @@ def of_graph(
         workers = 1 if client is None else len(worker_addresses(client))
     shape, known = Shape.of(graph), (graph.attrs, graph.labels)
     where = graph.edges if edges is None else edges
-    each = sizes.packed(graph) if compress is None else compress or None
-    each = sizes.PACKED if each is True else each
-    return _estimate(kernel, shape, graph.m, workers, form, where, each, *known, parameters)
+    return _estimate(kernel, shape, graph.m, workers, form, where, *known, parameters)
 
 
 def _estimate(
@@ -293,7 +285,6 @@ def _estimate(
     workers: int,
     form: str | None,
     edges: str,
-    compress: float | None,
     attrs: Mapping[str, Any],
     labels: Labels | None,
     parameters: Mapping[str, Any],
@@ -302,7 +293,7 @@ def _estimate(
     if isinstance(made, Weighted):  # as `Weighted.suited` does
         made = replace(made, weighted=bool(shape.weight) and made.weighted is not False)
     bounds_of = cluster_ranges(len(shape.nodes), workers)
-    parts, mapped = sizes.divided(made, shape, bounds_of, compress, wanted(edges))
+    parts, mapped = sizes.divided(made, shape, bounds_of, wanted(edges))
     return Estimate(
         made.name,
         shape.n,
@@ -311,7 +302,7 @@ def _estimate(
         parts,
         mapped,
         *sizes.construction(shape, bounds_of, wanted(edges)),
-        int(shape.graph(compress).sum()),
+        int(shape.graph().sum()),
         bounds(made, shape.n, m, shape.directed),
         measured.beside(made.name),
     )

@@ -54,8 +54,8 @@ def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -
             parts = ", ".join(f"{name} {format_bytes(size)}" for name, size in each.items())
             whole = graph.edges == "disk" and not kernel.streams
             why = "; it holds all edges in memory, also where the graph has them on disk" * whole
-            how = sizes.packed(graph), graph.edges == "disk"
-            found, _ = sizes.divided(kernel, sizes.Shape.of(graph), bounds, *how)
+            shape = sizes.Shape.of(graph)
+            found, _ = sizes.divided(kernel, shape, bounds, graph.edges == "disk")
             total = format_bytes(int(sum(part[at] for part in found.values())))
             raise InputError(
                 f"kernel {kernel.name!r}: worker {worker} may use {format_bytes(limit)}, and its part of the "

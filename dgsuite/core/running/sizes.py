@@ -32,9 +32,6 @@ ARRAY = re.compile(r"NDArray\[np\.(\w+?)_?\]")
 WORD = 8
 """Bytes of an entry where nothing says how many."""
 
-PACKED = 3.0
-"""Bytes of an end of an edge that is packed, at most."""
-
 SORTED, SPLIT, SHORT = 3 * WORD, 4 * WORD, 2
 """Bytes of an edge end while it is sorted, of an edge while its piece is split, and of a row in a band."""
 
@@ -93,10 +90,10 @@ class Shape(NamedTuple):
             directed,
         )
 
-    def graph(self, compress: float | None = None) -> NDArray[np.int64]:
-        """Bytes of each cluster; `compress` are those of an entry, if edges are packed."""
-        extra = self.weight if compress is None else self.weight + compress - int(width(self.n))
-        return adjacency(self.n, self.nodes, self.entries, extra) + self.identifier * self.nodes
+    def graph(self) -> NDArray[np.int64]:
+        """Bytes of each cluster."""
+        held = adjacency(self.n, self.nodes, self.entries, self.weight)
+        return held + self.identifier * self.nodes
 
 
 class Site(NamedTuple):
@@ -117,18 +114,6 @@ class Site(NamedTuple):
     entries: int
     slots: int
     away: int
-
-
-def packed(graph: Graph) -> float | None:
-    """Bytes of an entry of a graph whose edges are packed, at most; None of one whose edges are not."""
-    if not graph.compress:
-        return None
-    entries = sum(graph.entries)
-    if not graph.local or not entries:
-        return PACKED
-    shape = Shape.of(graph)
-    rest = int(shape._replace(identifier=0).graph(0.0).sum())
-    return (sum(part.nbytes for part in graph.parts) - rest) / entries
 
 
 def sites_of(shape: Shape, bounds: NDArray[np.int64]) -> list[Site]:
@@ -166,9 +151,7 @@ def construction(
     return np.maximum(splitting, graph + block + kept), there
 
 
-def parts(
-    kernel: Kernel, shape: Shape, bounds: NDArray[np.int64], compress: float | None = None
-) -> dict[str, NDArray[np.int64]]:
+def parts(kernel: Kernel, shape: Shape, bounds: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     """Bytes of each process in a run, by what they are for.
 
     Returns
@@ -180,11 +163,9 @@ def parts(
     """
     sites = sites_of(shape, bounds)
     found = {
-        "graph": np.add.reduceat(shape.graph(compress), bounds[:-1]),
+        "graph": np.add.reduceat(shape.graph(), bounds[:-1]),
         "view": [_view(kernel, shape, site) for site in sites],
-        "edges": [
-            _edges(kernel, shape, site, compress) + _weights(kernel, shape, site) for site in sites
-        ],
+        "edges": [_edges(kernel, shape, site) + _weights(kernel, shape, site) for site in sites],
         "halo": [_halo(kernel, shape, site) for site in sites],
         "state": [state(kernel, shape, site) for site in sites],
         "messages": [_messages(kernel, shape, site, len(sites)) for site in sites],
@@ -192,9 +173,7 @@ def parts(
     return {name: np.array(each, np.int64) for name, each in found.items()}
 
 
-def mapped(
-    kernel: Kernel, shape: Shape, bounds: NDArray[np.int64], compress: float | None = None
-) -> dict[str, NDArray[np.int64]]:
+def mapped(kernel: Kernel, shape: Shape, bounds: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     """What of the `parts` is in mapped files where the edges are on disk: arrays with an element an entry.
 
     None of a kernel that does not stream: what it holds itself is as large.
@@ -205,9 +184,9 @@ def mapped(
     rows = shape._replace(entries=np.zeros_like(shape.entries))
     pointers = (shape.nodes + 1) * (width(shape.entries) - width(rows.entries)) + rows.graph()
     return {
-        "graph": np.add.reduceat(shape.graph(compress) - pointers, bounds[:-1]),
+        "graph": np.add.reduceat(shape.graph() - pointers, bounds[:-1]),
         "view": np.array([_view(kernel, shape, s) - _pointers(kernel, shape, s) for s in sites]),
-        "edges": np.array([_edges(kernel, shape, site, compress) for site in sites]),
+        "edges": np.array([_edges(kernel, shape, site) for site in sites]),
     }
 
 
@@ -215,12 +194,11 @@ def divided(
     kernel: Kernel,
     shape: Shape,
     bounds: NDArray[np.int64],
-    compress: float | None,
     disk: bool,
 ) -> tuple[dict[str, NDArray[np.int64]], dict[str, NDArray[np.int64]]]:
     """The `parts` in memory, and those that are mapped from disk, if edges are there."""
-    found = parts(kernel, shape, bounds, compress)
-    there = mapped(kernel, shape, bounds, compress) if disk else {}
+    found = parts(kernel, shape, bounds)
+    there = mapped(kernel, shape, bounds) if disk else {}
     return found | {name: found[name] - part for name, part in there.items()}, there
 
 
@@ -257,17 +235,15 @@ def _ways(kernel: Kernel, shape: Shape, site: Site) -> tuple[int, int, int]:
     )
 
 
-def _edges(kernel: Kernel, shape: Shape, site: Site, compress: float | None) -> int:
-    """Entries in copies: by slot, by sender from other processes, in tiles, which packed edges do not get."""
+def _edges(kernel: Kernel, shape: Shape, site: Site) -> int:
+    """Entries in copies: by slot, by sender from other processes, in tiles."""
     if not _pulls(kernel, shape):
         return 0
     node = int(width(shape.n))
     ways, entries, away = _ways(kernel, shape, site)
-    each = node if compress is None or shape.mapped else compress
-    found = ways * (away * node + int(entries * each) * (site.clusters > 1 or shape.mapped))
+    found = ways * node * (away + entries * (site.clusters > 1 or shape.mapped))
     if is_large(entries):
-        tiled = kernel.adds_all and compress is None
-        found += entries * (4 * tiled + node * kernel.looks_at_hubs)
+        found += 4 * entries * kernel.adds_all
     return found
 
 
