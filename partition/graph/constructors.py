@@ -20,7 +20,8 @@ from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
-from dgsuite.partition.graph import conversion
+from dgsuite.partition.graph import conversion, selection
+from dgsuite.partition.graph.data import GraphData
 from dgsuite.partition.graph.rows import ends_of_rows
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
@@ -38,16 +39,8 @@ if TYPE_CHECKING:
     from dgsuite.partition.sources.tables import Table
 
 
-class Constructors:
+class Constructors(GraphData):
     """The constructors of `dgsuite.partition.graph.graph.Graph` that read no files."""
-
-    built: repeated.Built | None
-    keeps_loops: bool
-    edges: Edges
-
-    if TYPE_CHECKING:
-
-        def __init__(self, parts: Iterable[Any], partition: Partition, **facts: Any) -> None: ...
 
     @classmethod
     @spanned
@@ -224,7 +217,7 @@ class Constructors:
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
         made = distribute.construct(pieces, how, ids, directed, client, workers, rule, keep, disk)
-        graph: Any = cls(
+        graph = cls(
             made.parts,
             how,
             entries=made.entries,
@@ -239,7 +232,7 @@ class Constructors:
         graph.built = repeated.built(made.tally, graph, duplicates)
         graph.rows = traced
         if order is not None:
-            graph = graph.reordered(order)
+            graph = selection.reordered(graph, order)
         return graph
 
     @classmethod
@@ -278,7 +271,7 @@ class Constructors:
         found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule, keep)
         if options.get("relabel"):
             del found["n"]
-        graph: Any = cls.from_edges(**{**found, **options, "duplicates": repeated.DEFAULT})
+        graph = cls.from_edges(**{**found, **options, "duplicates": repeated.DEFAULT})
         loops = graph.built.loops if keep else loops
         merged = rows - loops - graph.m
         graph.built = repeated.Built(rows, merged, loops, rule, graph.weighted, keep)
@@ -513,7 +506,7 @@ class Constructors:
         keep = repeated.keeps(loops)
         disk = mapped.wanted(edges)
         made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
-        graph: Any = cls(
+        graph = cls(
             made.parts,
             how,
             entries=made.entries,

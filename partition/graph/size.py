@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.partition.construction.build import id_dtype
+from dgsuite.partition.graph.data import GraphData
 
 if TYPE_CHECKING:
     from distributed import Client
-
-    from dgsuite.partition.graph.graph import Graph
 
 
 def width(count: Any) -> Any:
@@ -36,7 +34,7 @@ def adjacency(
     return found
 
 
-def nbytes(graph: Graph, disk: bool = True) -> NDArray[np.int64]:
+def nbytes(graph: GraphData, disk: bool = True) -> NDArray[np.int64]:
     """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views.
 
     Parameters
@@ -53,18 +51,17 @@ def nbytes(graph: Graph, disk: bool = True) -> NDArray[np.int64]:
     return found + 8 * nodes * graph.identified
 
 
-class Sized:
+class Sized(GraphData):
     """What a `Graph` says of its size."""
 
     @property
     def nbytes(self) -> int:
         """Bytes of all clusters: rows, weights, self-loops, identifiers. Those on workers are not asked."""
-        graph = cast("Graph", self)
-        if graph.local:
-            return sum(part.nbytes for part in graph.parts)
-        loops = graph.built.loops if graph.keeps_loops and graph.built is not None else 0
-        weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
-        return int(nbytes(graph).sum()) + loops * (8 + weight)
+        if self.local:
+            return sum(part.nbytes for part in self.parts)
+        loops = self.built.loops if self.keeps_loops and self.built is not None else 0
+        weight = 0 if self.weight_dtype is None else np.dtype(self.weight_dtype).itemsize
+        return int(nbytes(self).sum()) + loops * (8 + weight)
 
     def estimate(
         self,
@@ -99,6 +96,6 @@ class Sized:
         >>> found.processes, found.parts["graph"].tolist(), found.bounds["Rounds"][1]
         (1, [32], 10)
         """
-        # by name, since this layer does not import those above it
-        found = import_module("dgsuite.core.running.estimate")
-        return found.of_graph(self, kernel, client, workers, **parameters)
+        from dgsuite.core.running.estimate import of_graph
+
+        return of_graph(self, kernel, client, workers, **parameters)

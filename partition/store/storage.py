@@ -41,7 +41,7 @@ from dgsuite.partition.store.packing import packed, unpacked
 if TYPE_CHECKING:
     from distributed import Client
 
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 LIST = "graph.json"
 """Name of the list of files."""
@@ -186,7 +186,7 @@ def _save_id(facts: dict[str, Any]) -> str:
     return str(facts["nodes"]["file"])[-12:-4]
 
 
-def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
+def save(graph: GraphData, path: str | os.PathLike[str], identity: str) -> Saved:
     """Write a graph; see `dgsuite.partition.graph.graph.Graph.save`."""
     folder = archives.absolute(path)
     files, inner = archives.opened(folder)
@@ -330,7 +330,7 @@ def _load_cluster(
     )
 
 
-def _nodes(graph: Graph) -> dict[str, NDArray]:
+def _nodes(graph: GraphData) -> dict[str, NDArray]:
     """What is known of all nodes: their order, and their labels, unless the workers hold these."""
     arrays = {}
     if graph.partition.order is not None:

@@ -23,7 +23,6 @@ from dgsuite.partition.sources.piece import MOST_NODES
 if TYPE_CHECKING:
     from distributed import Client
 
-    from dgsuite.partition.graph.graph import Graph
     from dgsuite.partition.labels.labels import Labels
 
 MOST_EDGES = 10**15
@@ -261,7 +260,7 @@ def estimate(
 
 
 def of_graph(
-    graph: Graph,
+    graph: Any,
     kernel: str | type[Kernel] | Kernel,
     client: Client | None = None,
     workers: int | None = None,
