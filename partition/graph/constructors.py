@@ -475,8 +475,7 @@ class Constructors(GraphData):
         client, attrs, labels
             As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
         duplicates
-            As for `from_edges`, where a row names a neighbour more than once. Floats are added in ascending
-            order, so that both ends of an edge have the same sum.
+            As for `from_edges`, where a row names a neighbour more than once.
         loops
             As for `from_edges`; a self-loop is one entry of its row.
         edges
@@ -492,7 +491,7 @@ class Constructors(GraphData):
 
         Notes
         -----
-        The arrays are computed here.
+        Dask arrays are computed here: once to look at them, and once for the clusters.
 
         Examples
         --------
