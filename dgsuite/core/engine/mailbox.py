@@ -282,6 +282,6 @@ class Mailbox:
         """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency, or of `senders`."""
         if (k, backwards) not in self._owners:
             cluster = self.clusters[k]
-            nodes = np.asarray(cluster.coded_senders[1] if backwards else cluster.coded)
+            nodes = np.asarray(cluster.senders[1] if backwards else cluster.indices)
             self._owners[k, backwards] = cluster.partition.owner(nodes).astype(np.int32)
         return self._owners[k, backwards]
