@@ -61,7 +61,7 @@ def compressed(graph: Any, compress: bool | str) -> Any:
         return graph
     parts = each_cluster(graph, PackedCluster.of)
     if graph.client is not None:
-        Watch(graph.client, "packing the edges", inputs=graph.parts).wait_or_raise(parts)
+        Watch(graph.client, "packing the edges", inputs=graph.parts).wait(parts)
     return graph.like(parts, graph.entries, compress=True)
 
 

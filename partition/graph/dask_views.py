@@ -267,5 +267,5 @@ def on_workers(graph: Graph, client: Client) -> list[Any]:
         # all at once, since they share the partition
         group = watch.scatter(graph.parts[first:last], worker)
         there += members(client, worker, group, last - first)
-    watch.wait_or_raise(there)
+    watch.wait(there)
     return there
