@@ -23,11 +23,11 @@ from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import Alone, at_once, drive
 from dgsuite.core.transports import flags
-from dgsuite.core.transports.throttle import HERE, Bucket, Limit, Throttle
 from dgsuite.core.workers.kept import MOST, KeptMeshes
 from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
+from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
 from tests.support.toys import Meets
@@ -77,8 +77,8 @@ def guarded():
         cache.lock: [lambda: cache.get("a", lambda: 1)],
         vars(thing)[LOCK]: [lambda: thing.numbers],
         halos._lock: [
-            lambda: halos.get(graph.parts, bounds, 0, False),
-            lambda: halos.there(bounds, 0),
+            lambda: halos.get(graph.parts, bounds, 0),
+            lambda: halos.has(bounds, 0),
         ],
         meshes._lock: [
             lambda: meshes.take("a"),
@@ -169,7 +169,7 @@ async def looks_on(task):
     return not task.done()
 
 
-@pytest.mark.parametrize("kind", ["uds", "mpb", "mpb of the SCC", "throttle+tcp"])
+@pytest.mark.parametrize("kind", ["uds", "mpb", "rcce", "throttle+tcp"])
 def test_messages_leave_one_after_the_other(kind, monkeypatch):
     """And a comm is closed when the last one has left."""
     scheme, settings = KINDS.get(kind, (kind, {}))
@@ -189,8 +189,8 @@ def test_messages_leave_one_after_the_other(kind, monkeypatch):
                 assert await looks_on(closing)
                 assert not comm.closed()
             await closing
-        if (chip := getattr(other, "_chip", None)) is not None:  # its one buffer serves all comms
-            async with chip:
+        if scheme == "rcce":  # its one buffer serves all comms
+            async with other._core.turn:
                 assert await looks_on(begun(other.write("b")))
         for end in (comm, other):
             end.abort()

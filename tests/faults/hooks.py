@@ -60,6 +60,7 @@ def of_client() -> list[Patch]:
 
 def of_worker() -> list[Patch]:
     """Where a worker passes."""
+    from dgsuite.core.engine.checkpointed import Kept
     from dgsuite.core.engine.site import Site
     from dgsuite.core.exchange.channels import Channels
     from dgsuite.core.exchange.in_turn import InTurn
@@ -79,7 +80,7 @@ def of_worker() -> list[Patch]:
         (RunPlugin, "_meet", "meet", ""),
         (RunPlugin, "_votes", "votes", ""),
         (RunPlugin, "tell", "told", ""),
-        (RunPlugin, "_answer", "file", ""),
+        (Kept, "write", "file", ""),
     ]
 
 

@@ -23,17 +23,14 @@ from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.progress import Progress, Report, seldom, united
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.window import Window
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -41,15 +38,12 @@ from dgsuite.core.workers.outputs import carried, collect
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
 from dgsuite.core.workers.results import Outputs, ended
 from dgsuite.core.workers.room import hold_to_limit
-from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.tasks import TOGETHER
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
-
-MANY = 1 / 16
-"""Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
 
 class Way(NamedTuple):
@@ -230,8 +224,6 @@ def _found(
                 if turn:
                     site = new_site(kernel)
                     kept = Fresh()
-                if way.rounds and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
-                    await _share(site.mailbox, mesh)
                 _prepare(site)
                 await way.drive(site, mesh, pool, tell, kept)
                 results.append((site.outputs(), site.log))
@@ -270,16 +262,6 @@ def _prepare(site: Any) -> None:
     if site.mailbox.has_halo and not had_halo:
         give_back()
     hold_to_limit(site)
-
-
-async def _share(box: Mailbox, mesh: Mesh) -> None:
-    """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
-    n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
-    if said.sum > MANY * n * sites:
-        memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
-        if memory is not None:
-            box.share(memory)
 
 
 def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:

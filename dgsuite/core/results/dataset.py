@@ -440,7 +440,6 @@ def seconds_by_round(dataset: xr.Dataset) -> tuple[NDArray[np.float64], NDArray[
     """Seconds of each round of a run that a worker computes, and that pass between phases: the means of the
     workers, each of which computes its clusters one after the other.
     """
-    # as NumPy arrays, since each run is told to the dashboard: sums of xarray take a millisecond
     computing, exchange = (
         dataset.variables[f"{name}_seconds"].values for name in ("compute", "exchange")
     )

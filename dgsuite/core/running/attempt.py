@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import cut
-from dgsuite.core.running.fits import check_fits
+from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
 from dgsuite.kernels.bsp import Kernel, Replicated
 from dgsuite.partition.graph.checks import check
@@ -74,7 +74,6 @@ class Attempt:
     traffic: bool
     settings: RunSettings
     since: Since | None = None
-    _tried: bool = field(default=False, init=False)
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
         """Run on workers, given the state of each by address, or in this process.
@@ -89,13 +88,8 @@ class Attempt:
         kernel, graph, client = self.kernels[0], self.graph, self.client
         workers = [] if client is None else list(states)
         plan, found = self.settings.checkpoints, None
-        if plan is not None and (self._tried or not plan.automatic):
-            if client is not None:
-                from dgsuite.core.workers.plugin import install
-
-                install(client)  # files in the memory of workers need it
+        if plan is not None:
             found = plan.newest()
-        self._tried = True
         if found is not None:
             graph = cut(graph, found.offsets, self.clusters, client)
             self.clusters = len(found.offsets) - 1

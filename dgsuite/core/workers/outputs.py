@@ -72,8 +72,8 @@ def collect(
     if sum(each.nbytes for each in found) > stays:
         outputs = _left(kernels, graph, bounds, found, futures)
     else:
-        sites = [each.outputs for each in found]
-        if None in sites:
+        sites = [each.outputs for each in found if each.outputs is not None]
+        if len(sites) < len(found):
             direct = True if tasks.scheduler_is_here(watch.client) else None
             sites = watch.gather(futures, direct)
         outputs = [

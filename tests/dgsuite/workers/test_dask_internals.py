@@ -217,7 +217,7 @@ def _options(function):
 
 
 def test_what_transports_build_on():
-    where = "dgsuite/core/transports/framed.py, local.py and throttle.py"
+    where = "dgsuite/core/transports/framed.py, local.py and dgsuite/studies/transports/throttle.py"
     from distributed.comm.core import BaseListener, Comm, Connector
     from distributed.comm.registry import Backend, backends
     from distributed.comm.tcp import TCP, BaseTCPBackend, TCPBackend, TCPConnector, TCPListener
