@@ -196,7 +196,7 @@ def _construct_on_workers(
         rows = _split_arrays(pieces, partition.n, how, watch)
     if TOLD.get() is not None:
         for at in range(0, len(rows), SOME):
-            watch.wait_or_raise([future for row in rows[at : at + SOME] for future in row])
+            watch.wait([future for row in rows[at : at + SOME] for future in row])
             tell(min(at + SOME, len(rows)), len(rows))
     bundles = [list(column) for column in zip(*rows, strict=True)]
     del rows
@@ -281,7 +281,7 @@ def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list
         rows.append(_send(split, how, watch))
         del piece, there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
-            watch.wait_or_raise(rows[turn - len(workers)])
+            watch.wait(rows[turn - len(workers)])
     return rows
 
 

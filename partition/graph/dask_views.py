@@ -251,5 +251,5 @@ def on_workers(graph: GraphData, client: Client) -> list[Any]:
         # all at once, since they share the partition
         group = watch.scatter(graph.parts[first:last], worker)
         there += members(client, worker, group, last - first)
-    watch.wait_or_raise(there)
+    watch.wait(there)
     return there
