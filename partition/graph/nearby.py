@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from numpy.typing import ArrayLike
 
-from dgsuite.partition.client.spans import spanned
-
 if TYPE_CHECKING:
     import dask.dataframe as dd
 
@@ -20,7 +18,6 @@ Nodes = Iterable[Hashable] | ArrayLike
 class Nearby:
     """The methods of `dgsuite.partition.graph.graph.Graph` that look at the neighbourhoods of some nodes."""
 
-    @spanned
     def neighbourhood(self, seeds: Nodes, hops: int = 1) -> Self:
         """The graph of all nodes within some hops of any of some nodes, and all edges between them.
 
@@ -89,7 +86,6 @@ class Nearby:
         """
         return _above().within(self, seeds, hops)
 
-    @spanned
     def projection(self, nodes: Nodes) -> Self:
         """The graph of one side of a bipartite graph: nodes that share neighbours are joined.
 

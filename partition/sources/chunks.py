@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import GOLDEN, mix
-from dgsuite.partition.client.tasks import pinned, submitted
+from dgsuite.partition.client.tasks import computed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
@@ -144,7 +144,7 @@ def _on_workers(
     workers = worker_addresses(client)
     watch = Watch(client, BUILDING, workers)
     with client.as_current(), watch.explain_errors():
-        futures = client.compute(list(chain.from_iterable(columns.values())))
+        futures = computed(client, list(chain.from_iterable(columns.values())))
         count = len(columns["indptr"])
         there = {name: futures[i * count : (i + 1) * count] for i, name in enumerate(columns)}
         lengths = [submitted(client, len, chunk) for chunk in there["indptr"]]
