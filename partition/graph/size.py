@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.partition.construction.build import id_dtype
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.data import GraphData
 
 
 def width(count: Any) -> Any:
@@ -33,7 +31,7 @@ def adjacency(
     return found
 
 
-def nbytes(graph: Graph) -> NDArray[np.int64]:
+def nbytes(graph: GraphData) -> NDArray[np.int64]:
     """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views."""
     nodes = np.diff(graph.partition.offsets)
     weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
@@ -41,15 +39,14 @@ def nbytes(graph: Graph) -> NDArray[np.int64]:
     return adjacency(graph.n, nodes, entries, weight) + 8 * nodes * graph.identified
 
 
-class Sized:
+class Sized(GraphData):
     """What a `Graph` says of its size."""
 
     @property
     def nbytes(self) -> int:
         """Bytes of all clusters: rows, weights, self-loops, identifiers. Those on workers are not asked."""
-        graph = cast("Graph", self)
-        if graph.local:
-            return sum(part.nbytes for part in graph.parts)
-        loops = graph.built.loops if graph.keeps_loops and graph.built is not None else 0
-        weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
-        return int(nbytes(graph).sum()) + loops * (8 + weight)
+        if self.local:
+            return sum(part.nbytes for part in self.parts)
+        loops = self.built.loops if self.keeps_loops and self.built is not None else 0
+        weight = 0 if self.weight_dtype is None else np.dtype(self.weight_dtype).itemsize
+        return int(nbytes(self).sum()) + loops * (8 + weight)

@@ -74,7 +74,6 @@ STYLES = ["clocked", "finish_async", "in_turn", "session", "checkpoint"]
 
 OF_STYLE = {
     "finish_async": ["votes", "keep", "give", "cancel"],
-    "session": ["order", "ordered", "answer", "tell", "end_turn", "cancel"],
     "checkpoint": ["file"],
 }
 """Hooks that only one style or two pass: they come first in the blocks of these."""

@@ -52,6 +52,15 @@ def test_a_dataset_has_its_accessor_where_nothing_has_run():
     assert fresh(code)[0].strip() == "True"
 
 
+def test_a_run_imports_no_other_kernel():
+    code = """
+import sys, dgsuite
+dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1], [1, 2]))
+print([m for m in sys.modules if m.startswith("dgsuite.kernels.analytics.")])
+"""
+    assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
+
+
 def test_a_python_whose_lock_is_off_is_refused():
     """With one error that says what to do."""
     code = """

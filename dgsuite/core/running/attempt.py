@@ -18,7 +18,6 @@ from dgsuite.core.running.checkpointing import cut
 from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
 from dgsuite.kernels.bsp import Kernel, Replicated
-from dgsuite.partition.client.settings import setting
 from dgsuite.partition.graph.checks import check
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger("dgsuite")
-
-STATE = "dgsuite.finish_async.state"
 
 
 class Tried(NamedTuple):
@@ -146,7 +143,6 @@ def _run(
     settings: RunSettings,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
-    in_tasks = style == "finish_async" and state_in_tasks(kernels[0], settings)
     if kernels[0].form == "recursive":
         from dgsuite.core.executors import recursive
 
@@ -156,46 +152,18 @@ def _run(
 
         gathered = graph.gather()
         return [serial.run(k, gathered, settings) for k in kernels]
-    from dgsuite.core.executors import clocked, finish_async, task_state
+    from dgsuite.core.executors import clocked, finish_async
     from dgsuite.core.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, settings, way)
-    if in_tasks:
-        return [task_state.run(k, graph, client, workers, settings, None) for k in kernels]
     return [
         dealt.run(k, graph, client, workers)
         if free(k)
         else finish_async.run(k, graph, client, workers, settings)
         for k in kernels
     ]
-
-
-def state_in_tasks(kernel: Kernel, settings: RunSettings) -> bool:
-    """Whether a run of style finish_async has its state in task results, rather than on workers.
-
-    Raises
-    ------
-    InputError
-        The setting is neither of the two, or not one for this run.
-    """
-    where = setting(STATE)
-    if where not in ("workers", "tasks"):
-        raise InputError(f"{STATE} must be 'workers' or 'tasks', got {where!r}")
-    if where == "workers" or free(kernel):
-        return False
-    for unfit, what in (
-        (kernel.form == "recursive", "a recursive form keeps tasks that wait"),
-        (settings.checkpoints is not None, "checkpoint= writes what is"),
-        (settings.guard.faults is not None, "network= keeps who has crashed"),
-    ):
-        if unfit:
-            raise InputError(
-                f"kernel {kernel.name!r}: {what} on the workers, and {STATE} is 'tasks'; set it to "
-                f"'workers', or give style='clocked'"
-            )
-    return True
 
 
 def free(kernel: Kernel) -> TypeGuard[Replicated]:

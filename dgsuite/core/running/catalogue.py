@@ -54,10 +54,11 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
         from dgsuite.base import markup
 
         rows = [
-            (name, summary(KERNELS[name]), ", ".join(_parameters(KERNELS[name]))) for name in self
+            (kernel.__module__.split(".")[2], name, summary(kernel), ", ".join(_parameters(kernel)))
+            for name, kernel in KERNELS.items()
         ]
-        heads = ("kernel", "what it finds", "parameters")
-        return markup.table("Kernels of dgsuite", rows, heads)
+        heads = ("group", "kernel", "what it finds", "parameters")
+        return markup.table("Kernels of dgsuite", sorted(rows), heads)
 
 
 def list_kernels() -> Kernels:
@@ -83,14 +84,6 @@ def listing() -> str:
     """The kernels as text, a line for each."""
     width = max(map(len, KERNELS))
     return "\n".join(f"{name:<{width}}  {summary(KERNELS[name])}" for name in sorted(KERNELS))
-
-
-def listed[F: Callable[..., Any]](function: F) -> F:
-    """Replace ``{kernels}`` in a docstring by the list of kernels, indented."""
-    if function.__doc__ is not None:  # python -OO removes it
-        text = inspect.cleandoc(function.__doc__)  # as Python does itself from 3.13 on
-        function.__doc__ = text.replace("{kernels}", indent(listing(), " " * 4))
-    return function
 
 
 def summary(kernel: type[Kernel]) -> str:

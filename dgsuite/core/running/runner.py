@@ -22,7 +22,6 @@ from dgsuite.core.results.order import by_node
 from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import Attempt, free
-from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
@@ -49,7 +48,6 @@ takes less than the 40 ms or more to start tasks on workers.
 """
 
 
-@listed
 def run(
     kernel: str | type[Kernel] | Kernel,
     graph: Graph,
@@ -199,9 +197,7 @@ def run(
 
     Notes
     -----
-    The kernels::
-
-    {kernels}
+    `dgsuite.list_kernels()` shows the kernels, with a line for each.
 
     Examples
     --------

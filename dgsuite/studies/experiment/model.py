@@ -154,7 +154,7 @@ class Cluster(Section):
 
 
 class Throttle(Section):
-    """How fast workers may send; see `dgsuite.core.transports.throttle`."""
+    """How fast workers may send; see `dgsuite.studies.transports.throttle`."""
 
     means: Literal["protocol", "tc"] = "protocol"
     """What slows them down: a throttled protocol, or Linux's ``tc`` on the links of network namespaces, one

@@ -96,7 +96,7 @@ def test_what_the_worker_plugin_reads(client):
 
 
 def test_a_task_leaves_its_thread_pool_and_comes_back_several_times(client):
-    """And another task runs in between, on the one thread; see dgsuite/core/workers/orders.py."""
+    """And another task runs in between, on the one thread; see `seceded` in partition/client/session.py."""
 
     def go(times):
         from distributed import rejoin, secede
@@ -217,7 +217,7 @@ def _options(function):
 
 
 def test_what_transports_build_on():
-    where = "dgsuite/core/transports/framed.py, local.py and throttle.py"
+    where = "dgsuite/core/transports/framed.py, local.py and dgsuite/studies/transports/throttle.py"
     from distributed.comm.core import BaseListener, Comm, Connector
     from distributed.comm.registry import Backend, backends
     from distributed.comm.tcp import TCP, BaseTCPBackend, TCPBackend, TCPConnector, TCPListener

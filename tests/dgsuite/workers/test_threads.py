@@ -11,8 +11,8 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.transports.throttle import Limit, Throttle
 from dgsuite.core.workers.plugin import reports
+from dgsuite.studies.transports.throttle import Limit, Throttle
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 

@@ -31,7 +31,6 @@ from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.run_settings import DEFAULT
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.results.provenance import machine_of
-from dgsuite.core.workers import counting
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.part import Bundle, open_part, whole
@@ -41,6 +40,7 @@ from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.chem import counters
 from tests.faults.cluster import QUIET, command, scheduler
 from tests.support.clusters import assert_nothing_held, client_of, held, script
 from tests.support.faulty import Sleeps
@@ -58,7 +58,7 @@ def test_a_task_for_another_process_is_refused(client, ring):
     place = worker_addresses(client)[0]
     for task in (
         lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, DEFAULT),
-        lambda: counting.counter("run", place, "before", 0)()(),
+        lambda: counters.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
         with pytest.raises(dgsuite.RunError, match=f"{place} was lost; a new one has started"):
