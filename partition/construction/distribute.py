@@ -23,7 +23,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
-from dgsuite.partition.client.tasks import delayed, pinned, submitted
+from dgsuite.partition.client.tasks import computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
@@ -256,7 +256,8 @@ def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]
     and write bundles before they make more pieces.
     """
     split = delayed(_split)
-    splits = watch.client.compute(
+    splits = computed(
+        watch.client,
         [
             split(piece, 0, where, *how)
             for piece, where in zip(pieces, origins(pieces), strict=True)
