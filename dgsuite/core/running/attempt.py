@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -17,7 +17,7 @@ from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import automatic, cut
 from dgsuite.core.running.fits import check_fits
 from dgsuite.core.running.since import Since
-from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.graph.checks import check
 from dgsuite.partition.graph.graph import Graph
@@ -103,8 +103,8 @@ class Attempt:
             graph = cut(graph, found.offsets, self.clusters, client)
             self.clusters = len(found.offsets) - 1
             logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
-        if self.clusters is None or (free(kernel) and workers and graph.partition.order is None):
-            own = not workers or (graph.chosen and not free(kernel))
+        if self.clusters is None:
+            own = not workers or graph.chosen
             self.clusters = len(graph.entries) if own else len(workers)
         graph = graph.repartition(self.clusters, client)
         if plan is not None:
@@ -163,7 +163,6 @@ def _run(
         gathered = graph.gather()
         return [serial.run(k, gathered, settings) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async, task_state
-    from dgsuite.core.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
@@ -171,12 +170,7 @@ def _run(
     if in_tasks:
         every = automatic()
         return [task_state.run(k, graph, client, workers, settings, every) for k in kernels]
-    return [
-        dealt.run(k, graph, client, workers)
-        if free(k)
-        else finish_async.run(k, graph, client, workers, settings)
-        for k in kernels
-    ]
+    return [finish_async.run(k, graph, client, workers, settings) for k in kernels]
 
 
 def state_in_tasks(kernel: Kernel, settings: RunSettings) -> bool:
@@ -190,7 +184,7 @@ def state_in_tasks(kernel: Kernel, settings: RunSettings) -> bool:
     where = setting(STATE)
     if where not in ("workers", "tasks"):
         raise InputError(f"{STATE} must be 'workers' or 'tasks', got {where!r}")
-    if where == "workers" or free(kernel):
+    if where == "workers":
         return False
     for unfit, what in (
         (kernel.form == "recursive", "a recursive form keeps tasks that wait"),
@@ -203,8 +197,3 @@ def state_in_tasks(kernel: Kernel, settings: RunSettings) -> bool:
                 f"'workers', or give style='clocked'"
             )
     return True
-
-
-def free(kernel: Kernel) -> TypeGuard[Replicated]:
-    """Whether idle workers fetch its chunks dynamically."""
-    return isinstance(kernel, Replicated) and kernel.dynamic

@@ -68,7 +68,6 @@ def checkpoints_of(
     graph: Graph,
     guard: Guard,
     load: Workload | None,
-    dealt: bool,
     style: str,
     client: Client | None,
 ) -> Checkpoints | None:
@@ -81,8 +80,6 @@ def checkpoints_of(
         if the run can have some; False for none.
     kernels
         What is to be run.
-    dealt
-        Whether idle workers fetch its work.
 
     Raises
     ------
@@ -104,10 +101,6 @@ def checkpoints_of(
     if len(kernels) > 1:
         raise InputError(
             f"checkpoint names one folder for {len(kernels)} runs; run them one by one"
-        )
-    if dealt:
-        raise InputError(
-            f"kernel {kernel.name!r}: deal='dynamic' has no phases, so there are no checkpoints"
         )
     if kernel.form == "recursive" and style == "finish_async":
         raise InputError(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.thresholds import is_large
-from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.construction import build, spool
 from dgsuite.partition.graph.size import adjacency, width
 from dgsuite.partition.sources.edges import step_of
@@ -315,7 +315,7 @@ def state(kernel: Kernel, shape: Shape, site: Site) -> int:
     found = site.own * per_node(kernel, shape.n) + kernel.extra_bytes(
         shape.n, site.own, site.entries
     )
-    if isinstance(kernel, Replicated):
+    if getattr(kernel, "graph_form", None) == "replicated":
         whole = int(shape.entries.sum())
         found += 4 * (shape.n + 1) + whole * (4 + (WORD if shape.weight else 0))
     return found
