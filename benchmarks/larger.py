@@ -1,4 +1,4 @@
-"""Kronecker graphs near the memory of the machine and beyond: edges in memory, packed, and on disk.
+"""Kronecker graphs near the memory of the machine and beyond: edges in memory and on disk.
 
 python benchmarks/larger.py [--scales S ...] [--ways WAY ...] [--limit MB] [--cold] [--gap FOLDER]
 
@@ -37,10 +37,8 @@ KERNELS: dict[str, dict[str, Any]] = {
 }
 
 WAYS: dict[str, dict[str, Any]] = {
-    "memory": {"edges": "memory", "compress": False},
-    "packed": {"edges": "memory", "compress": True},
-    "disk": {"edges": "disk", "compress": False},
-    "packed, disk": {"edges": "disk", "compress": True},
+    "memory": {"edges": "memory"},
+    "disk": {"edges": "disk"},
 }
 
 BOUNDS = {"bfs": 3.0, "wcc": 2.0, "pagerank": 2.0}

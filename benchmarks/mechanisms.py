@@ -43,11 +43,9 @@ class Switch(NamedTuple):
 
 ROUNDS = ("empty rounds", "bfs", "mis", "pagerank", "sssp", "wcc")
 ALL = ("small call", *ROUNDS)
-CLOCKED = "dgsuite.core.executors.clocked:"
 
 SWITCHES = {
     "shared memory and its barrier": Switch("2x1", ALL, {"dgsuite.clocked.transport": "comm"}),
-    "broadcasts in shared memory": Switch("2x1", ROUNDS, attributes={CLOCKED + "MANY": 1e9}),
     "looking out before sleep": Switch(
         "2x1",
         ROUNDS,

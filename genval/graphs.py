@@ -30,7 +30,6 @@ def graph(
     client: Any = None,
     partition: How = "nodes",
     edges: Edges = "memory",
-    compress: bool | str = "auto",
     **options: Any,
 ) -> Graph:
     """Generate a graph.
@@ -61,7 +60,7 @@ def graph(
     directed
         Fast family: whether edges lead from the first end that is generated to the second. The graph
         without these directions is the undirected one.
-    clusters, client, partition, edges, compress
+    clusters, client, partition, edges
         As for `Graph.from_edges`. With a client, the workers generate graphs of the fast family.
     options
         Options of the kind.
@@ -88,7 +87,6 @@ def graph(
         "client": client,
         "partition": partition,
         "edges": edges,
-        "compress": compress,
     }
     if family in ("imsuite", "paper"):
         if kernel is None:

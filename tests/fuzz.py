@@ -422,7 +422,7 @@ READERS = {
     "checkpoint_states": checkpoint_file("phase-*-states-*"),
     "checkpoint_log": checkpoint_file("phase-*-log-*"),
     "forged_graph": forged_graph(weights=range(90), clusters=2, relabel=True),
-    "forged_packed": forged_graph(clusters=3, compress=True, partition="hash", loops="keep"),
+    "forged_hashed": forged_graph(clusters=3, partition="hash", loops="keep"),
     "forged_view": forged_graph(clusters=2, directed=True, weights=[0.5] * 90, both_ways=True),
     "forged_steps": forged_graph(clusters=2, relabel=True, names=NAMES, steps=True),
     **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},

@@ -110,10 +110,17 @@ class WorkerLost(RunError):  # noqa: N818
 
 
 def hint(name: object, known: Iterable[str]) -> str:
-    """ "did you mean ...? " with the known name that is closest to `name`; "" if none is close."""
+    """ "did you mean ...? " with the known name that is closest to `name`; "" if none is close.
+
+    One with the same letters in another order, or with more zeros, is closer than any other.
+    """
     from difflib import get_close_matches  # slow to import
 
-    close = get_close_matches(str(name).lower(), list(known), 1)
+    known, text = list(known), str(name).lower()
+    same = [
+        word for word in known if sorted(word.replace("0", "")) == sorted(text.replace("0", ""))
+    ]
+    close = same or get_close_matches(text, known, 1)
     return f"did you mean {close[0]!r}? " if close else ""
 
 

@@ -96,6 +96,8 @@ def unsuited(
     for name in parameters:
         if name not in fields:
             raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
+    if all(parameters.get(name) is not None for name in ("root", "sources")):
+        raise InputError("root and sources both say where paths start; leave one out")
     if kernel is cls:
         own = {name: value for name, value in attrs.items() if name in fields}
     else:  # defaults need no check

@@ -31,8 +31,8 @@ class State(bsp.ClusterState):
 class BreadthFirst(bsp.Kernel):
     """A breadth-first tree, on a directed graph along the edges' directions.
 
-    Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent. Weights
-    do not count: `sssp` has weighted distances.
+    Outputs ``level`` and ``parent``, both -1 where there is no way (``parent`` is an empty text where
+    labels are texts); the root is its own parent. Weights do not count: `sssp` has weighted distances.
 
     Parameters
     ----------

@@ -54,7 +54,6 @@ class ManySearches(bsp.Kernel):
     state = State
     undirected = False
     pulls = True
-    looks_at_hubs = True
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
@@ -120,7 +119,7 @@ class ManySearches(bsp.Kernel):
             rows = inbox.receivers(s.waiting)
             if len(rows):
                 how = (rows, every, depth, self.gain(depth))
-                found = _bfs_many.look(*inbox.latest("word", hubs_first=True), *how, *state)
+                found = _bfs_many.look(*inbox.latest("word"), *how, *state)
         else:
             rows, words = inbox.union("word", s.waiting)
             found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)

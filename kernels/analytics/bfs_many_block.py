@@ -34,7 +34,6 @@ class BlockSearches(ManySearches):
     short_ids = True
     fields = {"source": np.uint8, "offer": np.int32}
     pulls = False
-    looks_at_hubs = False
     along_edges = True
 
     def program(self, net: bsp.Net) -> bsp.Program:

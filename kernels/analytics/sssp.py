@@ -50,8 +50,9 @@ class State(bsp.ClusterState):
 class ShortestPaths(bsp.Kernel):
     """Distances from a root and a tree of shortest paths, or from the nearest of several sources.
 
-    Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
-    parent. With `sources` each of them is, and there is a third output, ``source``: the nearest of them.
+    Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there, or an empty text where
+    labels are texts; the root is its own parent.
+    With `sources` each of them is, and there is a third output, ``source``: the nearest of them.
     Weights are lengths; edges are 1 long where the graph has none.
 
     Parameters

@@ -255,11 +255,9 @@ class Inbox(Protocol):
         """
         ...
 
-    def latest(self, name: str, *, hubs_first: bool = False) -> Latest:
+    def latest(self, name: str) -> Latest:
         """What each neighbour broadcast last in a field, in this phase or before: 0 where it never did.
 
-        With `hubs_first` the neighbours of a node come by the falling number of their own there, not in
-        the order of the adjacency; the worker then holds its edges once more (`Kernel.looks_at_hubs`).
         A phase may call it where a broadcast has arrived; the arrays are the engine's, not to be changed.
         """
         ...

@@ -207,8 +207,6 @@ class Kernel:
     adds_all: ClassVar[bool] = False
     """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
     sent are faster, and each worker holds its edges once more."""
-    looks_at_hubs: ClassVar[bool] = False
-    """Whether it calls ``inbox.latest`` with `hubs_first`, for which a run prepares."""
     takes_offers: ClassVar[bool] = False
     """Whether it calls ``inbox.nearer`` of its first field, for which a run prepares."""
     streams: ClassVar[bool] = False

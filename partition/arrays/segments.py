@@ -17,7 +17,6 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.loops import fast, loops
 from dgsuite.partition.arrays.mapped import empty, windows
-from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, strips
 
 MANY = 32
 """Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
@@ -240,13 +239,8 @@ def wide(dtype: np.dtype) -> Any:
     return {"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64)(0)
 
 
-def outside(indptr: NDArray, indices: Numbers, lo: int, hi: int) -> NDArray[np.int32]:
+def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:
     """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
-    if isinstance(indices, Packed):
-        found = [
-            loops().outside(*map(lent, along), lo, hi) for _, *along in strips(indptr, indices)
-        ]
-        return np.concatenate(found)
     if compiles(len(indices)):
         return loops().outside(lent(indptr), lent(indices), lo, hi)
     away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
@@ -328,12 +322,8 @@ def listed(places: NDArray[np.int64], mask: NDArray) -> NDArray[np.int64]:
     return np.sort(places) if MANY * len(places) < len(mask) else np.flatnonzero(mask)
 
 
-def mark(mask: NDArray, places: Numbers) -> None:
+def mark(mask: NDArray, places: NDArray) -> None:
     """Set a mask at some places."""
-    if isinstance(places, Packed):
-        for some in chunks(places):
-            mark(mask, some)
-        return
     if (compiled := fast(len(places))) is not None:
         compiled.fill(mask, places, True)
     else:
@@ -363,11 +353,8 @@ def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
     return found
 
 
-def look_up(table: NDArray, places: Numbers) -> Any:
+def look_up(table: NDArray, places: NDArray) -> Any:
     """``table[places]``; of places there may be as many as a graph has edges."""
-    if isinstance(places, Packed):
-        found = (look_up(table, some) for some in chunks(places))
-        return Packed.made(found, int(table.max(initial=0)), table.dtype)
     if compiles(len(places)) and are_taken(table):
         out = empty(len(places), table.dtype, places)
         loops().gather(table, places, out)
@@ -376,7 +363,7 @@ def look_up(table: NDArray, places: Numbers) -> Any:
 
 
 def transpose_outside(
-    indptr: NDArray, indices: Numbers, lo: int, hi: int, columns: int
+    indptr: NDArray, indices: NDArray, lo: int, hi: int, columns: int
 ) -> tuple[NDArray, NDArray]:
     """Row pointer and row numbers of a matrix's columns outside ``lo <= column < hi``.
 
@@ -385,15 +372,12 @@ def transpose_outside(
     start = np.zeros(columns - (hi - lo) + 1, indptr.dtype)
     if len(start) == 1:
         return start, np.empty(0, indices.dtype)
-    if isinstance(indices, Packed) or compiles(len(indices)):
-        for some in chunks(indices):
-            loops().count_outside(some, lo, hi, start)
+    if compiles(len(indices)):
+        loops().count_outside(indices, lo, hi, start)
         np.cumsum(start, out=start)
-        like = indices.words if isinstance(indices, Packed) else indices
-        rows = empty(int(start[-1]), indices.dtype, like)
+        rows = empty(int(start[-1]), indices.dtype, indices)
         for window in windows(start, rows):
-            for first, *along in strips(indptr, indices):
-                loops().transpose_outside(*along, first, lo, hi, *window, start, rows)
+            loops().transpose_outside(indptr, indices, lo, hi, *window, start, rows)
         loops().rewind(start)
         return start, rows
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))

@@ -18,9 +18,6 @@ from dgsuite.partition.client.tasks import MOVABLE
 
 NAME = "dgsuite"
 
-SESSION = "session-"
-"""Beginning of the ids of runs that are sessions: they end for others."""
-
 KILLED = "worker-restart-memory"
 """Topic of the events that Dask's nannies log when they kill a worker for the memory that it uses."""
 
@@ -256,8 +253,6 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             if self._abandoned(head, bound):
                 self._remove(head)
                 continue
-            if head.run.startswith(SESSION):
-                self.results.dismiss(head.keys)
             try:
                 await asyncio.wait_for(self._changed.wait(), max(0.0, deadline - time()))
             except TimeoutError:

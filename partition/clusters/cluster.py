@@ -12,7 +12,6 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.once import LOCK
 from dgsuite.partition.arrays import mapped
-from dgsuite.partition.arrays.packed import Numbers
 from dgsuite.partition.arrays.segments import expand, lend_all, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
 from dgsuite.partition.clusters.partitioners import Partition
@@ -157,8 +156,6 @@ class Cluster:
     (2, array([-1,  1,  0], dtype=int32), array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
     (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
-    >>> c.coded is c.indices, c.coded_senders[1] is c.indices  # edges that are not packed
-    (True, True)
     >>> c.nbytes == sum(array.nbytes for array in c.stored) == sum(a.nbytes for a in c.edge_arrays)
     True
     """
@@ -231,11 +228,6 @@ class Cluster:
         return [a for a in arrays if isinstance(a, np.ndarray)]
 
     @property
-    def coded(self) -> Numbers:
-        """`indices`, or what stands for them in fewer bytes: it is read as an array is."""
-        return self.indices
-
-    @property
     def edge_arrays(self) -> list[NDArray]:
         """The arrays that describe the edges."""
         out = self.indptr, self.indices, self.weights
@@ -244,7 +236,7 @@ class Cluster:
 
     @property
     def stored(self) -> list[NDArray]:
-        """The arrays that it has of the edges."""
+        """The arrays that it has of the edges; see `dgsuite.partition.clusters.grown`."""
         return self.edge_arrays
 
     @property
@@ -258,11 +250,6 @@ class Cluster:
         if self.in_indptr is None or self.in_indices is None:
             return self.indptr, self.indices
         return self.in_indptr, self.in_indices
-
-    @property
-    def coded_senders(self) -> tuple[NDArray, Numbers]:
-        """As `senders`, with nodes as in `coded`."""
-        return (self.indptr, self.coded) if self.in_indptr is None else self.senders
 
     @property
     def sender_weights(self) -> NDArray | None:
@@ -354,14 +341,14 @@ class Cluster:
     @shared
     def remote_degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node that belong to other clusters."""
-        return self._elsewhere(self.indptr, self.coded)
+        return self._elsewhere(self.indptr, self.indices)
 
     @shared
     def remote_in_degree(self) -> NDArray[np.int32]:
         """Number of edges that come in at each node from other clusters, of a cluster that `pulls`."""
-        return self._elsewhere(*self.coded_senders)
+        return self._elsewhere(*self.senders)
 
-    def _elsewhere(self, indptr: NDArray, indices: Numbers) -> NDArray[np.int32]:
+    def _elsewhere(self, indptr: NDArray, indices: NDArray) -> NDArray[np.int32]:
         lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
         return outside(indptr, self.partition.positions(indices), lo, hi)
 
@@ -398,11 +385,11 @@ class Cluster:
         end = high.copy()
         while (low < high).any():
             middle = (low + high) // 2
-            below = (low < high) & (self.coded[np.minimum(middle, end - 1)] < neighbours)
+            below = (low < high) & (self.indices[np.minimum(middle, end - 1)] < neighbours)
             high = np.where(below, high, np.maximum(middle, low))
             low = np.where(below, middle + 1, low)
         found = low < end
-        found[found] = self.coded[low[found]] == neighbours[found]
+        found[found] = self.indices[low[found]] == neighbours[found]
         return low, found
 
     def leaves(self, nodes: NDArray) -> bool:
@@ -422,7 +409,7 @@ class Cluster:
             Node id of each edge's other end.
         """
         at, entry = expand(self.indptr, rows)
-        return at, self.coded[entry]
+        return at, self.indices[entry]
 
 
 class Links:
@@ -455,7 +442,7 @@ class Links:
         self.degree = cluster.degree.copy()
         self.remote = cluster.remote_degree.copy()
         self.gone: NDArray[np.bool_] | None = None
-        self._entries = len(cluster.coded)
+        self._entries = len(cluster.indices)
 
     def drop(
         self,

@@ -24,7 +24,7 @@ from dgsuite.partition.clusters.cluster import Block, Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 
 def near_square(clusters: int) -> tuple[int, int]:
@@ -34,7 +34,7 @@ def near_square(clusters: int) -> tuple[int, int]:
 
 
 @spanned
-def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -> Graph:
+def arrange[G: GraphData](graph: G, rows: int | None = None, columns: int | None = None) -> G:
     """A copy of the graph whose clusters also hold their block of a process grid.
 
     Parameters

@@ -14,7 +14,7 @@ nodes send a value, only those that are read are sent.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -23,10 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.once import once
-from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.mapped import concatenated, empty
-from dgsuite.partition.arrays.packed import Numbers, Packed, chunks, parts, strips
 from dgsuite.partition.arrays.segments import (
     group,
     lend_all,
@@ -66,7 +64,7 @@ class Out(NamedTuple):
     """
 
     indptr: NDArray
-    indices: Numbers
+    indices: NDArray
     shift: int
     base: int
 
@@ -115,9 +113,9 @@ class Halo:
     starts: NDArray[np.int64]
     ids: NDArray | None
     indptr: NDArray
-    indices: Numbers
+    indices: NDArray
     out_indptr: NDArray
-    out_indices: Numbers
+    out_indices: NDArray
     back_indptr: NDArray
     back_indices: NDArray
     ahead_indptr: NDArray
@@ -166,10 +164,7 @@ class Halo:
     @once
     def heads(self) -> NDArray:
         """First slots of each row, padded with `slots`: shape (own, `_compiled.pulling.HEADS`)."""
-        found = [
-            loops().heads(*along, self.slots) for _, *along in strips(self.indptr, self.indices)
-        ]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return loops().heads(self.indptr, self.indices, self.slots)
 
     @once
     def weights(self) -> NDArray:
@@ -188,32 +183,9 @@ class Halo:
         if not len(self.weights):
             return self.weights
         last = self.first + self.own
-        indices = np.asarray(self.indices)
+        indices = self.indices
         entry = np.flatnonzero((indices < self.first) | (indices >= last))
         return lent(self.weights[entry[group(indices[entry], self.slots)[2]]])
-
-    @once
-    def hubs_first(self) -> NDArray:
-        """The slots of each row, as `indices`, but by the falling number of the rows that read them."""
-        indices = np.asarray(self.indices)
-        if not compiles(len(indices)):
-            return indices
-        readers = np.bincount(indices, minlength=self.slots)
-        most = int(readers.max(initial=0))
-        read = group(most - readers, most + 1)[2]
-        place = np.empty(self.slots, indices.dtype)
-        place[read] = np.arange(self.slots)
-        starts = np.zeros(self.slots + 1, np.int64)
-        rows = loops().by_column(self.indptr, indices, place, starts)
-        found = empty(len(indices), indices.dtype, indices)
-        loops().by_row(starts, rows, read, self.indptr[:-1].astype(np.int64), found)
-        return found
-
-    @once
-    def is_read(self) -> NDArray[np.bool_]:
-        """By slot, whether it is that of a node of another site which an own node reads."""
-        read = np.diff(self.back_indptr) > 0
-        return np.insert(read, self.first, np.zeros(self.own, bool))
 
     @property
     def tiles(self) -> list[Tiles] | None:
@@ -224,12 +196,11 @@ class Halo:
 
     @once
     def _tiles(self) -> list[Tiles]:
-        return cut_tiles(self.indptr, np.asarray(self.indices), self.slots, self.starts, self.ids)
+        return cut_tiles(self.indptr, self.indices, self.slots, self.starts, self.ids)
 
     def cut_tiles(self) -> None:
-        """Make the tiles, unless they are there. Packed edges get none, which would take more memory."""
-        if not isinstance(self.indices, Packed):
-            _ = self._tiles
+        """Make the tiles, unless they are there."""
+        _ = self._tiles
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""
@@ -251,11 +222,6 @@ class Halo:
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
 
-    @property
-    def sends_all(self) -> bool:
-        """Whether each peer site that reads some own slots has slots for them all."""
-        return all(self.told(peer) == self.own for peer in self.send)
-
     @once
     def leaving(self) -> dict[int, int]:
         """For each peer site, how many edges lead there."""
@@ -270,7 +236,7 @@ class Halo:
         }
 
     @property
-    def edges(self) -> tuple[NDArray, Numbers, NDArray, NDArray]:
+    def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """All edges by sender: those that leave own nodes, and those from outside."""
         return self.out_indptr, self.out_indices, self.back_indptr, self.back_indices
 
@@ -284,20 +250,6 @@ class Halo:
         own = 0 <= int(senders[0]) - self.first < self.own
         return self.out_weights if own else self.back_weights
 
-    def outs(self, senders: NDArray) -> Iterator[tuple[Out, NDArray]]:
-        """As `out`, for compiled loops: with some of the senders at a time where edges are packed."""
-        out = self.out(senders)
-        for some, indptr, indices in parts(out.indptr, out.indices, -out.shift, senders):
-            yield Out(indptr, indices, out.shift, out.base), senders[some]
-
-    def edges_of(self, senders: NDArray) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """As `edges`, for compiled loops that take all senders at once, of this site and of others."""
-        indptr, indices = self.out_indptr, self.out_indices
-        if isinstance(indices, Packed):
-            own = senders[(senders >= self.first) & (senders < self.first + self.own)]
-            ((_, indptr, indices),) = parts(indptr, indices, -self.first, own, len(indices))
-        return indptr, indices, self.back_indptr, self.back_indices
-
     @once
     def _outs(self) -> tuple[Out, Out, Out]:
         """What the ghosts before the own nodes, these, and the ghosts after them reach."""
@@ -306,9 +258,7 @@ class Halo:
         return Out(*back, 0, 0), own, Out(*back, self.own, 0)
 
 
-def make_halo(
-    clusters: Sequence[Cluster], site_bounds: NDArray, me: int, every: bool = False
-) -> Halo:
+def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
     """Work out the halo of a site.
 
     Parameters
@@ -319,8 +269,6 @@ def make_halo(
         Shape (sites + 1,): site s holds clusters ``site_bounds[s]`` to ``site_bounds[s + 1]``.
     me
         Which site this is.
-    every
-        Whether to have slots for all nodes, read or not.
     """
     for c in clusters:
         c.check_degrees()
@@ -331,9 +279,9 @@ def make_halo(
     own = hi - lo
     starts = np.concatenate([[0], np.cumsum([c.size for c in clusters])]).astype(np.int64)
     # edges that leave, and on a directed graph those that come in
-    ways = [_stacked([(c.indptr, c.coded) for c in clusters])]
+    ways = [_stacked([(c.indptr, c.indices) for c in clusters])]
     if clusters[0].directed:
-        ways.append(_stacked([c.coded_senders for c in clusters]))
+        ways.append(_stacked([c.senders for c in clusters]))
 
     held = np.zeros(partition.n, bool)
     if peers:
@@ -345,9 +293,7 @@ def make_halo(
     reads: dict[int, NDArray] = {}
     for peer in peers:
         block = held[bounds[peer] : bounds[peer + 1]]
-        if every:
-            block[:] = True
-        elif reads_all(count := np.count_nonzero(block), len(block)):
+        if reads_all(count := np.count_nonzero(block), len(block)):
             if reads_few(count, len(block)):
                 reads[peer] = np.flatnonzero(block)
             block[:] = True
@@ -376,9 +322,9 @@ def make_halo(
             mark(read, indices[indptr[low - shift] : indptr[high - shift]])
         count = np.count_nonzero(read)
         if count:
-            whole = every or reads_all(count, own)
+            whole = reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
-            if whole and not every and reads_few(count, own):
+            if whole and reads_few(count, own):
                 needed[peer] = (first + np.flatnonzero(read)).astype(kind)
             land[peer] = slice(low, high)
     one = len(clusters) == 1
@@ -420,21 +366,11 @@ def _numbers(parts: Sequence[NDArray | None]) -> NDArray:
     return found
 
 
-def _stacked(rows: Sequence[tuple[NDArray, Numbers]]) -> tuple[NDArray, Numbers]:
+def _stacked(rows: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
     """Rows of several matrices in CSR as one; those of a single one are not copied."""
     if len(rows) == 1:
         return rows[0]
     ends = np.concatenate([[0], np.cumsum([len(indices) for _, indices in rows])])
     pointers = [indptr[1:] + e for (indptr, _), e in zip(rows, ends, strict=False)]
     joined: NDArray = np.concatenate([rows[0][0][:1], *pointers])
-    return joined.astype(id_dtype(int(ends[-1]))), _joined([indices for _, indices in rows])
-
-
-def _joined(columns: Sequence[Numbers]) -> Numbers:
-    """Ends of edges one after the other; packed where they are."""
-    if any(isinstance(some, Packed) for some in columns):
-        largest = max(1 << some.bits for some in columns if isinstance(some, Packed)) - 1
-        return Packed.made(
-            (part for some in columns for part in chunks(some)), largest, columns[0].dtype
-        )
-    return concatenated(columns)  # type: ignore[arg-type]
+    return joined.astype(id_dtype(int(ends[-1]))), concatenated([indices for _, indices in rows])

@@ -8,7 +8,6 @@ arbitrary node-to-cluster maps alike.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +17,6 @@ from dgsuite.base.extras import needed_by
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.base.once import once
 from dgsuite.partition.arrays.mapped import is_mapped
-from dgsuite.partition.arrays.packed import Numbers, Packed
 from dgsuite.partition.arrays.segments import lend_all, look_up
 from dgsuite.partition.labels.columns import numpy_column
 
@@ -76,11 +74,11 @@ class Partition:
         """Positions of the given nodes."""
         return nodes if self.order is None else self._position[nodes]
 
-    def positions(self, nodes: Numbers) -> Any:
-        """As `position`, of ends of edges: packed, or on disk, where these are."""
+    def positions(self, nodes: NDArray) -> NDArray:
+        """As `position`, of ends of edges: on disk, where these are."""
         if self.order is None:
             return nodes
-        if isinstance(nodes, Packed) or is_mapped(nodes):
+        if is_mapped(nodes):
             return look_up(self._position, nodes)
         return self._position[nodes]
 

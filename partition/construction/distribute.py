@@ -167,7 +167,7 @@ def _assemble(
 
 
 def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
-    return len(cluster.coded), None if cluster.weights is None else cluster.weights.dtype
+    return len(cluster.indices), None if cluster.weights is None else cluster.weights.dtype
 
 
 def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DTypeLike | None]:
@@ -387,7 +387,7 @@ def recut(
             )
             for k in range(new.clusters)
         ]
-        return here, [len(part.coded) for part in here]
+        return here, [len(part.indices) for part in here]
     assert client is not None
     workers = worker_addresses(client)
     there = []
@@ -433,7 +433,7 @@ def exchange(
         pieces = [piece(part) for part in parts]
         got = construct(pieces, partition, None, True, None, [], disk=disk).parts
         here = [join(part, found) for part, found in zip(parts, got, strict=True)]
-        return here, [len(part.coded) for part in here]
+        return here, [len(part.indices) for part in here]
     from dask import delayed as as_delayed
 
     workers = worker_addresses(client)
@@ -448,7 +448,7 @@ def exchange(
 
 
 def _length(cluster: Cluster) -> int:
-    return len(cluster.coded)
+    return len(cluster.indices)
 
 
 def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, int, int]]:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.sources.piece import joined
@@ -25,7 +24,6 @@ class Rows(NamedTuple):
     loops: NDArray | None
     loop_weights: NDArray | None
     disk: bool
-    packed: bool
 
 
 def cut(cluster: Cluster, first: int, last: int) -> Rows:
@@ -40,13 +38,12 @@ def cut(cluster: Cluster, first: int, last: int) -> Rows:
         loops, of_loops = loops[i:j] - a, None if of_loops is None else of_loops[i:j]
     return Rows(
         cluster.indptr[a : b + 1] - s,
-        cluster.coded[s:e],
+        cluster.indices[s:e],
         weights,
         cluster.uid[a:b],
         loops,
         of_loops,
         cluster.disk,
-        isinstance(cluster, PackedCluster),
     )
 
 
@@ -70,7 +67,7 @@ def join(
         if looped:
             parts = [r.loop_weights for r in rows if r.loop_weights is not None]
             of_loops = joined(parts, weight_dtype)
-    made = Cluster(
+    return Cluster(
         index,
         partition,
         np.concatenate([np.zeros(1, np.int64), *pointers]).astype(id_dtype(int(ends[-1]))),
@@ -82,4 +79,3 @@ def join(
         loop_weights=of_loops,
         disk=any(some.disk for some in rows),
     )
-    return PackedCluster.of(made) if any(some.packed for some in rows) else made

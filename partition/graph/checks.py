@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.data import GraphData
 
 CHECKING = "checking the graph"
 
@@ -28,7 +26,7 @@ PYTHON = 100
 
 
 @spanned
-def check(graph: Graph, need: str) -> None:
+def check(graph: GraphData, need: str) -> None:
     """Check that a graph has a property that an algorithm requires.
 
     Parameters
@@ -44,13 +42,13 @@ def check(graph: Graph, need: str) -> None:
     once(graph, need, NEEDS[need])
 
 
-def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
+def once[G: GraphData](graph: G, what: str, function: Callable[[G], Any]) -> Any:
     """The result of a function of a graph, computed once. Other partitions of the graph share the cache."""
     return graph.cache.get(what, lambda: function(graph))
 
 
 def of_clusters(
-    graph: Graph, function: Callable[[Cluster], Any], doing: str = CHECKING
+    graph: GraphData, function: Callable[[Cluster], Any], doing: str = CHECKING
 ) -> list[Any]:
     """Results of a function of every cluster, computed where the cluster is."""
     results = each_cluster(graph, function)
@@ -59,14 +57,14 @@ def of_clusters(
     return Watch(graph.client, doing, inputs=graph.parts).gather(results)
 
 
-def each_cluster(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+def each_cluster(graph: GraphData, function: Callable[..., Any], *arguments: Any) -> list[Any]:
     """As `of_clusters`, but futures if the clusters are on workers."""
     if (client := graph.client) is None:
         return [function(part, *arguments) for part in graph.parts]
     return [submitted(client, function, part, *arguments) for part in graph.parts]
 
 
-def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
+def _all(graph: GraphData, problem: Callable[[Cluster], str | None]) -> None:
     """Raise `InputError` with the first problem that a function finds in a cluster."""
     for text in of_clusters(graph, problem):
         if text is not None:
@@ -189,7 +187,7 @@ def _roots(forest: Forest) -> NDArray[np.int64]:
     return parent
 
 
-def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
+def _of_forest(graph: GraphData, function: Callable[[Forest], Any]) -> Any:
     """Result of a function of a spanning forest of the graph."""
     if (client := graph.client) is None:
         return function(_forest(*graph.parts))
@@ -205,19 +203,19 @@ def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
     return found
 
 
-def components(graph: Graph) -> NDArray[np.int64]:
+def components(graph: GraphData) -> NDArray[np.int64]:
     """The smallest node of each node's component, shape (n,); edges have no direction."""
     found: NDArray[np.int64] = _of_forest(graph, _roots)
     return found
 
 
-def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
+def _shape(graph: GraphData) -> tuple[int | None, tuple[int, int] | None]:
     """A node that node 0 does not reach, and an edge that closes a cycle; None if there is none."""
     found: tuple[int | None, tuple[int, int] | None] = _of_forest(graph, _summary)
     return found
 
 
-def check_connected(graph: Graph) -> None:
+def check_connected(graph: GraphData) -> None:
     """Check that node 0 reaches all other nodes."""
     stranded, _ = _shape(graph)
     if stranded is not None:
@@ -227,7 +225,7 @@ def check_connected(graph: Graph) -> None:
         )
 
 
-def check_tree(graph: Graph) -> None:
+def check_tree(graph: GraphData) -> None:
     """Check that a graph is connected and has no cycle."""
     stranded, closing = _shape(graph)
     if closing is not None:
@@ -244,7 +242,7 @@ def check_tree(graph: Graph) -> None:
 # Rings and weights.
 
 
-def check_ring(graph: Graph) -> None:
+def check_ring(graph: GraphData) -> None:
     """Check that the graph is the ring 0, 1, ..., n - 1, 0."""
     _all(graph, _off_ring)
 
@@ -260,7 +258,7 @@ def _off_ring(c: Cluster) -> str | None:
     return None
 
 
-def check_complete(graph: Graph) -> None:
+def check_complete(graph: GraphData) -> None:
     """Check that each two nodes are neighbours."""
     _all(graph, _not_beside)
 
@@ -276,7 +274,7 @@ def _not_beside(c: Cluster) -> str | None:
     )
 
 
-def check_weights(graph: Graph) -> None:
+def check_weights(graph: GraphData) -> None:
     """Check that no weight is negative."""
     _all(graph, _negative)
 
@@ -289,7 +287,7 @@ def _negative(c: Cluster) -> str | None:
     return f"edge ({c.ids[at[i]]}, {ends[i]}) has the negative weight {c.weights[i]}"
 
 
-NEEDS: dict[str, Callable[[Graph], None]] = {
+NEEDS: dict[str, Callable[[GraphData], None]] = {
     "complete": check_complete,
     "connected": check_connected,
     "non-negative weights": check_weights,
@@ -307,9 +305,7 @@ def check_graph(graph: object) -> None:
     InputError
         It is something else.
     """
-    from dgsuite.partition.graph.graph import Graph  # which imports this module
-
-    if not isinstance(graph, Graph):
+    if not isinstance(graph, GraphData):
         raise InputError(
             f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
             f"make one with Graph.from_dataframe, from_networkx, from_edges, from_scipy or a reader"

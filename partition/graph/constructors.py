@@ -20,7 +20,8 @@ from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
-from dgsuite.partition.graph import compression, conversion
+from dgsuite.partition.graph import conversion, selection
+from dgsuite.partition.graph.data import GraphData
 from dgsuite.partition.graph.rows import ends_of_rows
 from dgsuite.partition.labels.columns import offers_arrow
 from dgsuite.partition.labels.labels import Labels
@@ -38,16 +39,8 @@ if TYPE_CHECKING:
     from dgsuite.partition.sources.tables import Table
 
 
-class Constructors:
+class Constructors(GraphData):
     """The constructors of `dgsuite.partition.graph.graph.Graph` that read no files."""
-
-    built: repeated.Built | None
-    keeps_loops: bool
-    edges: Edges
-
-    if TYPE_CHECKING:
-
-        def __init__(self, parts: Iterable[Any], partition: Partition, **facts: Any) -> None: ...
 
     @classmethod
     @spanned
@@ -71,7 +64,6 @@ class Constructors:
         loops: str = "drop",
         missing: str = "error",
         edges: Edges = "memory",
-        compress: bool | str = "auto",
         order: Any = None,
         rows: str = "drop",
         source: Hashable = "source",
@@ -139,10 +131,6 @@ class Constructors:
             Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
             that are larger than memory. The files are in the folder of the worker, or in Dask's
             ``temporary-directory``, and go with the graph.
-        compress
-            Whether edges are packed in fewer bytes, two or three instead of four an end, which takes a run
-            more time; not with weights. "auto": where a run would need more memory than the workers, or this
-            machine, have.
         order
             In which order nodes are numbered, if not in that of their ids: see `Graph.reordered`.
         rows
@@ -194,7 +182,7 @@ class Constructors:
         >>> graph.weights.compute()
         array([16, 16,  8,  8])
         """
-        disk, compress = mapped.wanted(edges), compression.checked(compress)
+        disk = mapped.wanted(edges)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client, drop = session.current_client(client), drops(missing)
         pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
@@ -229,7 +217,7 @@ class Constructors:
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
         made = distribute.construct(pieces, how, ids, directed, client, workers, rule, keep, disk)
-        graph: Any = cls(
+        graph = cls(
             made.parts,
             how,
             entries=made.entries,
@@ -244,8 +232,8 @@ class Constructors:
         graph.built = repeated.built(made.tally, graph, duplicates)
         graph.rows = traced
         if order is not None:
-            graph = graph.reordered(order)
-        return compression.compressed(graph, compress)
+            graph = selection.reordered(graph, order)
+        return graph
 
     @classmethod
     def from_scipy(cls, matrix: sp.sparray | sp.spmatrix, **options: Any) -> Self:
@@ -283,7 +271,7 @@ class Constructors:
         found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule, keep)
         if options.get("relabel"):
             del found["n"]
-        graph: Any = cls.from_edges(**{**found, **options, "duplicates": repeated.DEFAULT})
+        graph = cls.from_edges(**{**found, **options, "duplicates": repeated.DEFAULT})
         loops = graph.built.loops if keep else loops
         merged = rows - loops - graph.m
         graph.built = repeated.Built(rows, merged, loops, rule, graph.weighted, keep)
@@ -465,7 +453,6 @@ class Constructors:
         duplicates: str | None = None,
         loops: str = "drop",
         edges: Edges = "memory",
-        compress: bool | str = "auto",
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -488,11 +475,10 @@ class Constructors:
         client, attrs, labels
             As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
         duplicates
-            As for `from_edges`, where a row names a neighbour more than once. Floats are added in ascending
-            order, so that both ends of an edge have the same sum.
+            As for `from_edges`, where a row names a neighbour more than once.
         loops
             As for `from_edges`; a self-loop is one entry of its row.
-        edges, compress
+        edges
             As for `from_edges`.
 
         Raises
@@ -505,7 +491,7 @@ class Constructors:
 
         Notes
         -----
-        The arrays are computed here.
+        Dask arrays are computed here: once to look at them, and once for the clusters.
 
         Examples
         --------
@@ -517,9 +503,9 @@ class Constructors:
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
         keep = repeated.keeps(loops)
-        disk, compress = mapped.wanted(edges), compression.checked(compress)
+        disk = mapped.wanted(edges)
         made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
-        graph: Any = cls(
+        graph = cls(
             made.parts,
             how,
             entries=made.entries,
@@ -532,7 +518,7 @@ class Constructors:
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
-        return compression.compressed(graph, compress)
+        return graph
 
 
 def _numbered(options: Mapping[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,6 +15,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.construction.distribute import members
 from dgsuite.partition.graph import views
+from dgsuite.partition.graph.data import GraphData
 
 if TYPE_CHECKING:
     import dask.array as da
@@ -22,30 +23,13 @@ if TYPE_CHECKING:
     from dask.highlevelgraph import HighLevelGraph
     from distributed import Client
 
-    from dgsuite.partition.clusters.partitioners import Partition
-    from dgsuite.partition.graph.graph import Graph
 
 Key = tuple[str, int]
 """Of a cluster's task: the name of the graph, and the number of the cluster."""
 
 
-class Collection:
+class Collection(GraphData):
     """What makes `dgsuite.partition.graph.graph.Graph` a Dask collection, whose chunks are the clusters."""
-
-    if TYPE_CHECKING:
-        name: str
-        partition: Partition
-        entries: list[int]
-        directed: bool
-        weight_dtype: DTypeLike | None
-
-        @property
-        def n(self) -> int: ...
-        @property
-        def parts(self) -> list[Any]: ...
-        @property
-        def weighted(self) -> bool: ...
-        def like(self, parts: Sequence[Any], entries: Sequence[int]) -> Self: ...
 
     @property
     def clusters(self) -> db.Bag:
@@ -93,7 +77,7 @@ class Collection:
     @property
     def in_degree(self) -> da.Array:
         """Number of edges that come in at each node (int32), one chunk per cluster."""
-        both = views.incoming(cast("Graph", self)) if self.directed else self
+        both = views.incoming(self) if self.directed else self
         return both._degrees("in_degree")
 
     def _degrees(self, name: str) -> da.Array:
@@ -257,7 +241,7 @@ def computed(parts: Sequence[Cluster], empty: Collection) -> Collection:
     return empty.like(parts, empty.entries)
 
 
-def on_workers(graph: Graph, client: Client) -> list[Any]:
+def on_workers(graph: GraphData, client: Client) -> list[Any]:
     """Send the clusters of this process to workers; returns futures of them."""
     workers = worker_addresses(client)
     ranges = cluster_ranges(len(graph.parts), len(workers)).tolist()

@@ -14,12 +14,12 @@ from dgsuite.partition.graph.views import incoming
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 UNDIRECTED, DIRECTED = ("all",), ("all", "out", "in")
 
 
-def statistics(graph: Graph) -> xr.Dataset:
+def statistics(graph: GraphData) -> xr.Dataset:
     """See `Graph.degree_statistics`."""
     import xarray as xr
 

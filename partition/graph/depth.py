@@ -11,7 +11,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 SPARSE = 8.0
 """Edge ends per node: with more, a graph is taken to be shallow without a look."""
@@ -48,7 +48,7 @@ class Look(NamedTuple):
     reason: str
 
 
-def look(graph: Graph) -> Look:
+def look(graph: GraphData) -> Look:
     """A first look at a graph's depth: by its degrees, then by short searches within its clusters.
 
     Parameters
@@ -78,7 +78,7 @@ def look(graph: Graph) -> Look:
     return Look(False, f"searches within clusters end after at most {HOPS} hops")
 
 
-def together(graph: Graph) -> Look:
+def together(graph: GraphData) -> Look:
     """Whether nearly all nodes with edges have a neighbour in their own cluster, by a sample.
 
     Parameters

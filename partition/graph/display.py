@@ -13,7 +13,7 @@ from dgsuite.base.errors import DgsuiteError
 from dgsuite.partition.graph.size import nbytes
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 BARS = 96
 """Most bars that are drawn; with more clusters each stands for the largest of a few neighbours."""
@@ -22,24 +22,21 @@ HEIGHT = 24
 """Of the highest bar, in pixels."""
 
 
-def _kind(graph: Graph) -> str:
+def _kind(graph: GraphData) -> str:
     kind = "directed" if graph.directed else "undirected"
     return f"{kind}, weights {graph.weight_dtype}" if graph.weighted else kind
 
 
-def _place(graph: Graph) -> str:
+def _place(graph: Any) -> str:
     where = "in this process" if graph.local else "on the workers"
-    packed = "packed " if graph.compress else ""
-    disk = ", packed edges" if graph.compress else ""
-    if graph.edges == "disk":
-        disk = f", {packed}edges on disk"
+    disk = ", edges on disk" if graph.edges == "disk" else ""
     lost = ""
     with suppress(DgsuiteError):  # without a scheduler it is not known
         lost = "" if graph.recoverable else ", not recoverable"
     return f"{where}{disk}{lost}"
 
 
-def line(graph: Graph) -> str:
+def line(graph: GraphData) -> str:
     """The line of text."""
     count = len(graph.entries)
     return (
@@ -48,12 +45,12 @@ def line(graph: Graph) -> str:
     )
 
 
-def _lost(graph: Graph) -> str:
+def _lost(graph: GraphData) -> str:
     """What of a table is not in the graph, if something is not."""
     return f"; {graph.built}" if graph.built is not None and graph.built.changed else ""
 
 
-def table(graph: Graph) -> str:
+def table(graph: GraphData) -> str:
     """The table, as HTML."""
     from dask.utils import format_bytes
 
@@ -71,7 +68,7 @@ def table(graph: Graph) -> str:
     return markup.table("dgsuite.Graph", [*rows.items(), ("balance", _balance(graph))])
 
 
-def _balance(graph: Graph) -> Markup:
+def _balance(graph: GraphData) -> Markup:
     """A bar for the load of each cluster, and the largest load over the mean.
 
     The load of a cluster is the number of its nodes and edge ends.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Hashable, Iterable, Sequence
-from importlib import import_module
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import Edges
@@ -29,7 +27,6 @@ from dgsuite.partition.graph import (
     selection,
     views,
 )
-from dgsuite.partition.graph.cache import Cache
 from dgsuite.partition.graph.dask_views import Collection
 from dgsuite.partition.graph.growing import Growing
 from dgsuite.partition.graph.libraries import Libraries
@@ -37,13 +34,10 @@ from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
 from dgsuite.partition.graph.rows import Traced
 from dgsuite.partition.graph.size import Sized
-from dgsuite.partition.labels.labels import Labels
-from dgsuite.partition.sources.duplicates import Built
 from dgsuite.partition.store import checking, storage
 
 if TYPE_CHECKING:
     import networkx as nx
-    import pandas as pd
     import scipy.sparse as sp
     import xarray as xr
     from distributed import Client
@@ -97,8 +91,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     edges
         Where its edges are: in "memory", or in mapped files on "disk".
-    compress
-        Whether they are packed in fewer bytes.
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -128,59 +120,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
     >>> graph.clusters.npartitions, graph.nbytes
     (2, 96)
     """
-
-    def __init__(
-        self,
-        parts: Sequence[Any],
-        partition: Partition,
-        *,
-        entries: Sequence[int],
-        directed: bool,
-        weight_dtype: DTypeLike | None = None,
-        attrs: dict[str, Any] | None = None,
-        labels: Labels | None = None,
-        identified: bool = False,
-        chosen: bool = True,
-        saved: storage.Saved | None = None,
-        built: Built | None = None,
-        rows: pd.DataFrame | None = None,
-        keeps_loops: bool = False,
-        edges: Edges = "memory",
-        compress: bool = False,
-    ) -> None:
-        self._parts = list(parts)
-        self.partition = partition
-        self.entries = [int(e) for e in entries]
-        self.directed = directed
-        self.weight_dtype = weight_dtype
-        self.attrs = dict(attrs or {})
-        self.labels = labels
-        self.identified = identified
-        self.chosen = chosen
-        self.saved = saved
-        self.built = built
-        self.rows = rows
-        self.keeps_loops = keeps_loops
-        self.edges = edges
-        self.compress = compress
-        self.copies: list[list[Any]] = []
-        self.wanted_copies = 1
-        self.homes: list[str] = []
-        self.cache = Cache()
-        self.derived = Cache()
-        self.placed: dict[Any, Any] = {}
-        self.name = f"cluster-{uuid.uuid4().hex}"
-
-    @property
-    def n(self) -> int:
-        """Number of nodes."""
-        return self.partition.n
-
-    @property
-    def m(self) -> int:
-        """Number of edges; an undirected edge counts once."""
-        total = sum(self.entries)
-        return total if self.directed else total // 2
 
     @property
     def parts(self) -> list[Any]:
@@ -238,21 +177,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         self.homes = []
         recovery.restore(self, self._parts)
 
-    @property
-    def client(self) -> Client | None:
-        """The client whose workers hold the clusters; None if this process does."""
-        return None if self.local else self._parts[0].client
-
-    @property
-    def weighted(self) -> bool:
-        """Whether edges have weights."""
-        return self.weight_dtype is not None
-
-    @property
-    def local(self) -> bool:
-        """Whether this process holds the clusters, not workers."""
-        return all(isinstance(part, Cluster) for part in self._parts)
-
     def __repr__(self) -> str:
         return display.line(self)
 
@@ -306,16 +230,14 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
             moved.wanted_copies = copies
         return moved
 
-    def session(self, client: Client | None = None, idle: str | float = "60 s") -> Any:
-        """A session: runs on this graph one after another, in tasks that stay on the workers.
+    def session(self, client: Client | None = None) -> Any:
+        """A session: runs on this graph one after another, over connections that the workers keep.
 
         Parameters
         ----------
         client
             Dask client to run on; by default that of the graph, or the current one. Without one, runs are in
             this process.
-        idle
-            Time without a run after which the tasks end, as Dask writes times; in seconds if a number.
 
         Returns
         -------
@@ -325,7 +247,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         Raises
         ------
         InputError
-            `client` is no client, or `idle` no time above 0.
+            `client` is no client.
 
         Examples
         --------
@@ -334,8 +256,9 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         ...     session.run("wcc").component.values
         array([0, 0, 0])
         """
-        # by name, since this layer does not import those above it
-        return import_module("dgsuite.core.running.session").GraphSession(self, client, idle)
+        from dgsuite.core.running.session import GraphSession
+
+        return GraphSession(self, client)
 
     def compute(self) -> Graph:
         """The same graph in this process.
@@ -357,40 +280,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         here = self.like(self.gather(), self.entries, labels=labels)
         here.cache = self.cache
         return here
-
-    def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Graph:
-        """A graph with the same nodes and other clusters.
-
-        Parameters
-        ----------
-        parts
-            The clusters, or futures of them.
-        entries
-            Number of entries of the adjacency in each cluster.
-        changes
-            Arguments of the constructor that differ.
-
-        Examples
-        --------
-        >>> from dgsuite import Graph
-        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-        >>> graph.like(graph.parts, graph.entries, attrs={'root': 1}).attrs
-        {'root': 1}
-        """
-        same = {
-            "partition": self.partition,
-            "directed": self.directed,
-            "weight_dtype": self.weight_dtype,
-            "attrs": self.attrs,
-            "labels": self.labels,
-            "identified": self.identified,
-            "chosen": self.chosen,
-            "built": self.built,
-            "rows": self.rows,
-            "keeps_loops": self.keeps_loops,
-            "edges": self.edges,
-        }
-        return Graph(parts, entries=entries, **{**same, **changes})
 
     @spanned
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
@@ -456,7 +345,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
             self.weight_dtype,
             client or self.client,
         )
-        recut = self.like(parts, entries, partition=how, chosen=True, compress=self.compress)
+        recut = self.like(parts, entries, partition=how, chosen=True)
         recut.cache, recut.derived = self.cache, self.derived
         return recut
 
@@ -532,9 +421,8 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
     def reordered(self, order: str | ArrayLike) -> Graph:
         """The same graph with its nodes numbered in another order, made where the clusters are.
 
-        Nodes keep their labels; without labels, their former node ids become labels. Neighbours whose numbers
-        are close take fewer bytes in packed edges (``compress=True``), and values that a run reads together
-        may be close in memory.
+        Nodes keep their labels; without labels, their former node ids become labels. Values that a
+        run reads together may then be close in memory.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ import os
 import uuid
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,11 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.construction import grow
 from dgsuite.partition.construction.relabel import relabel
 from dgsuite.partition.graph.checks import once
-from dgsuite.partition.labels.grown_labels import alike
-from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.graph.data import GraphData
+from dgsuite.partition.labels.labels import Labels, alike
 from dgsuite.partition.sources import duplicates, edges
 from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids
 from dgsuite.partition.store import appended, storage
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
 
 LINEAGE = "lineage"
 """Key in `Graph.cache`, which the same graph elsewhere or in other clusters shares."""
@@ -73,7 +70,7 @@ class Lineage:
     steps: tuple[Step, ...] = ()
 
     @classmethod
-    def of(cls, graph: Graph) -> Lineage:
+    def of(cls, graph: GraphData) -> Lineage:
         """That of a graph."""
         found: Lineage = once(graph, LINEAGE, lambda _: cls(uuid.uuid4().hex))
         return found
@@ -88,12 +85,12 @@ class Lineage:
         return None
 
 
-class Growing:
+class Growing(GraphData):
     """The methods of `dgsuite.partition.graph.graph.Graph` that make a graph with more edges or nodes."""
 
     @spanned
     def with_edges(
-        self: Any,
+        self,
         src: Any,
         dst: Any = None,
         target: Hashable = "target",
@@ -101,7 +98,7 @@ class Growing:
         *,
         weights: Any = None,
         source: Hashable = "source",
-    ) -> Graph:
+    ) -> Self:
         """A graph with more edges, which shares with this one all that stays the same.
 
         This graph does not change. Nodes keep their numbers and labels; nodes that only the new edges name
@@ -158,7 +155,7 @@ class Growing:
         return _grown(self, edges.pieces(src, dst, weights, (source, target, weight)), self.n)
 
     @spanned
-    def with_nodes(self: Any, nodes: Any) -> Graph:
+    def with_nodes(self, nodes: Any) -> Self:
         """A graph with more nodes, which have no edges yet; see `with_edges`.
 
         Parameters
@@ -189,7 +186,7 @@ class Growing:
         return _grown(self, edges.Pieces(), int(nodes))
 
 
-def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
+def _grown[G: GraphData](graph: G, pieces: list[Any], n: int) -> G:
     """A graph with more edges, and n nodes or more."""
     found = edges.here(pieces, graph.client)
     new = None
@@ -210,7 +207,7 @@ def _grown(graph: Graph, pieces: list[Any], n: int) -> Graph:
     return applied(graph, grow.Given(piece, n, new), uuid.uuid4().hex)
 
 
-def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
+def applied[G: GraphData](graph: G, given: grow.Given, identity: str) -> G:
     """The graph that a graph becomes by a step, and its identity."""
     n, labels = given.n, graph.labels
     if given.labels is not None and labels is not None:
@@ -252,7 +249,7 @@ def applied(graph: Graph, given: grow.Given, identity: str) -> Graph:
     return made
 
 
-def append(graph: Graph, path: str | os.PathLike[str]) -> None:
+def append(graph: GraphData, path: str | os.PathLike[str]) -> None:
     """Write the steps by which a graph has grown since it was saved: see `Graph.save`.
 
     Raises
@@ -273,7 +270,7 @@ def append(graph: Graph, path: str | os.PathLike[str]) -> None:
         appended.add(there.folder, there.save_id, number, step.given, identity)
 
 
-def restored(graph: Graph, identity: str | None, steps: Iterable[storage.Later]) -> Graph:
+def restored[G: GraphData](graph: G, identity: str | None, steps: Iterable[storage.Later]) -> G:
     """A graph from files, with its identity, and what it got there since it was saved."""
     if identity is not None:
         once(graph, LINEAGE, lambda _: Lineage(identity))
@@ -321,7 +318,7 @@ def _count(pieces: edges.Pieces, before: int, n: int) -> int:
     return largest + 1
 
 
-def _weighted(graph: Graph, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any, Any, Any]]:
+def _weighted(graph: GraphData, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any, Any, Any]]:
     """Dtype of all weights, and the new edges with weights of it.
 
     Raises
@@ -353,7 +350,7 @@ def _weighted(graph: Graph, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any
 
 
 def _each(
-    graph: Graph, partition: Any, fresh: list[Any], rule: str, dtype: Any
+    graph: GraphData, partition: Any, fresh: list[Any], rule: str, dtype: Any
 ) -> tuple[list[Any], list[grow.Grown]]:
     """Each cluster, or its future, as it has grown, and what became of it."""
     if graph.client is None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph import conversion
 from dgsuite.partition.graph.constructors import Constructors
-from dgsuite.partition.labels.labels import Labels
 
 if TYPE_CHECKING:
     import graphblas
@@ -48,13 +47,7 @@ class Libraries(Constructors):
     """Conversions of `dgsuite.partition.graph.graph.Graph` from and to objects of other libraries."""
 
     if TYPE_CHECKING:
-        directed: bool
-        labels: Labels | None
 
-        @property
-        def n(self) -> int: ...
-        @property
-        def weighted(self) -> bool: ...
         def to_scipy(self) -> sp.csr_array: ...
 
     @classmethod

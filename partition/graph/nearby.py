@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
 from dgsuite.partition.client.spans import spanned
+from dgsuite.partition.graph.data import GraphData
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -17,7 +17,7 @@ Nodes = Iterable[Hashable] | ArrayLike
 """Labels, where the graph has labels, else node ids."""
 
 
-class Nearby:
+class Nearby(GraphData):
     """The methods of `dgsuite.partition.graph.graph.Graph` that look at the neighbourhoods of some nodes."""
 
     @spanned
@@ -53,7 +53,9 @@ class Nearby:
         >>> graph.neighbourhood([0], hops=2)
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        return _above().neighbourhood(self, seeds, hops)
+        from dgsuite.core.running import neighbourhoods
+
+        return neighbourhoods.neighbourhood(self, seeds, hops)
 
     def within(self, seeds: Nodes, hops: int = 1) -> dd.DataFrame:
         """The nodes within some hops of each of some nodes: the nodes of their ego graphs, as a table.
@@ -87,7 +89,9 @@ class Nearby:
         2     4     3    1
         3     4     4    0
         """
-        return _above().within(self, seeds, hops)
+        from dgsuite.core.running import neighbourhoods
+
+        return neighbourhoods.within(self, seeds, hops)
 
     @spanned
     def projection(self, nodes: Nodes) -> Self:
@@ -131,9 +135,7 @@ class Nearby:
         from dgsuite.partition.graph.projection import projected
         from dgsuite.partition.graph.selection import named
 
-        graph: Any = self
-        made: Any = projected(graph, named(graph, nodes))
-        return cast("Self", made)
+        return projected(self, named(self, nodes))
 
     def sample(
         self,
@@ -186,10 +188,7 @@ class Nearby:
         >>> sample.node, sample.num_sampled_nodes, sample.num_sampled_edges
         (array([3, 0, 1, 2]), [2, 2, 0], [2, 2])
         """
+        from dgsuite.core.running import neighbourhoods
+
         how = {"replace": replace, "weighted": weighted, "seed": seed}
-        return _above().sample(self, seeds, fanouts, **how)
-
-
-def _above() -> Any:
-    """The module that runs kernels; by name, since this layer does not import those above it."""
-    return import_module("dgsuite.core.running.neighbourhoods")
+        return neighbourhoods.sample(self, seeds, fanouts, **how)

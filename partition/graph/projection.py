@@ -16,12 +16,12 @@ from dgsuite.partition.graph.selection import renumbered
 from dgsuite.partition.sources.piece import Piece
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 DOING = "looking for edges within a side"
 
 
-def projected(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
+def projected[G: GraphData](graph: G, chosen: NDArray[np.bool_]) -> G:
     """The graph of one side: see `Graph.projection`.
 
     Parameters

@@ -14,11 +14,11 @@ from dgsuite.partition.graph.checks import of_clusters
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 
 @spanned
-def describe(graph: Graph) -> xr.Dataset:
+def describe(graph: GraphData) -> xr.Dataset:
     """Cut edges, balance and halos of a graph's clusters, counted where the clusters are.
 
     Parameters

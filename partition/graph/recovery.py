@@ -27,7 +27,7 @@ from dgsuite.partition.store import storage
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 RECOVERING = "recovering the graph"
 
@@ -49,7 +49,7 @@ def recoverable(parts: Sequence[Any]) -> bool:
     return found
 
 
-def restore(graph: Graph, parts: list[Any]) -> None:
+def restore(graph: GraphData, parts: list[Any]) -> None:
     """Replace the clusters of a list that were lost, and copies that were.
 
     Raises
@@ -141,4 +141,4 @@ def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
 
 
 def _length(cluster: Cluster) -> int:
-    return len(cluster.coded)
+    return len(cluster.indices)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.partition.graph.data import GraphData
 from dgsuite.partition.labels.nodes import node_ids
 from dgsuite.partition.sources import edges
 
@@ -16,14 +17,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from distributed import Client
 
-    from dgsuite.partition.graph.graph import Graph
 
-
-class Traced:
+class Traced(GraphData):
     """The method of `dgsuite.partition.graph.graph.Graph` that finds the rows of edges."""
 
     def rows_of(
-        self: Any, frame: Any, source: Hashable = "source", target: Hashable = "target"
+        self, frame: Any, source: Hashable = "source", target: Hashable = "target"
     ) -> pd.DataFrame:
         """The rows of the table that the graph was made of, for each edge of another table.
 
@@ -81,7 +80,7 @@ def ends_of_rows(pieces: Sequence[Any], client: Client | None) -> pd.DataFrame:
     return _ends(source, target, directed=True)
 
 
-def kept(graph: Graph, number: NDArray) -> pd.DataFrame | None:
+def kept(graph: GraphData, number: NDArray) -> pd.DataFrame | None:
     """The rows of a graph of some of its nodes, given the new number of each node, -1 for none."""
     if graph.rows is None:
         return None

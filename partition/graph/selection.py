@@ -25,10 +25,10 @@ from dgsuite.partition.sources.duplicates import DEFAULT
 from dgsuite.partition.sources.piece import Piece
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 
-def named(graph: Graph, nodes: Any) -> NDArray[np.bool_]:
+def named(graph: GraphData, nodes: Any) -> NDArray[np.bool_]:
     """Which nodes are named: a mask of shape (n,).
 
     Parameters
@@ -48,7 +48,7 @@ def named(graph: Graph, nodes: Any) -> NDArray[np.bool_]:
     return chosen
 
 
-def in_component(graph: Graph, node: Any = None) -> NDArray[np.bool_]:
+def in_component(graph: GraphData, node: Any = None) -> NDArray[np.bool_]:
     """Which nodes are in the component of a node, by default in the largest one: a mask of shape (n,)."""
     found = components(graph)
     if node is None:
@@ -56,7 +56,7 @@ def in_component(graph: Graph, node: Any = None) -> NDArray[np.bool_]:
     return found == found[node_ids([node], graph.n, graph.labels, "node")[0]]
 
 
-def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
+def induced[G: GraphData](graph: G, chosen: NDArray[np.bool_]) -> G:
     """The graph of some nodes, numbered anew in the order of their ids, in as many clusters.
 
     Parameters
@@ -67,7 +67,7 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
     return renumbered(graph, np.flatnonzero(chosen), _among)
 
 
-def reordered(graph: Graph, order: Any) -> Graph:
+def reordered[G: GraphData](graph: G, order: Any) -> G:
     """The same graph with its nodes in another order; see `dgsuite.partition.graph.graph.Graph.reordered`."""
     if graph.partition.order is not None:
         raise InputError("order: the graph has a map of nodes to clusters; leave partition out")
@@ -88,9 +88,9 @@ def _degree(c: Cluster) -> NDArray[np.int32]:
     return c.degree
 
 
-def renumbered(
-    graph: Graph, nodes: NDArray, pick: Callable[..., Piece], rule: str = DEFAULT
-) -> Graph:
+def renumbered[G: GraphData](
+    graph: G, nodes: NDArray, pick: Callable[..., Piece], rule: str = DEFAULT
+) -> G:
     """The graph of some nodes, numbered anew in the order in which they are given, in as many clusters.
 
     Parameters

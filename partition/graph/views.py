@@ -13,40 +13,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dgsuite.partition.clusters.cluster import IN, OUT, Cluster
-from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.sources.piece import Piece
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 BOTH_WAYS, INCOMING = "both ways", "incoming"
 """Keys of views in `Graph.derived`."""
 
 
-def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
+def reversed_clusters(graph: GraphData) -> tuple[list[Any], list[int]]:
     """Clusters whose rows are the edges that come in, and the entries of each."""
     return _exchanged(graph, _turned)
 
 
-def _exchanged(graph: Graph, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
+def _exchanged(graph: GraphData, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
     disk = graph.edges == "disk"
     return distribute.exchange(graph.parts, graph.partition, _back, join, graph.client, disk)
 
 
-def both_ways(graph: Graph) -> Graph:
+def both_ways[G: GraphData](graph: G) -> G:
     """A directed graph with each edge at both ends: an undirected one whose clusters have `directions`."""
     return _kept(graph, BOTH_WAYS, _joined, directed=False)
 
 
-def incoming(graph: Graph) -> Graph:
+def incoming[G: GraphData](graph: G) -> G:
     """A directed graph whose clusters also have the edges that come in."""
     return _kept(graph, INCOMING, _informed)
 
 
-def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) -> Graph:
+def _kept[G: GraphData](graph: G, key: str, join: Callable[..., Cluster], **changes: Any) -> G:
     """A view, which is kept for one partition at a time."""
     return graph.derived.get(
         key,
@@ -55,7 +54,7 @@ def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) 
     )
 
 
-def undirected_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
+def undirected_clusters(graph: GraphData) -> tuple[list[Any], list[int]]:
     """Clusters of a directed graph without the directions, and the entries of each."""
     view = both_ways(graph)
     return each_cluster(view, _blind), view.entries
@@ -71,7 +70,7 @@ def _blind(c: Cluster) -> Cluster:
 
 def _back(c: Cluster) -> Piece:
     """The edges of a cluster, reversed."""
-    ends = np.asarray(c.coded)
+    ends = c.indices
     return ends, np.repeat(c.ids.astype(ends.dtype), np.diff(c.indptr)), c.weights
 
 
@@ -113,8 +112,6 @@ def _joined(c: Cluster, into: Cluster) -> Cluster:
 
 def _informed(c: Cluster, into: Cluster) -> Cluster:
     """A cluster that also has the edges that come in."""
-    if isinstance(c, PackedCluster):
-        return c.informed(into)
     return replace(
         c, in_indptr=into.indptr, in_indices=into.indices, in_weights=into.weights, cache={}
     )

@@ -12,7 +12,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters, once
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 LOWEST, HIGHEST = -1073, 1024
 """Exponents of the smallest and of the largest float64, as `numpy.frexp` has them."""
@@ -48,13 +48,13 @@ class Spread(NamedTuple):
         return ldexp(0.75 * total / int(self.counts.sum()), top + LOWEST)
 
 
-def spread(graph: Graph) -> Spread:
+def spread(graph: GraphData) -> Spread:
     """The distribution of the weights of a graph, computed once per graph."""
     found: Spread = once(graph, "spread of the weights", _spread)
     return found
 
 
-def _spread(graph: Graph) -> Spread:
+def _spread(graph: GraphData) -> Spread:
     parts = of_clusters(graph, _of_cluster)
     return Spread(
         sum(part.counts for part in parts),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,24 +10,21 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import GOLDEN, mix
-from dgsuite.partition.client.tasks import pinned, submitted
-from dgsuite.partition.client.waiting import Watch, letting_go
-from dgsuite.partition.client.workers import worker_addresses, worker_of
-from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.client.tasks import delayed
+from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cutting import check_identifiers
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction import build
-from dgsuite.partition.construction.distribute import Constructed, members, shared, tally_of
+from dgsuite.partition.construction.distribute import Constructed
+from dgsuite.partition.construction.distribute import construct as construct_from
 from dgsuite.partition.labels.columns import as_array, numpy_column
-from dgsuite.partition.sources.duplicates import Tally, merged, ordered, summed, tallied
-from dgsuite.partition.sources.edges import BUILDING
-from dgsuite.partition.sources.piece import as_piece, check_edges
+from dgsuite.partition.sources.edges import here
+from dgsuite.partition.sources.piece import Piece, as_piece, check_edges
 
 if TYPE_CHECKING:
     from distributed import Client
 
-Columns = dict[str, list[Any]]
-"""By name, the chunks of an array, one a cluster."""
+Chunk = Mapping[str, Any]
+"""By name, the part of each array that is of a cluster."""
 
 
 def construct(
@@ -69,100 +65,52 @@ def construct(
     of_dask = [hasattr(array, "dask") for array in given.values()]
     if any(of_dask) != all(of_dask):
         raise InputError(f"{', '.join(given)} must all be Dask arrays, or none of them")
-    here = not all(of_dask)
-    if here:
+    lazy = all(of_dask)
+    if not lazy:
         given = {name: _array(array, name) for name, array in given.items()}
+        client = None
     for name, array in given.items():
         if array.ndim != 1:
             raise InputError(f"{name} must be one-dimensional, got {array.ndim} dimensions")
-    if here:
-        columns = {name: [array] for name, array in given.items()}
-        return _here(columns, partition, directed, rule, keep, disk)
-    counts = {name: array.numblocks[0] for name, array in given.items()}
-    if len(set(counts.values())) > 1:
-        text = ", ".join(f"{name} has {count}" for name, count in counts.items())
+    columns = [array.to_delayed().tolist() if lazy else [array] for array in given.values()]
+    if len({len(column) for column in columns}) > 1:
+        text = ", ".join(f"{n} has {len(c)}" for n, c in zip(given, columns, strict=True))
         raise InputError(
             f"a chunk of each array is a cluster, so there must be equally many: {text}"
         )
-    lazy = {name: array.to_delayed().tolist() for name, array in given.items()}
-    if client is not None:
-        return _on_workers(lazy, partition, directed, client, rule, keep, disk)
-    import dask
+    chunks = [dict(zip(given, chunk, strict=True)) for chunk in zip(*columns, strict=True)]
 
-    computed = dask.compute(*lazy.values(), scheduler="threads")
-    found = dict(zip(lazy, computed, strict=True))
-    return _here(found, partition, directed, rule, keep, disk)
+    def each(function: Any, *more: Any, wait: bool = True) -> list[Any]:
+        task = delayed(function) if lazy else function
+        found = [task(chunk, k, *more) for k, chunk in enumerate(chunks)]
+        return here(found, client) if lazy and wait else found
+
+    cut = _partition(each(_length), partition)
+    dtypes, asymmetry = zip(*each(_facts, cut, directed), strict=True)
+    if sum(asymmetry) % 2**64:
+        raise InputError(
+            "the arrays are not symmetric: an edge, or its weight, is there in one direction only; pass "
+            "directed=True for a directed graph"
+        )
+    if len(set(dtypes)) > 1:
+        raise InputError(f"chunks of weights have different dtypes: {', '.join(map(str, dtypes))}")
+    uid = None
+    if "uid" in given:
+        by_position = np.concatenate(each(_identifiers, cut))
+        uid = check_identifiers(by_position[cut.position(np.arange(cut.n))], cut.n)
+    pieces = each(_piece, cut, directed, wait=False)
+    workers = worker_addresses(client) if client is not None else []
+    made = construct_from(pieces, cut, uid, directed, client, workers, rule, keep, disk)
+    return made, cut
 
 
 def _array(given: Any, name: str) -> NDArray:
-    """An array of a graph in this process, as a copy of its own."""
-    if isinstance(given, list | tuple):
-        given = as_array(given)
-    return numpy_column(given, name).copy()
+    """An array of a graph in this process."""
+    return numpy_column(as_array(given) if isinstance(given, list | tuple) else given, name)
 
 
-def _here(
-    columns: Columns,
-    partition: Partition | None,
-    directed: bool,
-    rule: str,
-    keep: bool,
-    disk: bool,
-) -> tuple[Constructed, Partition]:
-    """Make all clusters in this process."""
-    partition = _partition(list(map(len, columns["indptr"])), partition)
-    made = [
-        _cluster(
-            k,
-            partition,
-            directed,
-            {name: column[k] for name, column in columns.items()},
-            rule,
-            keep,
-            disk,
-        )
-        for k in range(partition.clusters)
-    ]
-    if "uid" in columns:
-        _distinct(columns["uid"], partition)
-    parts = [*chain.from_iterable(made)]
-    tally = tallied(each.tally for each in made)
-    return _checked(parts, [_facts(part) for part in parts], tally), partition
-
-
-@letting_go()
-def _on_workers(
-    columns: Columns,
-    partition: Partition | None,
-    directed: bool,
-    client: Client,
-    rule: str,
-    keep: bool,
-    disk: bool,
-) -> tuple[Constructed, Partition]:
-    """Make each cluster on the worker that is to hold it."""
-    workers = worker_addresses(client)
-    watch = Watch(client, BUILDING, workers)
-    with client.as_current(), watch.explain_errors():
-        futures = client.compute(list(chain.from_iterable(columns.values())))
-        count = len(columns["indptr"])
-        there = {name: futures[i * count : (i + 1) * count] for i, name in enumerate(columns)}
-        lengths = [submitted(client, len, chunk) for chunk in there["indptr"]]
-        partition = _partition(watch.gather(lengths), partition)
-        everywhere = shared(partition, watch)
-        parts, tallies = [], []
-        for k in range(count):
-            mine = {name: column[k] for name, column in there.items()}
-            worker = worker_of(k, count, workers)
-            made = pinned(client, worker, _cluster, k, everywhere, directed, mine, rule, keep, disk)
-            parts += members(client, worker, made, 1)
-            tallies.append(submitted(client, tally_of, made))
-        del made
-        facts = watch.gather([submitted(client, _facts, part) for part in parts])
-        if "uid" in there:
-            watch.gather([submitted(client, _distinct, there["uid"], everywhere)])
-        tally = tallied(watch.gather(tallies))
-    return _checked(parts, facts, tally), partition
+def _length(chunk: Chunk, index: int) -> int:
+    return len(chunk["indptr"])
 
 
 def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
@@ -185,19 +133,10 @@ def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
     return given
 
 
-def _cluster(
-    index: int,
-    partition: Partition,
-    directed: bool,
-    chunks: dict[str, NDArray],
-    rule: str,
-    keep: bool,
-    disk: bool,
-) -> build.Assembled:
-    """Check the chunks of a cluster, and make it by the rules of `dgsuite.partition.construction.build`."""
-    where, n = f"chunk {index}: ", partition.n
-    indptr, indices = chunks["indptr"], chunks["indices"]
-    nodes = partition.nodes(index)
+def _entries(chunk: Chunk, index: int, partition: Partition) -> Piece:
+    """The entries of a chunk, once they are checked: their rows as node ids, neighbours and weights."""
+    where, nodes = f"chunk {index}: ", partition.nodes(index)
+    indptr, indices = chunk["indptr"], chunk["indices"]
     for name, values in (("indptr", indptr), ("indices", indices)):
         if values.dtype.kind not in "iu" and len(values):
             raise InputError(f"{where}{name} must be integers, got dtype {values.dtype}")
@@ -208,96 +147,45 @@ def _cluster(
             f"{where}indptr must start from 0, not decrease, and end at {len(indices)}, the number of "
             f"indices in the chunk; it starts from {indptr[0]} and ends at {indptr[-1]}"
         )
-    rows = np.repeat(np.arange(len(nodes)), lengths)
-    piece = as_piece(nodes[rows], indices, chunks.get("weights"), where)
-    check_edges(piece, n, 0, where)
-    _, indices, weights = piece
-    indices = indices.astype(build.id_dtype(n), copy=False)
-    loops = nodes[rows] == indices
-    looped = int(np.count_nonzero(loops))
-    tally = Tally(len(loops) - looped, looped)
-    looped_rows: NDArray[np.int64] = np.empty(0, np.int64)
-    of_loops = None if weights is None else weights[:0]
-    keys = rows * n + indices
-    if looped or (keys[1:] <= keys[:-1]).any():
-        if looped and not keep:
-            keys = keys[~loops]
-            weights = None if weights is None else weights[~loops]
-        if weights is not None and rule == "sum":  # rows of both ends have the same order
-            order = np.argsort(weights, kind="stable")
-            keys, weights = keys[order], weights[order]
-        keys, weights, bad = merged(*ordered(keys, weights, rule), rule)
-        if looped and keep:
-            loops = nodes[keys // n] == keys % n
-            looped_rows = keys[loops] // n
-            keys = keys[~loops]
-            if weights is not None:
-                of_loops, weights = weights[loops], weights[~loops]
-        rows, indices = np.divmod(keys, n)
-        indptr = np.searchsorted(rows, np.arange(len(nodes) + 1))
-        if len(bad):
-            edges = zip(nodes[bad // n].tolist(), (bad % n).tolist(), strict=True)
-            tally = tally._replace(wrong=min(edges))
-    if weights is not None and of_loops is not None:
-        weights = weights.astype(summed(weights.dtype, rule), copy=False)
-        of_loops = of_loops.astype(weights.dtype, copy=False)
-    uid = chunks.get("uid")
-    if uid is not None and len(uid) != len(nodes):
-        raise InputError(f"{where}uid has {len(uid)} entries for {len(nodes)} nodes")
-    cluster = Cluster(
-        index,
-        partition,
-        indptr.astype(build.id_dtype(len(indices))),
-        indices.astype(build.id_dtype(n), copy=False),
-        weights,
-        None if uid is None else uid.astype(np.int64),
-        directed,
-        loops=looped_rows if keep else None,
-        loop_weights=of_loops if keep else None,
-        disk=disk,
-    )
-    tally = tally._replace(kept=len(looped_rows) if keep else None)
-    return build.Assembled([cluster], tally)
+    piece = as_piece(np.repeat(nodes, lengths), indices, chunk.get("weights"), where)
+    check_edges(piece, partition.n, 0, where)
+    return piece
 
 
-def _distinct(uid: Sequence[NDArray], partition: Partition) -> None:
-    """Check the identifiers of all nodes."""
-    by_position = np.concatenate(uid)
-    check_identifiers(by_position[partition.position(np.arange(partition.n))], partition.n)
+def _piece(chunk: Chunk, index: int, partition: Partition, directed: bool) -> Piece:
+    """The edges of a chunk; of an undirected one, which is at both its ends, that at the smaller node."""
+    piece = _entries(chunk, index, partition)
+    if directed:
+        return piece
+    some = piece[0] <= piece[1]
+    src, dst, weights = (None if column is None else column[some] for column in piece)
+    return src, dst, weights
 
 
-def _facts(cluster: Cluster) -> tuple[int, DTypeLike | None, int]:
-    """Number of entries, dtype of the weights, and what the cluster adds to the asymmetry.
+def _identifiers(chunk: Chunk, index: int, partition: Partition) -> NDArray[np.int64]:
+    uid, size = chunk["uid"], int(np.diff(partition.offsets)[index])
+    if len(uid) != size:
+        raise InputError(f"chunk {index}: uid has {len(uid)} entries for {size} nodes")
+    return np.asarray(uid)
+
+
+def _facts(
+    chunk: Chunk, index: int, partition: Partition, directed: bool
+) -> tuple[DTypeLike | None, int]:
+    """Dtype of the weights, and what the chunk adds to the asymmetry.
 
     That is the sum of a hash of all entries, less that of the entries with their ends exchanged. The sum over
-    all clusters is 0 modulo 2^64 if the adjacency is symmetric; otherwise with a probability of 2^-64.
+    all chunks is 0 modulo 2^64 if the adjacency is symmetric; otherwise with a probability of 2^-64.
     """
-    weights = cluster.weights
+    rows, columns, weights = _entries(chunk, index, partition)
     dtype = None if weights is None else weights.dtype
-    if cluster.directed:
-        return len(cluster.indices), dtype, 0
-    n = np.uint64(cluster.n)
-    rows = np.repeat(cluster.ids, np.diff(cluster.indptr)).astype(np.uint64)
-    columns = cluster.indices.astype(np.uint64)
+    if directed:
+        return dtype, 0
+    n, rows, columns = np.uint64(partition.n), rows.astype(np.uint64), columns.astype(np.uint64)
     bits: NDArray[np.uint64] = np.zeros(1, np.uint64)
     if weights is not None:
         # 0 is added, since 0.0 and -0.0 are equal
         bits = (weights.astype(f"{weights.dtype.kind}8") + 0).view(np.uint64)
     there = mix(mix(rows * n + columns + GOLDEN) + bits).sum()
     back = mix(mix(columns * n + rows + GOLDEN) + bits).sum()
-    return len(cluster.indices), dtype, int(there) - int(back)
-
-
-def _checked(
-    parts: list[Any], facts: Sequence[tuple[int, DTypeLike | None, int]], tally: Tally
-) -> Constructed:
-    """The clusters, whose facts agree."""
-    entries, dtypes, asymmetry = zip(*facts, strict=True)
-    if tally.wrong is None and sum(asymmetry) % 2**64:
-        raise InputError(
-            "the arrays are not symmetric: an edge, or its weight, is there in one direction only; pass "
-            "directed=True for a directed graph"
-        )
-    if len(set(dtypes)) > 1:
-        raise InputError(f"chunks of weights have different dtypes: {', '.join(map(str, dtypes))}")
-    return Constructed(parts, list(entries), dtypes[0], tally)
+    return dtype, int(there) - int(back)

@@ -21,7 +21,7 @@ from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.segments import ranges
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 
 DEFAULT = "min"
@@ -157,7 +157,7 @@ def keeps(loops: Any) -> bool:
     return loops == "keep"
 
 
-def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
+def built(tally: Tally, graph: GraphData, duplicates: str | None) -> Built:
     """What became of a table; warns where rows are no edges and no rule was given.
 
     Parameters
@@ -198,7 +198,7 @@ def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
     return found
 
 
-def _kinds(graph: Graph) -> tuple[str, str]:
+def _kinds(graph: GraphData) -> tuple[str, str]:
     """What the ends of edges and the weights were read as: see `Built`."""
     kind = "ids" if graph.labels is None else type(graph.labels.example).__name__
     ends = {"int": "integers", "str": "text"}.get(kind, kind)

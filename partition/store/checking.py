@@ -24,14 +24,6 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.names import RULES
-from dgsuite.partition.arrays.packed import (
-    AT_ONCE,
-    BLOCK,
-    EXCEPTIONS,
-    WIDTHS,
-    Numbers,
-    Packed,
-)
 from dgsuite.partition.clusters.partitioners import MOST_CLUSTERS, Partition
 from dgsuite.partition.sources.piece import MOST_NODES
 
@@ -41,8 +33,8 @@ FOREIGN = (
 )
 """What code raises that is given values which no dgsuite wrote."""
 
-WORST = 63
-"""Most bits of a packed number."""
+AT_ONCE = 1 << 16
+"""Numbers that are checked at a time: 256 KiB stay in the processor's cache."""
 
 
 @contextmanager
@@ -177,7 +169,7 @@ def pointer(indptr: NDArray, entries: int, what: str = "indptr") -> None:
     )
 
 
-def rows(indptr: NDArray, numbers: Numbers, n: int, what: str = "neighbours") -> None:
+def rows(indptr: NDArray, numbers: NDArray, n: int, what: str = "neighbours") -> None:
     """Check that numbers ascend in each row, and are from 0 to ``n - 1``. `indptr` is right.
 
     In rows that ascend, the first number is the least, and the last is the greatest. So it is enough to look
@@ -206,30 +198,6 @@ def rows(indptr: NDArray, numbers: Numbers, n: int, what: str = "neighbours") ->
     )
 
 
-def packed(arrays: Mapping[str, NDArray], n: int, dtype: type) -> Packed:
-    """Packed neighbours, whose heads are checked: no block reads beyond the words."""
-    count, bits = needed(arrays, "packed", ["i8"], 2).tolist()
-    words = needed(arrays, "words", ["u8"])
-    refuse(
-        count < 0 or not 0 <= bits <= min(WORST, max(n - 1, 0).bit_length()),
-        f"packed cannot be [{count}, {bits}]",
-    )
-    heads = needed(arrays, "heads", ["i8"], -(-count // BLOCK))
-    exceptions, rest = heads % EXCEPTIONS, heads // EXCEPTIONS
-    width, at = rest % WIDTHS, rest // WIDTHS
-    refuse(
-        len(heads)
-        and (
-            at.min() < 0
-            or width.max() > bits
-            or exceptions.max() > BLOCK
-            or (at + width + (exceptions + 1) // 2).max() > len(words)
-        ),
-        "heads name words that there are not",
-    )
-    return Packed(words, heads, count, bits, np.dtype(dtype))
-
-
 def finite(weights: NDArray, what: str) -> None:
     """Check that weights are numbers."""
     if weights.dtype.kind == "f":
@@ -256,30 +224,13 @@ class Form(NamedTuple):
     keeps_loops: bool
 
 
-def cluster(
-    arrays: Mapping[str, NDArray], partition: Partition, index: int, form: Form, dtype: type
-) -> Packed | None:
-    """Check the arrays of a cluster's file.
-
-    Parameters
-    ----------
-    dtype
-        Of packed neighbours.
-
-    Returns
-    -------
-    The neighbours, if they are packed.
-    """
+def cluster(arrays: Mapping[str, NDArray], partition: Partition, index: int, form: Form) -> None:
+    """Check the arrays of a cluster's file."""
     size = int(partition.offsets[index + 1] - partition.offsets[index])
     entries = form.entries[index]
     indptr = needed(arrays, "indptr", ["i4", "i8"], size + 1)
     pointer(indptr, entries)
-    coded = packed(arrays, partition.n, dtype) if "packed" in arrays else None
-    if coded is None:
-        rows(indptr, needed(arrays, "indices", ["i4", "i8"], entries), partition.n)
-    else:
-        refuse(len(coded) != entries, f"there are {len(coded)} neighbours, must be {entries}")
-        rows(indptr, coded, partition.n)
+    rows(indptr, needed(arrays, "indices", ["i4", "i8"], entries), partition.n)
     column(arrays, "uid", ["i8"], size)
     directions = column(arrays, "directions", ["u1"], entries)
     refuse(
@@ -303,7 +254,6 @@ def cluster(
         if there:
             given = np.dtype(form.weight_dtype)
             finite(needed(arrays, name, [f"{given.kind}{given.itemsize}"], length), name)
-    return coded
 
 
 def partition(offsets: Sequence[int], order: NDArray | None) -> Partition:

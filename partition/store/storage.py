@@ -21,14 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.arrays.packed import Packed
 from dgsuite.partition.client.tasks import pinned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.packed_cluster import PackedCluster
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.construction.distribute import shared
 from dgsuite.partition.construction.grow import Given
 from dgsuite.partition.graph.checks import of_clusters
@@ -44,7 +41,7 @@ from dgsuite.partition.store.packing import packed, unpacked
 if TYPE_CHECKING:
     from distributed import Client
 
-    from dgsuite.partition.graph.graph import Graph
+    from dgsuite.partition.graph.data import GraphData
 
 LIST = "graph.json"
 """Name of the list of files."""
@@ -76,7 +73,6 @@ NEEDED = {
 OPTIONAL = {
     "built": checking.is_built,
     "keeps_loops": checking.is_bool,
-    "compress": checking.is_bool,
     "identity": checking.is_text,
     "labels": checking.is_list,
 }
@@ -190,7 +186,7 @@ def _save_id(facts: dict[str, Any]) -> str:
     return str(facts["nodes"]["file"])[-12:-4]
 
 
-def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
+def save(graph: GraphData, path: str | os.PathLike[str], identity: str) -> Saved:
     """Write a graph; see `dgsuite.partition.graph.graph.Graph.save`."""
     folder = archives.absolute(path)
     files, inner = archives.opened(folder)
@@ -208,7 +204,6 @@ def save(graph: Graph, path: str | os.PathLike[str], identity: str) -> Saved:
         "entries": graph.entries,
         "built": graph.built,
         "keeps_loops": graph.keeps_loops,
-        "compress": graph.compress,
         "identity": identity,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
@@ -274,7 +269,6 @@ def load(
             "chosen": facts["chosen"],
             "saved": saved,
             "edges": "disk" if disk else "memory",
-            "compress": facts.get("compress", False),
             "built": None if built is None else Built(*built[:7], *map(tuple, built[7:])),
             "keeps_loops": facts.get("keeps_loops", False),
         },
@@ -312,17 +306,7 @@ def read_again(
 
 def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
     """Write the file of a cluster; returns its entry in the list."""
-    rows = cluster.coded
-    found = {field: getattr(cluster, field) for field in EDGES if field != "indices"}
-    if isinstance(rows, Packed):
-        found |= {
-            "words": rows.words,
-            "heads": rows.heads,
-            "packed": np.array([len(rows), rows.bits]),
-        }
-    else:
-        found["indices"] = rows
-    arrays = {field: array for field, array in found.items() if array is not None}
+    arrays = {field: array for field in EDGES if (array := getattr(cluster, field)) is not None}
     if cluster.identify is not None:
         arrays["uid"] = cluster.uid
     return archives.write(folder, f"cluster-{cluster.index:04}-{save_id}.npz", arrays)
@@ -339,15 +323,14 @@ def _load_cluster(
 ) -> Cluster:
     arrays = archives.mapped(folder, entry) if disk else archives.read(folder, entry)
     with checking.sound(archives.place(folder, entry)):
-        coded = checking.cluster(arrays, partition, index, form, id_dtype(partition.n))
+        checking.cluster(arrays, partition, index, form)
     edges: dict[str, Any] = {field: arrays.get(field) for field in EDGES}
-    made = Cluster(
+    return Cluster(
         index, partition, identify=arrays.get("uid"), directed=directed, disk=disk, **edges
     )
-    return made if coded is None else PackedCluster.of(made, coded)
 
 
-def _nodes(graph: Graph) -> dict[str, NDArray]:
+def _nodes(graph: GraphData) -> dict[str, NDArray]:
     """What is known of all nodes: their order, and their labels, unless the workers hold these."""
     arrays = {}
     if graph.partition.order is not None:

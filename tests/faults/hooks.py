@@ -35,7 +35,7 @@ def polls(request: str, options: Mapping[str, Any]) -> bool:
 
 def named(request: str, options: Mapping[str, Any]) -> str:
     """What is the same when a wait asks again."""
-    told = {name: options.get(name) for name in ("run", "keys", "number")}
+    told = {name: options.get(name) for name in ("run", "keys")}
     return f"{request} {told}" if any(told.values()) else f"{request} {time.monotonic_ns()}"
 
 
@@ -62,11 +62,11 @@ def of_client() -> list[Patch]:
 
 def of_worker() -> list[Patch]:
     """Where a worker passes."""
+    from dgsuite.core.engine.checkpointed import Kept
     from dgsuite.core.engine.site import Site
     from dgsuite.core.exchange.channels import Channels
     from dgsuite.core.exchange.in_turn import InTurn
     from dgsuite.core.exchange.mesh import Mesh
-    from dgsuite.core.workers.orders import Orders
     from dgsuite.core.workers.plugin import RunPlugin
 
     return [
@@ -82,9 +82,7 @@ def of_worker() -> list[Patch]:
         (RunPlugin, "_meet", "meet", ""),
         (RunPlugin, "_votes", "votes", ""),
         (RunPlugin, "announce", "announce", ""),
-        (RunPlugin, "answer", "answer", ""),
-        (RunPlugin, "_answer", "file", ""),
-        (Orders, "receive", "ordered", ""),
+        (Kept, "write", "file", ""),
     ]
 
 
@@ -93,7 +91,6 @@ HANDLERS = {
     "dgsuite_take_turn": "take_turn",
     END_TURN: "end_turn",
     "dgsuite_results": "results",
-    "dgsuite_order": "order",
 }
 """Requests and messages to the scheduler that pass a hook before they are handled."""
 

@@ -18,13 +18,14 @@ from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import SILENT, reduce_votes
 from dgsuite.core.exchange.messages import content, of_said, said, step
 from dgsuite.core.executors import serial
-from dgsuite.kernels import BLOCK, FAITHFUL, RECURSIVE
+from dgsuite.kernels import BLOCK, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.kernels.bsp import Kernel, Vote, vote
 from dgsuite.kernels.tools.exact import exact_sum
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
+from tests.support.faithful import FAITHFUL
 from tests.support.faulty import BadProgram, Endless, EndlessTasks, Sly, Unfit, Wrong
 from tests.support.floats import FloatSums, FloatVotes, FoldedFloats, SpawnedFloats, Vectors, draws
 from tests.support.sites import assert_same, simulate

@@ -10,9 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 import dgsuite
-from dgsuite.kernels import BLOCK, FAITHFUL, KERNELS, RECURSIVE, bsp
+from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE, bsp
 from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.graph.graph import Graph
+from tests.support.faithful import FAITHFUL
 
 
 @dataclass(eq=False)

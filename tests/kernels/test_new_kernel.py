@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.core.accounting import Accounting, account, bf
-from dgsuite.kernels import FAITHFUL, MIS, bsp
+from dgsuite.kernels import MIS, bsp
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
 from dgsuite.kernels.imsuite.mis.faithful import FaithfulMIS
 from dgsuite.partition.graph.graph import Graph
+from tests.support.faithful import FAITHFUL
 
 STYLES = ("serial", "finish_async", "clocked")
 

@@ -180,7 +180,8 @@ def kernels(root: Path, path: str) -> list[str]:
     """Names of the kernels that are tried for a change: those that a file is part of, nearest to it first."""
     if not path.startswith("kernels/"):
         return FEW
-    from dgsuite.kernels import BLOCK, FAITHFUL, KERNELS, RECURSIVE
+    from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE
+    from tests.support.faithful import FAITHFUL
 
     found: dict[str, int] = {}
     for kernel in [*KERNELS.values(), *BLOCK.values(), *RECURSIVE.values(), *FAITHFUL]:

@@ -24,7 +24,6 @@ RNG = np.random.default_rng(3)
 ENDS = RNG.integers(0, 40, (2, 160))
 GRAPHS = {
     "plain": {"weights": RNG.random(160), "n": 40, "clusters": 2},
-    "packed": {"n": 40, "clusters": 2, "compress": True},
     "loops": {"n": 40, "clusters": 2, "loops": "keep"},
     "hashed": {"n": 40, "clusters": 2, "partition": "hash"},
     "uid": {"n": 40, "clusters": 2, "uid": np.arange(40)[::-1]},
@@ -165,12 +164,6 @@ CASES = {
     "no loops": ("loops", CLUSTER, drop("loops"), "loops must be there"),
     "directions": ("view", CLUSTER, put("directions", 0, 4), "directions must be from 1 to 3"),
     "no direction": ("view", CLUSTER, put("directions", 0, 0), "directions must be from 1 to 3"),
-    "block beyond": ("packed", CLUSTER, put("heads", -1, 2**40), "heads name words"),
-    "block before the words": ("packed", CLUSTER, put("heads", 0, -1), "heads name words"),
-    "block of many exceptions": ("packed", CLUSTER, made("heads", lambda v: v | 127), "heads"),
-    "packed numbers of other bits": ("packed", CLUSTER, put("packed", 1, 70), "packed cannot be"),
-    "more packed numbers": ("packed", CLUSTER, put("packed", 0, 10**9), "heads has"),
-    "packed numbers": ("packed", CLUSTER, put("words", slice(None), 2**64 - 1), "neighbours must"),
     "order names one twice": ("hashed", "nodes", made("order", lambda v: v[[0, 0, *range(2, 40)]]), "order"),
     "order beyond the nodes": ("hashed", "nodes", put("order", -1, 40), "order must ascend"),
     "order of two others": ("hashed", "nodes", made("order", lambda v: v[::-1]), "order"),

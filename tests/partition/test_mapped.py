@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import mmap
 import os
 import pickle
@@ -20,9 +19,7 @@ import pytest
 import dgsuite
 from dgsuite import Graph
 from dgsuite.base.errors import InputError
-from dgsuite.partition.arrays import mapped, packed, segments
-from dgsuite.partition.arrays.packed import Packed
-from dgsuite.partition.graph import compression
+from dgsuite.partition.arrays import mapped, segments
 from dgsuite.partition.store import archives
 from tests.support.graphs import same
 from tests.support.patience import PATIENCE
@@ -226,63 +223,6 @@ def resident(array):
 def test_edges_are_somewhere_known():
     with pytest.raises(InputError, match="unknown edges 'disc'; did you mean 'disk'"):
         graph(edges="disc")
-
-
-@pytest.mark.parametrize("where", ["memory", "disk"])
-@pytest.mark.parametrize("directed", [False, True])
-def test_packed_graphs_are_the_same(directed, where, tmp_path):
-    options = {"clusters": 3, "duplicates": "min", "directed": directed, "n": 3000}
-    plain = Graph.from_edges(*ENDS, **options)
-    made = Graph.from_edges(*ENDS, **options, compress=True, edges=where)
-    assert "packed edges" in repr(made)
-    made.save(tmp_path / "g")
-    for graph in (made, Graph.load(tmp_path / "g", edges=where), made.repartition(2)):
-        assert all(isinstance(part.coded, Packed) for part in graph.parts)
-        assert sum(part.nbytes for part in graph.parts) < sum(part.nbytes for part in plain.parts)
-        expected = dgsuite.run("pagerank", plain)
-        with dask.config.set({"dgsuite.check": False}):  # checks read all edges
-            assert dgsuite.run("pagerank", graph)["rank"].equals(expected["rank"])
-        assert not any("indices" in vars(part) for part in graph.parts)  # nothing unpacked them
-        same(graph, plain)
-
-
-def test_what_cannot_be_packed_is_refused():
-    with pytest.raises(InputError, match="compress=True: edges have weights"):
-        graph(compress=True)
-    with pytest.raises(InputError, match="compress must be True, False or 'auto', got 'yes'"):
-        graph(compress="yes")
-    assert not graph(compress="auto").compress
-
-
-def test_edges_are_packed_where_memory_is_short(monkeypatch):
-    monkeypatch.setattr(compression, "SMALL", 0)
-    monkeypatch.setattr(compression, "_memory", lambda graph: 100_000)
-    assert Graph.from_edges(*ENDS, n=3000, duplicates="min").compress
-
-
-@pytest.mark.parametrize("bits", [1, 7, 20, 31])
-@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 5000])
-def test_packed_numbers_are_read_as_arrays_are(bits, count, monkeypatch):
-    monkeypatch.setattr(packed, "AT_ONCE", 128)
-    rng = np.random.default_rng(bits * count)
-    sizes = np.minimum((rng.pareto(1, count) * 3).astype(int), count)
-    indptr = np.append(0, np.cumsum(sizes).clip(max=count)).astype(np.int32)
-    indptr[-1] = count
-    values = rng.integers(0, 1 << bits, count).astype(np.int32)
-    for a, b in itertools.pairwise(indptr.tolist()):
-        values[a:b].sort()
-    found = Packed.of(values)
-    np.testing.assert_array_equal(found[:], values)
-    np.testing.assert_array_equal(found[7:70:3], values[7:70:3])
-    if count:
-        at = rng.integers(-count, count, 50)
-        np.testing.assert_array_equal(found[at], values[at])
-    rows = np.flatnonzero(rng.random(len(indptr) - 1) < 0.5)
-    for some, starts, out in packed.parts(indptr, found, 0, rows):
-        for r in rows[some]:
-            np.testing.assert_array_equal(
-                out[starts[r] : starts[r + 1]], values[indptr[r] : indptr[r + 1]]
-            )
 
 
 def test_workers_hold_edges_on_disk(client):

@@ -42,7 +42,6 @@ GRAPHS = {
     "directed": lambda: undirected(directed=True),
     "with edges that come in": lambda: directed("pagerank"),
     "seen both ways": lambda: directed("cdlp"),
-    "packed": lambda: undirected(compress=True),
     "on disk": lambda: undirected(edges="disk"),
     "grown": lambda: undirected().with_edges([5], [0]),
     "a grid": lambda: arrange(Graph.from_edges(SRC, DST, n=6, clusters=4, client=None)),

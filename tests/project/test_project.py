@@ -210,6 +210,8 @@ def test_unknown_names():
     graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
     for call, message in (
         (lambda: dgsuite.run("lrc", graph), "did you mean 'lcr'"),
+        (lambda: dgsuite.run("bsf", graph), "did you mean 'bfs'"),
+        (lambda: dgsuite.run("sssp", graph, root=1, sources=[0]), "leave one out"),
         (lambda: dgsuite.run("mis", graph, style="cloked"), "did you mean 'clocked'"),
         (lambda: dgsuite.run("mis", graph, rgn="imsuite"), "did you mean 'rng'"),
         (lambda: dgsuite.run("bf", graph, root=4), "root 4 is not a node"),

@@ -47,6 +47,15 @@ print([m for m in ("numba", "scipy", "dask.array", "distributed", "h5py", "matpl
     assert fresh(code)[0].strip() == "[]"
 
 
+def test_a_run_imports_no_other_kernel():
+    code = """
+import sys, dgsuite
+dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1], [1, 2]))
+print([m for m in sys.modules if m.startswith("dgsuite.kernels.analytics.")])
+"""
+    assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
+
+
 def test_a_python_whose_lock_is_off_is_refused():
     """With one error that says what to do."""
     code = """

@@ -22,7 +22,6 @@ from dgsuite.core.engine.records import BroadcastRecord
 from dgsuite.core.engine.unicasts import UnicastType
 from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
 from dgsuite.partition.arrays.loops import loops
-from dgsuite.partition.arrays.packed import Numbers, Packed
 from dgsuite.partition.arrays.reductions import MIN, SUM
 from dgsuite.partition.arrays.segments import ascending, expand, lent, tally
 from dgsuite.partition.clusters.cluster import Cluster
@@ -71,8 +70,6 @@ class BroadcastType(MessageType):
             return
         if kernel.adds_all:
             halo.cut_tiles()
-        if kernel.looks_at_hubs:
-            _ = halo.hubs_first
         box.broadcasts.prepare([*box.dtypes])
         samples = samples_of(halo)
         if kernel.looks_for_first:
@@ -100,10 +97,9 @@ def samples_of(halo: Halo) -> dict[str, Any]:
     ways = dict(
         zip(("out_indptr", "out_indices", "back_indptr", "back_indices"), halo.edges, strict=True)
     )
-    ways["out_indices"] = _like(halo.out_indices)
     return ways | {
         "indptr": halo.indptr,
-        "indices": _like(halo.indices),
+        "indices": halo.indices,
         "columns": np.empty(0, halo.indices.dtype),
         "away": halo.away,
         "starts": halo.starts,
@@ -115,11 +111,6 @@ def samples_of(halo: Halo) -> dict[str, Any]:
         "marks": lent(np.zeros(0, bool)),
         "bitmap": np.zeros(1, np.uint8),
     }
-
-
-def _like(indices: Numbers) -> NDArray:
-    """Ends of edges as compiled loops get them."""
-    return indices[:0] if isinstance(indices, Packed) else indices
 
 
 class KnownType(MessageType):
@@ -164,7 +155,6 @@ def store(
 ) -> list[str]:
     """Count and store what is broadcast; returns the names of its fields."""
     said: list[Said] = []
-    count = 0
     for k, send in sends:
         nodes = box.every(k) if send.nodes is None else box.senders(step, k, send.nodes)
         if not len(nodes):
@@ -178,11 +168,10 @@ def store(
             raise box.fault(step, k, "broadcasts in another direction than another cluster")
         box.arriving = box.along(send.backwards)
         said.append(Said(k, nodes, columns, send))
-        count += len(nodes)
     if box.arriving is None:
         return []
     fields, broadcasts = [*said[0].columns], box.arriving
-    broadcasts.expect(fields, count)
+    broadcasts.expect(fields)
 
     def put(one: Said) -> tuple[Stored, tuple[int, int]]:
         k, nodes, columns, send = one
@@ -268,9 +257,7 @@ def carry(box: Mailbox, step: Step, one: Said, messages: int, counts: Tally) -> 
     def edge(i: int) -> tuple[int, int]:
         senders = nodes if times is None else nodes[times == items[i]]
         entry = int(reached(cluster, senders, along)[0][0])
-        indptr, indices = (
-            cluster.coded_senders if send.backwards else (cluster.indptr, cluster.coded)
-        )
+        indptr, indices = cluster.senders if send.backwards else (cluster.indptr, cluster.indices)
         row = int(np.searchsorted(indptr, entry, side="right")) - 1
         return int(cluster.ids[row]), int(indices[entry])
 
@@ -293,4 +280,4 @@ def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:
     at, entry = expand(cluster.indptr, nodes)
     columns = box.columns(step, k, b.fields, len(nodes))
     fields = {name: column[at] for name, column in columns.items()}
-    return Unicast(cluster.coded[entry], nodes[at], None, fields)  # type: ignore[arg-type]
+    return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]

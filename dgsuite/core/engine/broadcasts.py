@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import Once, once
+from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles, is_large
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
@@ -17,11 +17,10 @@ from dgsuite.core.engine.offers import Offers
 from dgsuite.core.network.faults import Fate
 from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.loops import loops
-from dgsuite.partition.arrays.packed import parts
 from dgsuite.partition.arrays.reductions import SUM, Reduction
 from dgsuite.partition.arrays.segments import expand, first_marked, lent, listed
 from dgsuite.partition.arrays.tiles import Tiles
-from dgsuite.partition.clusters.halo import Halo, Out
+from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
 
 __all__ = ["BroadcastBatch", "Broadcasts"]
@@ -62,10 +61,6 @@ class Broadcasts(BroadcastStore):
 
     _rows: tuple[NDArray, NDArray] | None = None
     """Room for the rows of `through`."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again of the rest."""
-        return {**vars(self), "made": Once(), "_counts": None, "_full": None, "_rows": None}
 
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""
@@ -152,7 +147,7 @@ class Broadcasts(BroadcastStore):
     def _sieve(self) -> Halo:
         halo, fate = self.halo, self.fate
         assert fate is not None
-        indices = np.asarray(halo.indices)
+        indices = halo.indices
         if self._rows is None:
             self._rows = np.empty_like(halo.indptr), np.empty(len(indices), indices.dtype)
         starts, kept = self._rows
@@ -281,21 +276,14 @@ class Broadcasts(BroadcastStore):
         if isinstance(how, Reduction):
             values = self.values(name)
             pull = getattr(loops(), how.pull or "")
-            out, hits = self._by_parts(
-                pull, lo, rows, sent, values, how.identity(values.dtype), *how.flags
-            )
+            identity = how.identity(values.dtype)
+            out, hits = self._along(pull, lo, rows, sent, values, identity, *how.flags)
             return hits, out.astype(how.result(values.dtype), copy=False)
-        return self._by_parts(loops().pull_any, lo, rows, sent)
+        return (self._along(loops().pull_any, lo, rows, sent),)
 
-    def _by_parts(
-        self, pull: Callable[..., Any], lo: int, rows: NDArray, *how: Any
-    ) -> tuple[NDArray, ...]:
+    def _along(self, pull: Callable[..., Any], lo: int, rows: NDArray, *how: Any) -> Any:
         """What a compiled loop finds for rows counted from `lo`."""
-        halo, found = self.through, []
-        for some, *along in parts(halo.indptr, halo.indices, lo, rows):
-            each = pull(*along, lo, rows[some], *how)
-            found.append(each if isinstance(each, tuple) else (each,))
-        return found[0] if len(found) == 1 else tuple(map(np.concatenate, zip(*found, strict=True)))
+        return pull(self.through.indptr, self.through.indices, lo, rows, *how)
 
     def _push(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
         """For each own node, whether it got a message, and the reduced values."""
@@ -306,11 +294,11 @@ class Broadcasts(BroadcastStore):
             out = np.full(halo.own, how.identity(values.dtype))
             ordered = values.dtype.kind in how.ordered
             for some in [self._by_id()] if ordered else self.lists:
-                push(*halo.edges_of(some), halo.first, some, values, out, hit, *how.flags)
+                push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
             return hit, out.astype(how.result(values.dtype), copy=False)
         hit = np.zeros(halo.own, bool)
-        for along, some in self._outs():
-            loops().push_any(*along, some, hit)
+        for some in self.lists:
+            loops().push_any(*halo.out(some), some, hit)
         return (hit,)
 
     def counted(self, lo: int, hi: int, among: Subset | None) -> tuple[NDArray, NDArray, NDArray]:
@@ -319,7 +307,7 @@ class Broadcasts(BroadcastStore):
         if self.pulls(hi - lo, among):
             rows = np.arange(hi - lo) if among is None else among.members
             ends = self.halo.first + lo, self.halo.first + hi
-            hits, away = self._by_parts(loops().pull_count, lo, rows, self.bitmap, *ends)
+            hits, away = self._along(loops().pull_count, lo, rows, self.bitmap, *ends)
             keep = hits > 0
         else:
             every = self.made.get("count", self._push_count)
@@ -337,8 +325,8 @@ class Broadcasts(BroadcastStore):
             self._counts = *np.zeros((2, halo.own), np.int32), np.empty(halo.own + 1, np.int64)
         hits, away, found = self._counts
         count = 0
-        for out, some in self._outs():
-            along = (*out, some, halo.first, halo.starts)
+        for some in self.lists:
+            along = (*halo.out(some), some, halo.first, halo.starts)
             count = loops().push_count(*along, hits, away, found, count)
         rows = listed(found[:count], hits)
         every = rows, hits[rows], away[rows]
@@ -352,8 +340,8 @@ class Broadcasts(BroadcastStore):
         if not self.is_compiled or FEW * len(counts) < self.halo.own or self.fate is not None:
             return None
         found, count = np.empty(len(counts) + 1, np.int64), 0
-        for out, some in self._outs():
-            count = loops().push_down(*out, some, lo, floor, counts, found, count)
+        for some in self.lists:
+            count = loops().push_down(*self.halo.out(some), some, lo, floor, counts, found, count)
         return np.sort(found[:count])
 
     def first(
@@ -365,16 +353,13 @@ class Broadcasts(BroadcastStore):
             rows = np.arange(hi - lo) if among is None else among.members
             if not self.is_compiled:
                 nodes, source, looked = first_marked(
-                    halo.indptr, np.asarray(halo.indices), lo + rows, self.sent
+                    halo.indptr, halo.indices, lo + rows, self.sent
                 )
                 note = Note({"examined": looked, "bottom_up": len(rows)})
                 return rows[nodes], halo.named(source), note
             nodes, source = _room(len(rows), halo.names.dtype)
-            found = looked = 0
-            for some, *along in parts(halo.indptr, halo.indices, lo, rows):
-                how = halo.heads, lo, rows[some], self.bitmap, halo.names
-                more, seen = loops().pull_first(*along, *how, nodes[found:], source[found:])
-                found, looked = found + more, looked + seen
+            how = halo.heads, lo, rows, self.bitmap, halo.names
+            found, looked = loops().pull_first(halo.indptr, halo.indices, *how, nodes, source)
             return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
         if not self.is_compiled:
             return None
@@ -393,14 +378,9 @@ class Broadcasts(BroadcastStore):
         """For each own node, whether it got a message, its smallest sender, and how many nodes got one."""
         halo, count = self.halo, 0
         hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
-        for out, some in self._outs():
-            count += loops().push_first(*out, some, halo.names, hit, least)
-        return hit, least, count
-
-    def _outs(self) -> Iterator[tuple[Out, NDArray]]:
-        """The edges of all senders, as `Halo.outs`."""
         for some in self.lists:
-            yield from self.halo.outs(some)
+            count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
+        return hit, least, count
 
     @once
     def offers(self) -> Offers:
@@ -423,7 +403,7 @@ class Broadcasts(BroadcastStore):
             return None
         rows = np.arange(hi - lo) if among is None else among.members
         values = self.values(name)
-        (least,) = self._by_parts(loops().pull_minima, lo, rows, self.bitmap, values, own)
+        least = self._along(loops().pull_minima, lo, rows, self.bitmap, values, own)
         return rows[least]
 
 

@@ -74,7 +74,7 @@ class CheckedInbox(ClusterInbox):
         return super().first(among, top_down=top_down)
 
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
-        size = len(self._cluster.coded)
+        size = len(self._cluster.indices)
         if (
             entries is not None
             and len(entries)

@@ -166,7 +166,7 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
 
 def _links(found: Links, cluster: Cluster, what: str) -> None:
     """See that live links are of this cluster."""
-    size, entries = cluster.size, len(cluster.coded)
+    size, entries = cluster.size, len(cluster.indices)
     for values in (found.degree, found.remote):
         right = _is_array(values, np.int32, (size,))
         refuse(not right, f"{what} must count {size} nodes in int32")

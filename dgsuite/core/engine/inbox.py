@@ -198,7 +198,7 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
         if not isinstance(messages, Broadcasts):
             if messages is not None:
                 raise ValueError("only what was broadcast comes along edges")
-            size = len(self._cluster.coded) if entries is None else len(entries)
+            size = len(self._cluster.indices) if entries is None else len(entries)
             return np.zeros(size, bool), self._empty(name, size)
         if self._cluster.directed:
             raise ValueError(
@@ -211,14 +211,14 @@ class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
     def all_sent(self) -> bool:
         return isinstance(self._messages, Broadcasts) and self._messages.is_full
 
-    def latest(self, name: str, *, hubs_first: bool = False) -> Latest:
+    def latest(self, name: str) -> Latest:
         messages = self._messages
         if not isinstance(messages, Broadcasts):
             raise ValueError("no broadcast has arrived from neighbours")
         if messages.fate is not None:
             raise Unfit(f"{READS_LATEST}: {UNDECLARED}")
         halo = messages.halo
-        slots = halo.hubs_first if hubs_first else np.asarray(halo.indices)
+        slots = halo.indices
         return Latest(halo.indptr[self._lo : self._hi + 1], slots, messages.values(name))
 
     def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:

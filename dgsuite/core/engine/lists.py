@@ -138,7 +138,7 @@ class ListType(MessageType):
 
             def edge(i: int, cluster: Cluster = cluster, nodes: NDArray = nodes) -> tuple[int, int]:
                 row = nodes[i]
-                return int(cluster.ids[row]), int(cluster.coded[cluster.indptr[row]])
+                return int(cluster.ids[row]), int(cluster.indices[cluster.indptr[row]])
 
             box.carry(step, k, columns, lengths, degree, edge, counts)
             if counts.pairs is not None:

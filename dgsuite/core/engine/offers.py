@@ -92,10 +92,8 @@ class Offers:
         count = 0
         room = self._most, self._least, self.source, self._fresh, self._found
         for every in senders:
-            weights = halo.weights_out(every)  # none of edges that are packed
-            for out, some in halo.outs(every):
-                along = (*out, weights, self._heaviest, some, values, halo.names)
-                count = loops().push_nearer(*along, *room, count)
+            along = (*halo.out(every), halo.weights_out(every), self._heaviest, every, values)
+            count = loops().push_nearer(*along, halo.names, *room, count)
         found = self._found[:count]
         rows = listed(found, self._fresh)
         self._fresh[rows] = False

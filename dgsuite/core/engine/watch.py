@@ -101,7 +101,7 @@ class Watch:
         cluster, rows = self.clusters[k], np.flatnonzero(self._when[k])
         at, entry = expand(cluster.indptr, rows)
         when = self._when[k][rows[at]]
-        nodes, of = np.unique(cluster.coded[entry].astype(np.int64), return_inverse=True)
+        nodes, of = np.unique(cluster.indices[entry].astype(np.int64), return_inverse=True)
         latest = np.zeros(len(nodes), np.int64)
         np.maximum.at(latest, of, when)
         silent = ~self._heard[nodes]

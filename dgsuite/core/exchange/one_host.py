@@ -1,4 +1,4 @@
-"""What tasks of one host do through memory that all of them have: a barrier, and storing values of nodes."""
+"""The barrier of tasks of one host, in memory that all of them have."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ class OneHost:
 
     gate: Gate | None = None
     """Where they meet."""
-    values: NDArray[np.uint8] | None = None
-    """Where they store values of nodes; empty if one of them cannot get it."""
     _loop_due: float = 0.0
 
     async def open_gate(self, mesh: Mesh) -> None:
@@ -48,22 +46,6 @@ class OneHost:
         made = await _made(mesh, "gate", Gate.nbytes(size))
         if made is not None:
             self.gate = Gate(made, mesh.rank, size)
-
-    async def memory(self, mesh: Mesh, size: int) -> NDArray[np.uint8] | None:
-        """Memory that all tasks have, kept with the mesh; None if one of them cannot get it.
-
-        All tasks call it.
-
-        Parameters
-        ----------
-        size
-            Bytes, at least.
-        """
-        if self.values is None or 0 < len(self.values) < size:
-            self.values = None  # before there is more
-            made = await _made(mesh, "values", size)
-            self.values = np.empty(0, np.uint8) if made is None else made
-        return self.values[:size] if len(self.values) else None
 
     async def meet(
         self, mesh: Mesh, gate: Gate, number: int, receivers: Iterable[int], vote: Vote

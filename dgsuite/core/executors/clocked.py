@@ -23,33 +23,26 @@ from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.progress import Progress, Report, seldom, united
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.window import Window
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.executors.session_tasks import CURRENT
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
-from dgsuite.core.workers.outputs import collect, made_of, stays
+from dgsuite.core.workers.outputs import collect
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
 from dgsuite.core.workers.room import hold_to_limit
-from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
-
-MANY = 1 / 16
-"""Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
 
 class Way(NamedTuple):
@@ -139,11 +132,7 @@ def run(
         if settings.tell is not None:
             reports[run_id] = united(watch.heard(settings.tell), len(places))
             stack.callback(reports.pop, run_id)
-        session = CURRENT.get() if keeps else None
-        if session is None:
-            stack.enter_context(tasks.turn(watch, keys))
-        else:
-            session.know(watch)
+        stack.enter_context(tasks.turn(watch, keys))
         plan = Plan(
             way=way,
             run_id=run_id,
@@ -157,9 +146,6 @@ def run(
             transport=transport,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
-        if session is not None:
-            served = session.run(plan, groups, watch, stays(graph))
-            return made_of(kernels, graph, bounds, *served, way.merge)
         futures = tasks.submit(
             client,
             {
@@ -229,8 +215,6 @@ def site_results(
                 if turn:
                     site = new_site(kernel)
                     kept = Fresh()
-                if way.rounds and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
-                    await _share(site.mailbox, mesh)
                 _prepare(site)
                 await way.drive(site, mesh, pool, tell, kept)
                 results.append((site.outputs(), site.log))
@@ -269,16 +253,6 @@ def _prepare(site: Any) -> None:
     if site.mailbox.has_halo and not had_halo:
         give_back()
     hold_to_limit(site)
-
-
-async def _share(box: Mailbox, mesh: Mesh) -> None:
-    """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
-    n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
-    if said.sum > MANY * n * sites:
-        memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
-        if memory is not None:
-            box.share(memory)
 
 
 def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:

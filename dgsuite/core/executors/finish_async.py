@@ -3,8 +3,7 @@
 A phase on a worker is a task that delivers what the other workers sent, a task for each thread, which
 runs one cluster after the other, and a task that packs what they send; with one thread or one cluster,
 one task does all. Dask moves the packed bundles between workers. State, and messages within a worker, stay
-there (`task_state.py` has the state in task results instead). Phases are sent to the scheduler as one graph,
-up to where the program asks for votes.
+there. Phases are sent to the scheduler as one graph, up to where the program asks for votes.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ class Attack:
                     "an adversary that spends drops needs a score for each node of the cluster"
                 )
             at, entry = expand(c.indptr, rows)
-            src, dst, scores = src[at], c.coded[entry], scores[at]
+            src, dst, scores = src[at], c.indices[entry], scores[at]
         kept = np.ones(len(src), bool)
         if dead is not None:
             kept &= ~dead[src] & ((dst < 0) | ~dead[dst])

@@ -36,7 +36,7 @@ class Plots:
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> plot = dgsuite.run("bfs", graph).dgsuite.plot
     >>> plot.communication().get_ylabel()
-    'count'
+    'messages and communication'
     """
 
     def __init__(self, dataset: xr.Dataset) -> None:

@@ -73,7 +73,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
             label=f"communication, {style}",
         )
     ax.set_xlabel(index(dataset))
-    ax.set_ylabel("count")
+    ax.set_ylabel("messages and communication")
     ax.locator_params(axis="x", integer=True, min_n_ticks=1)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)

@@ -54,10 +54,11 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
         from dgsuite.base import markup
 
         rows = [
-            (name, summary(KERNELS[name]), ", ".join(_parameters(KERNELS[name]))) for name in self
+            (kernel.__module__.split(".")[2], name, summary(kernel), ", ".join(_parameters(kernel)))
+            for name, kernel in KERNELS.items()
         ]
-        heads = ("kernel", "what it finds", "parameters")
-        return markup.table("Kernels of dgsuite", rows, heads)
+        heads = ("group", "kernel", "what it finds", "parameters")
+        return markup.table("Kernels of dgsuite", sorted(rows), heads)
 
 
 def list_kernels() -> Kernels:
@@ -83,14 +84,6 @@ def listing() -> str:
     """The kernels as text, a line for each."""
     width = max(map(len, KERNELS))
     return "\n".join(f"{name:<{width}}  {summary(KERNELS[name])}" for name in sorted(KERNELS))
-
-
-def listed[F: Callable[..., Any]](function: F) -> F:
-    """Replace ``{kernels}`` in a docstring by the list of kernels, indented."""
-    if function.__doc__ is not None:  # python -OO removes it
-        text = inspect.cleandoc(function.__doc__)  # as Python does itself from 3.13 on
-        function.__doc__ = text.replace("{kernels}", indent(listing(), " " * 4))
-    return function
 
 
 def summary(kernel: type[Kernel]) -> str:
@@ -176,12 +169,6 @@ def sections(kernel: type[Kernel]) -> dict[str, str]:
     first, *rest = HEADING.split(inspect.cleandoc(kernel.__dict__.get("__doc__") or ""))
     named = {name: text.strip() for name, text in zip(rest[::2], rest[1::2], strict=True)}
     return {"": first.strip(), **named}
-
-
-def costs(kernel: type[Kernel]) -> dict[str, str]:
-    """What a kernel's docstring says of its "Rounds" and "Messages"."""
-    lines = sections(kernel).get("Notes", "").split("\n\n")
-    return {name: " ".join(text.split()) for name, _, text in (x.partition(": ") for x in lines)}
 
 
 def _section(kernel: type[Kernel]) -> dict[str, str]:

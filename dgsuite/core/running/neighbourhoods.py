@@ -18,24 +18,23 @@ from dgsuite.partition.labels.nodes import Listed, listed, node_ids
 if TYPE_CHECKING:
     import dask.dataframe as dd
 
-    from dgsuite.partition.graph.graph import Graph
     from dgsuite.partition.graph.nearby import Nodes
 
 
-def neighbourhood(graph: Graph, seeds: Nodes, hops: int) -> Graph:
+def neighbourhood(graph: Any, seeds: Nodes, hops: int) -> Any:
     """The graph of all nodes within some hops of any of some nodes; see `Graph.neighbourhood`."""
     ds = run("neighbourhood", graph, sources=_listed(seeds), hops=hops, nearest=True)
     return induced(graph, named(graph, here(ds.target).values))
 
 
-def within(graph: Graph, seeds: Nodes, hops: int) -> dd.DataFrame:
+def within(graph: Any, seeds: Nodes, hops: int) -> dd.DataFrame:
     """The nodes within some hops of each of some nodes; see `Graph.within`."""
     ds = run("neighbourhood", graph, sources=_listed(seeds), hops=hops)
     table = to_dataframe(ds, ["source", "target", "hop"])
     return table.rename(columns={"source": "seed", "target": "node"})
 
 
-def sample(graph: Graph, seeds: Nodes, fanouts: Sequence[int], **how: Any) -> Sampled:
+def sample(graph: Any, seeds: Nodes, fanouts: Sequence[int], **how: Any) -> Sampled:
     """A sample of the neighbourhoods of some nodes; see `Graph.sample`."""
     given = _listed(seeds)
     ids = node_ids(given, graph.n, graph.labels, "seeds")

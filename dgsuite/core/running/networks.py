@@ -42,13 +42,13 @@ def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
             return "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
         if network.synchroniser is not None:
             return "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
-        if options.checkpoint not in (None, False):
+        if options.checkpoint is not None:
             return "a run of tasks with delays has no checkpoints; leave out checkpoint="
     if network.delayed and kernel.takes_offers:
         return KEEPS_OFFERS
     if acts and options.since is not None:
         return "a run with since= goes on from a result without faults or an adversary; leave out since="
-    if acts and options.checkpoint not in (None, False):
+    if acts and options.checkpoint is not None:
         return "a run with faults or an adversary has no checkpoints; leave out checkpoint="
     return network.adversary.unfit(kernel) if isinstance(network.adversary, Adversary) else ""
 

@@ -54,7 +54,7 @@ def going_on(kernel: Any, each: Sequence[Mapping[str, Any]], options: RunOptions
             f"{', '.join(sorted(SINCE))}. Leave out since= to run from the start"
         )
     chosen = SINCE[name]
-    if options.form is not None or isinstance(options.checkpoint, str):
+    if options.form is not None or options.checkpoint is not None:
         what = "form=" if options.form is not None else "folder of checkpoints"
         raise InputError(f"kernel {name!r}: a run with since= has no {what}; leave out one of them")
     others = {f.name for f in fields(KERNELS[name])} - {f.name for f in fields(chosen)}

@@ -220,7 +220,7 @@ def _figure(
 def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
     from dgsuite.base.tables import table
 
-    heads = ("kernel", "style", "n", "kind", "clusters", "workers")
+    heads = ("kernel", "style", "n", "kind", "repeat", "clusters", "workers")
     numbers = ("rounds", "messages", "comm", "mutexes", "ms")
     rows = []
     for dataset in results:
@@ -234,7 +234,7 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
         row.append(_valid(dataset))
         rows.append(row)
-    console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 11), wrap=False))
+    console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 12), wrap=False))
     if any(dataset.attrs.get("oversubscribed") for dataset in results):
         console.print("* more threads than processors: they took turns", highlight=False)
 

@@ -34,13 +34,6 @@ from dgsuite.partition.arrays._compiled.marks import (
     remove,
     scatter,
 )
-from dgsuite.partition.arrays._compiled.packing import (
-    measure,
-    pack,
-    pick_packed,
-    unpack,
-    unpack_rows,
-)
 from dgsuite.partition.arrays._compiled.pulling import (
     heads,
     pull,
@@ -74,14 +67,12 @@ from dgsuite.partition.arrays._compiled.rows import (
     weave,
     weigh,
 )
-from dgsuite.partition.arrays._compiled.tiles import by_column, by_row, cut, sum_tiles
+from dgsuite.partition.arrays._compiled.tiles import cut, sum_tiles
 
 __all__ = [
     "bit",
     "both",
-    "by_column",
     "by_exponent",
-    "by_row",
     "collect",
     "count_ends",
     "count_outside",
@@ -98,12 +89,9 @@ __all__ = [
     "lift",
     "load",
     "mark_rows",
-    "measure",
     "of_edges",
     "outside",
-    "pack",
     "pick",
-    "pick_packed",
     "place_ends",
     "pull",
     "pull_any",
@@ -131,8 +119,6 @@ __all__ = [
     "take_apart",
     "tally",
     "transpose_outside",
-    "unpack",
-    "unpack_rows",
     "weave",
     "weigh",
 ]

@@ -72,10 +72,10 @@ def count_outside(indices, lo, hi, start):
 
 
 @compiled
-def transpose_outside(indptr, indices, first, lo, hi, begin, end, start, rows):
+def transpose_outside(indptr, indices, lo, hi, begin, end, start, rows):
     """Put the rows of the entries whose column is outside ``lo <= column < hi`` by column.
 
-    Rows are counted from `first`. Of the columns outside, those from `begin` to `end` are taken. `start`,
+    Of the columns outside, those from `begin` to `end` are taken. `start`,
     where each begins, becomes where it ends.
     """
     for r in range(len(indptr) - 1):
@@ -85,7 +85,7 @@ def transpose_outside(indptr, indices, first, lo, hi, begin, end, start, rows):
                 continue
             g = j if j < lo else j - hi + lo
             if begin <= g < end:
-                rows[start[g]] = first + r
+                rows[start[g]] = r
                 start[g] += 1
 
 

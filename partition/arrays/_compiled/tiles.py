@@ -5,29 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.partition.arrays._compiled.rows import rewind
 
 FEW = 32
 """Keys that are sorted by insertion."""
-
-
-@compiled
-def by_column(indptr, indices, place, starts):
-    """Rows of the entries of an adjacency by column, ascending in each; `starts`, all 0, becomes the pointer
-    of the columns. `place` is the column of each slot; empty where slots are columns.
-    """
-    for j in indices:
-        starts[(place[j] if len(place) else j) + 1] += 1
-    for c in range(len(starts) - 1):
-        starts[c + 1] += starts[c]
-    rows = np.empty(len(indices), np.uint32)  # of any graph: see `bits.bit`
-    for r in range(len(indptr) - 1):
-        for e in range(indptr[r], indptr[r + 1]):
-            c = place[indices[e]] if len(place) else indices[e]
-            rows[starts[c]] = r
-            starts[c] += 1
-    rewind(starts)
-    return rows
 
 
 @compiled
@@ -113,18 +93,3 @@ def sum_tiles(tiles, keys, across, high, wide, values, out):
         for e in range(np.uint64(tiles[t]), np.uint64(tiles[t + 1])):
             key = keys[e]
             sums[np.uint64(key & row)] += read[np.uint64(key >> shift)]
-
-
-@compiled
-def by_row(starts, row, slot, ends, found):
-    """Put entries that come by column back into rows, each with the slot of its column.
-
-    Parameters
-    ----------
-    ends
-        Where each row begins; it becomes where it ends.
-    """
-    for c in range(len(starts) - 1):
-        for e in range(starts[c], starts[c + 1]):
-            found[ends[row[e]]] = slot[c]
-            ends[row[e]] += 1

@@ -1,4 +1,4 @@
-"""Where edges are, and whether they are packed, makes no difference to a run."""
+"""Where edges are makes no difference to a run."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import pytest
 
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
-from dgsuite.partition.arrays import mapped, packed, tiles
-from dgsuite.partition.clusters.packed_cluster import PackedCluster
+from dgsuite.partition.arrays import mapped, tiles
 from dgsuite.partition.graph.graph import Graph
 from tests.dgsuite.engine.test_threads import compiled, cut_of, options  # noqa: F401
-from tests.support.cases import in_turn
 from tests.support.sites import assert_same, simulate
 
 WEIGHTED = ("bellman_ford", "sssp")
@@ -25,20 +23,12 @@ FEW = {"hyperball": {"log2m": 4}, "neighbourhood": {"sources": 4}, "sample": {"s
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Also tiny arrays are mapped, and few numbers are unpacked at a time."""
+    """Also tiny arrays are mapped."""
     monkeypatch.setattr(mapped, "LEAST", 1)
-    monkeypatch.setattr(packed, "AT_ONCE", 64)
 
 
 def on_disk(cluster):
     return replace(cluster, disk=True, cache={})
-
-
-WAYS = {
-    "disk": on_disk,
-    "packed": PackedCluster.of,
-    "both": lambda cluster: PackedCluster.of(on_disk(cluster)),
-}
 
 
 @pytest.mark.usefixtures("compiled")
@@ -67,14 +57,12 @@ def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
 
 
 @pytest.mark.usefixtures("compiled", "tiny")
-@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, [*WAYS]))
-def test_edges_change_no_result(name, way):
+@pytest.mark.parametrize("name", KERNELS)
+def test_edges_change_no_result(name):
     kernel, graph = KERNELS[name](**options(name)), cut_of(name, 3)
-    if any(part.weights is not None for part in graph.parts):
-        way = "disk"  # weighted edges are not packed
-    there = [WAYS[way](part) for part in graph.parts]
+    there = [on_disk(part) for part in graph.parts]
     for part in there:
         rows = [a for a in part.stored if a is not part.indptr and a is not part.in_indptr]
-        assert way == "packed" or not mapped.in_memory([a for a in rows if a.size])
+        assert not mapped.in_memory([a for a in rows if a.size])
     found = simulate(kernel, graph.like(there, graph.entries), 2)
     assert_same(found, serial.run(kernel, graph.parts))

@@ -68,7 +68,7 @@ def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
     ("arguments", "said"),
     [
         (["figure09", "--all"], "give either names of steps or --all"),
-        (["figure9"], "unknown step 'figure9'; did you mean"),
+        (["figure9"], "unknown step 'figure9'; did you mean 'figure09'"),
     ],
 )
 def test_wrong_arguments(arguments, said):

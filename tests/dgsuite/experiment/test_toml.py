@@ -83,7 +83,7 @@ graph.generate = "er"
         ('"mistaken"', "mistaken", "text stands in quotes"),
         ('"mistaken"', '"mistaken"\nfresh = True', "true and false in small letters"),
         ('"mistaken"', '"mistaken"\nfresh = 1', "experiment.fresh = 1: must be true or false"),
-        ('"mis"', '"msi"', "did you mean 'mst'?"),
+        ('"mis"', '"msi"', "did you mean 'mis'?"),
         ('"serial"', '"seriell"', "unknown; did you mean 'serial'? one of serial, finish_async"),
         ("n = 30", "nodes = 30", "run.0.nodes: unknown key; did you mean 'n'?"),
         ("n = 30", "", "run.0.n: missing; a generated graph needs a number of nodes"),

@@ -19,8 +19,9 @@ from dgsuite.core.engine.node_states import take
 from dgsuite.core.network.bounding import bounded
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running.networks import networks_of
-from dgsuite.kernels import FAITHFUL, KERNELS, bsp
+from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.graph.graph import Graph
+from tests.support.faithful import FAITHFUL
 from tests.support.networks import CUTS, NETWORKS, PARAMETERS, graph, outcome
 from tests.support.patience import PATIENCE
 

@@ -20,8 +20,8 @@ from distributed.utils import key_split
 
 import dgsuite
 from dgsuite import Graph, genval
-from dgsuite.core.workers import pages
-from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
+from dgsuite.core.results import page
+from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.spans import MOST, SpanPlugin
 from dgsuite.partition.client import spans
 from tests.support.clusters import client_of
@@ -140,15 +140,6 @@ def test_spans_forget_what_the_scheduler_has_forgotten():
     assert len(few.groups) == 2
 
 
-def test_runs_that_are_over_are_forgotten_as_others_begin():
-    plugin = DashboardPlugin()
-    plugin.scheduler = SimpleNamespace(tasks={"bfs-first-0": SimpleNamespace(processing_on="here")})
-    plugin._running, plugin._sites = {}, {}
-    for run in ("first", "second", "third"):
-        plugin.log_event(PREFIX, (run, 0, (1,)))
-    assert [*plugin._running] == [*plugin._sites] == ["first", "third"]
-
-
 class Group:
     def __init__(self, name):
         self.name = name
@@ -171,26 +162,17 @@ def wait_for(client, text):
 
 
 def test_a_page_shows_runs(client):
-    """Those that have ended, with the numbers of their datasets, and one that goes on."""
-    graph = ring(client)
-    ds = dgsuite.run("lcr", graph, style="clocked", client=client)
-    found = wait_for(client, "<summary>lcr on 900 nodes, clocked <small>ended 20")
-    assert f"<th>messages</th><td>{int(ds.messages.sum()):,}</td>" in found
-    assert "<th>rounds</th><td>900</td>" in found
-    assert 'http-equiv="refresh"' not in found
-    dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
-    assert "<th>depths</th>" in wait_for(
-        client, "<summary>bf on 900 nodes, finish_async <small>ended 20"
-    )
+    """While they have their turn."""
+    dgsuite.run("lcr", ring(client), style="clocked", client=client)
+    assert "clocked" not in get(client, "/dgsuite")
     kernel, how = Sleeps(rounds=150), {"style": "clocked", "client": client}
-    thread = Thread(target=dgsuite.run, args=(kernel, graph), kwargs=how)
+    thread = Thread(target=dgsuite.run, args=(kernel, ring(client)), kwargs=how)
     thread.start()
     found = wait_for(client, "toy-clocked")
-    assert 'http-equiv="refresh"' in found
+    assert client.id in found
+    assert ">runs<" in found
     thread.join()
-    found = wait_for(client, "<summary>toy on 900 nodes, clocked <small>ended 20")
-    assert "toy-clocked" not in found
-    assert 'http-equiv="refresh"' not in found
+    assert "toy-clocked" not in get(client, "/dgsuite")
 
 
 def test_pages_of_dask_list_the_page(monkeypatch):
@@ -214,19 +196,15 @@ def test_a_file_where_there_is_no_page(tmp_path):
     ds = dgsuite.run("lcr", graph, seed=5)
     ds.dgsuite.to_html(tmp_path / "run.html")
     text = (tmp_path / "run.html").read_text()
-    assert "<summary>lcr on 30 nodes, serial</summary>" in text
+    assert "<h1>lcr on 30 nodes, serial</h1>" in text
     assert text.count("<svg") == 4
     fromstring(text.removeprefix("<!doctype html>").replace('<meta charset="utf-8">', ""))
 
 
 def test_charts_are_stacked_and_condensed():
-    made = pages.record("<b>", "round", {"a": "1"}, {"x": {"p": range(1024), "q": np.ones(1024)}})
-    series = made["charts"]["x"]
-    assert len(series["p"]) == len(series["q"]) == pages.COLUMNS
-    assert np.mean(series["p"]) == np.mean(range(1024))
-    text = pages.page([made])
+    text = page.page("<b>", "round", {"a": "1"}, {"x": {"p": range(1024), "q": np.ones(1024)}})
     assert "&lt;b&gt;" in text
     first, second = re.findall(r"d=\"M([^\"]*)Z\"", text)
-    tops = [float(point.split()[1]) for point in second.split(" L")[: 2 * pages.COLUMNS]]
+    tops = [float(point.split()[1]) for point in second.split(" L")[: 2 * page.COLUMNS]]
     assert min(tops) == 0, "the tallest column fills the height"
     assert first.split(" L")[0] == "0 59.9"

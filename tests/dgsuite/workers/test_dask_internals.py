@@ -96,7 +96,7 @@ def test_what_the_worker_plugin_reads(client):
 
 
 def test_a_task_leaves_its_thread_pool_and_comes_back_several_times(client):
-    """And another task runs in between, on the one thread; see dgsuite/core/workers/orders.py."""
+    """And another task runs in between, on the one thread; see `seceded` in partition/client/session.py."""
 
     def go(times):
         from distributed import rejoin, secede
