@@ -57,7 +57,6 @@ def test_seconds_are_the_means_of_the_workers(graph, client):
         ("bfs", {"style": "clocked"}),
         ("bfs", {"style": "finish_async"}),
         (RECURSIVE["bf"](root=0), {"style": "finish_async"}),
-        ("bc", {"deal": "dynamic"}),
     ],
 )
 def test_seconds_are_those_of_the_run(kernel, how, client):
