@@ -82,12 +82,12 @@ def test_construction_has_names(client):
     names = {
         "graph_partition",
         "graph_split",
-        "graph_bundle",
         "graph_received",
         "graph_assemble",
         "graph_cluster",
-        "graph_fact",
-        "graph_tally_of",
+        "graph_fact_of",
+        "graph_getattr",
+        "graph_getitem",
     }
     assert seen(client) == {("dgsuite",): names}
     bag = db.from_sequence(zip(src[:900].tolist(), dst[:900].tolist(), strict=True), npartitions=2)
