@@ -34,8 +34,9 @@ class RunsPage(RequestHandler):
         self.scheduler = scheduler
 
     def get(self) -> None:
-        rows = [
-            (key_split(min(queued.keys)), queued.client, "waits" if place else "runs")
-            for place, queued in enumerate(self.scheduler.plugins[NAME].queue)
-        ]
+        rows = []
+        for place, tasks in enumerate(self.scheduler.plugins[NAME].queue):
+            key = min(tasks)
+            clients = [client.client_key for client in self.scheduler.tasks[key].who_wants or ()]
+            rows.append((key_split(key), ", ".join(clients), "waits" if place else "runs"))
         self.write(table("Runs of dgsuite", rows, ("tasks", "client", "")))
