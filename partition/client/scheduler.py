@@ -48,7 +48,6 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         self._unties = False
         scheduler.stream_handlers[MARK] = self.mark
         scheduler.handlers["dgsuite_workers"] = self.workers
-        scheduler.handlers["dgsuite_annotate"] = self.annotate
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
         scheduler.handlers["dgsuite_hopeless"] = self.hopeless
         scheduler.handlers["dgsuite_renew"] = self.renew
@@ -136,14 +135,6 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         since = time() - seconds
         kills = [event for at, event in self.scheduler.get_events(KILLED) if at >= since]
         return {kill["worker"]: kill["rss"] for kill in kills if kill["worker"] in workers}
-
-    def annotate(self, key: str, span: dict[str, Any]) -> None:
-        """RPC: put data that a client has sent into a span.
-
-        Dask itself opens a new span for such data whenever the cluster was idle.
-        """
-        if key in self.scheduler.tasks:
-            self.scheduler.tasks[key].annotations = {"span": span}
 
     def repeatable(self, keys: Sequence[Any]) -> bool:
         """RPC: whether tasks could run again if all workers lost what they hold."""

@@ -319,13 +319,9 @@ class Watch:
         """
         where = {"broadcast": True} if worker is None else {"workers": [worker]}
         receivers = self.check_workers() if worker is None else [worker]
-        from dask import get_annotations
-
         named = {new_key(type(value)): value}
         to = replace(self, workers=receivers)
         (future,) = to.call(partial(self.client.scatter, named, hash=False, **where)).values()
-        if span := get_annotations().get("span"):
-            Session.of(self.client).ask("dgsuite_annotate", key=future.key, span=span)
         return future
 
     def call[T](self, request: Callable[[], Awaitable[T]], futures: Sequence[Future] = ()) -> T:

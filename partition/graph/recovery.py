@@ -22,6 +22,7 @@ from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import received, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction.distribute import fact_of
 from dgsuite.partition.store import storage
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def restore(graph: GraphData, parts: list[Any]) -> None:
     with watch.explain_errors():
         again = [parts[k] for k in lost]
         watch.wait(again)
-        lengths = watch.gather([submitted(client, _length, part) for part in again])
-    for k, length in zip(lost, lengths, strict=True):
+        lengths = watch.gather([submitted(client, fact_of, part) for part in again])
+    for k, (length, _) in zip(lost, lengths, strict=True):
         if length != graph.entries[k]:
             what = f"with {length} entries instead of {graph.entries[k]}: its source has changed"
             raise _for_good(k, what)
@@ -138,7 +139,3 @@ def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
             moved.append(parts[k])
     if moved:
         watch.wait(moved)
-
-
-def _length(cluster: Cluster) -> int:
-    return len(cluster.indices)

@@ -19,6 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
+import dgsuite.core.results.accessor  # noqa: F401  # registers ``ds.dgsuite``
 from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
@@ -30,6 +31,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.attack import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
+from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
 from dgsuite.kernels.bsp import Kernel, Output, Vote

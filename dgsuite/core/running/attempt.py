@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -17,7 +17,7 @@ from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import cut
 from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
-from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import check
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
@@ -94,8 +94,8 @@ class Attempt:
             graph = cut(graph, found.offsets, self.clusters, client)
             self.clusters = len(found.offsets) - 1
             logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
-        if self.clusters is None or (free(kernel) and workers and graph.partition.order is None):
-            own = not workers or (graph.chosen and not free(kernel))
+        if self.clusters is None:
+            own = not workers or graph.chosen
             self.clusters = len(graph.entries) if own else len(workers)
         graph = graph.repartition(self.clusters, client)
         if plan is not None:
@@ -153,19 +153,8 @@ def _run(
         gathered = graph.gather()
         return [serial.run(k, gathered, settings) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
-    from dgsuite.core.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, settings, way)
-    return [
-        dealt.run(k, graph, client, [*workers])
-        if free(k)
-        else finish_async.run(k, graph, client, workers, settings)
-        for k in kernels
-    ]
-
-
-def free(kernel: Kernel) -> TypeGuard[Replicated]:
-    """Whether idle workers fetch its chunks dynamically."""
-    return isinstance(kernel, Replicated) and kernel.dynamic
+    return [finish_async.run(k, graph, client, workers, settings) for k in kernels]

@@ -66,7 +66,6 @@ def checkpoints_of(
     graph: Graph,
     guard: Guard,
     load: Workload | None,
-    dealt: bool,
     style: str,
 ) -> Checkpoints | None:
     """The checkpoints of a run, if it has any.
@@ -75,8 +74,6 @@ def checkpoints_of(
     ----------
     kernels
         What is to be run.
-    dealt
-        Whether idle workers fetch its work.
 
     Raises
     ------
@@ -91,10 +88,6 @@ def checkpoints_of(
     if len(kernels) > 1:
         raise InputError(
             f"checkpoint names one folder for {len(kernels)} runs; run them one by one"
-        )
-    if dealt:
-        raise InputError(
-            f"kernel {kernel.name!r}: deal='dynamic' has no phases, so there are no checkpoints"
         )
     if kernel.form == "recursive" and style == "finish_async":
         raise InputError(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dgsuite import genval
 from dgsuite.genval.families import plan
 from dgsuite.genval.plan import Plan
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
@@ -54,7 +53,6 @@ class Problem:
     grid: tuple[int, int] | None = None
 
 
-@spanned
 def build(
     scale: int,
     client: Client,

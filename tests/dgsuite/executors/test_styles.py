@@ -233,8 +233,6 @@ def test_one_wrong_run_among_several_is_named(client):
         dgsuite.run_each("bf", graph, [], client=client)
     with pytest.raises(dgsuite.InputError, match="unknown parameter of 'bf' 'rot'"):
         dgsuite.run_each("bf", graph, [{"root": 1}, {"rot": 2}], client=client)
-    with pytest.raises(dgsuite.InputError, match="'dynamic' in each run, or in none"):
-        dgsuite.run_each("bc", graph, [{"deal": "dynamic"}, {"deal": "cyclic"}], client=client)
     assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
 
 

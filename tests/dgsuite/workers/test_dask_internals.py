@@ -157,14 +157,14 @@ def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
 
 
 def test_what_spans_keep(client):
-    from dgsuite.partition.client.spans import SPAN, span
+    from dgsuite.partition.client.tasks import SPAN, spanned
 
-    with span("test"):
+    with spanned():
         future = client.submit(abs, -3, pure=False)
     future.result()
 
     def look(name, dask_scheduler=None):
-        (span,) = dask_scheduler.extensions["spans"].spans[name].children
+        span = dask_scheduler.extensions["spans"].spans[name]
         names = [group.name for group in span.groups]
         known = [name for name in names if name in dask_scheduler.task_groups]
         return [*missing(span, "_metadata"), *([] if known else ["groups"])]
