@@ -43,7 +43,7 @@ def measure(given: argparse.Namespace, client: Any, folder: str) -> None:
     def seconds(
         kernel: str,
         parameters: dict[str, Any],
-        checkpoint: str | bool | None = None,
+        checkpoint: str | None = None,
         every: Any = given.every,
     ) -> float:
         begin = time.perf_counter()
@@ -58,26 +58,21 @@ def measure(given: argparse.Namespace, client: Any, folder: str) -> None:
         rounds = ds.sizes["round"]
         run = partial(seconds, kernel, parameters)
         base = record(f"{kernel}, without checkpoints", repeated(run, given.times), "s", **on)
-        for there, where in (("folder", folder), ("memory", True)):
-            on["checkpoints in"] = there
-            kept = repeated(partial(run, where), given.times)
-            how = {**on, "every": f"{given.every:g} s"}
-            more = [100 * (t / base - 1) for t in kept]
-            most = 5 if base > 1 else None  # to begin and end with them takes a part of a second
-            record(f"{kernel}, checkpoints", more, "% more time", most=most, **how)
-            each = repeated(partial(run, where, "1 round"), given.times)
-            record(f"{kernel}, a checkpoint", [(t - base) / rounds for t in each], "s", **on)
-            lost = []
-            for _ in range(given.times):
-                client.wait_for_workers(2, timeout=60)
-                place = worker_addresses(client)[1]
-                # a round has a phase or more, and the worker one cluster
-                client.run(arm, rounds // 2, False, Signal(), workers=[place])
-                lost.append(run(where) - base)
-            record(
-                f"{kernel}, time lost to a killed worker", lost, "s", most=given.every + 3, **how
-            )
-        del on["checkpoints in"]
+        kept = repeated(partial(run, folder), given.times)
+        how = {**on, "every": f"{given.every:g} s"}
+        more = [100 * (t / base - 1) for t in kept]
+        most = 5 if base > 1 else None  # to begin and end with them takes a part of a second
+        record(f"{kernel}, checkpoints", more, "% more time", most=most, **how)
+        each = repeated(partial(run, folder, "1 round"), given.times)
+        record(f"{kernel}, a checkpoint", [(t - base) / rounds for t in each], "s", **on)
+        lost = []
+        for _ in range(given.times):
+            client.wait_for_workers(2, timeout=60)
+            place = worker_addresses(client)[1]
+            # a round has a phase or more, and the worker one cluster
+            client.run(arm, rounds // 2, False, Signal(), workers=[place])
+            lost.append(run(folder) - base)
+        record(f"{kernel}, time lost to a killed worker", lost, "s", most=given.every + 3, **how)
     client.wait_for_workers(2, timeout=60)
 
 

@@ -43,11 +43,9 @@ class Switch(NamedTuple):
 
 ROUNDS = ("empty rounds", "bfs", "mis", "pagerank", "sssp", "wcc")
 ALL = ("small call", *ROUNDS)
-CLOCKED = "dgsuite.core.executors.clocked:"
 
 SWITCHES = {
     "shared memory and its barrier": Switch("2x1", ALL, {"dgsuite.clocked.transport": "comm"}),
-    "broadcasts in shared memory": Switch("2x1", ROUNDS, attributes={CLOCKED + "MANY": 1e9}),
     "looking out before sleep": Switch(
         "2x1",
         ROUNDS,
@@ -56,7 +54,7 @@ SWITCHES = {
     "flags of buffers": Switch(
         "2x1 mpb",
         ("empty rounds", "mis"),
-        attributes={"dgsuite.core.transports.shared:Flags": lambda *_: None},
+        attributes={"dgsuite.core.transports.mpb:Flags": lambda *_: None},
         anew=True,
     ),
     "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),
@@ -70,7 +68,7 @@ SWITCHES = {
     "results with the message": Switch(
         "2x1",
         ("small call",),
-        attributes={"dgsuite.core.workers.plugin:RunPlugin.announce": lambda *_: None},
+        attributes={"dgsuite.core.workers.outputs:CARRIED": -1},
     ),
     "tiles": Switch(
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}

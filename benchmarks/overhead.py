@@ -2,19 +2,16 @@
 
 python benchmarks/overhead.py
 python benchmarks/overhead.py --workers 2 4 8 16 32 --protocol mpb
-python benchmarks/overhead.py --states
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 
 import common
-import dask
 import numpy as np
-from common import Options, in_turns, record, repeated
+from common import Options, record, repeated
 
 ROUND = {
     "tcp": {2: 0.29, 4: 0.9, 8: 2.5, 16: 7, 32: 20},
@@ -30,9 +27,6 @@ CALL = {2: 15, 16: 150}
 PHASE = {2: 15, 8: 30, 64: 40, 512: 320}
 """Milliseconds that an empty phase of finish_async may take on two workers, by number of clusters."""
 
-STATES = ("workers", "tasks")
-"""Where style finish_async may have its state."""
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
@@ -41,47 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.size("--clusters", (2, 8, 64, 512), (2, 4), type=int, nargs="+", help="of two workers")
     options.size("--rounds", 2000, 20, help="empty rounds of a run on two workers")
     options.size("--times", 9, 1, help="short runs, of which the median counts")
-    options.add_argument(
-        "--states", action="store_true", help="compare where finish_async has its state"
-    )
-    options.size("--scale", 20, 8, help="2^scale nodes of the large graph of --states")
     with options.recorded(arguments) as given:
         for protocol in given.protocol if given.workers else ():
             for workers in given.workers:
                 by_workers(workers, protocol, given.rounds, given.times)
-        if given.states:
-            by_state(given.scale, given.times)
-        elif not given.workers:
+        if not given.workers:
             by_clusters(given.clusters, given.rounds, given.times)
-
-
-def by_state(scale: int, times: int) -> None:
-    """Rounds of finish_async on two workers, with its state on them or in task results, in turns."""
-    from kernels_for_benchmarks import Empty
-
-    import dgsuite
-    from dgsuite import genval
-
-    def each(state: str, kernel: object, graph, **how) -> float:
-        """Milliseconds of a round: the mean of a run."""
-        with dask.config.set({"dgsuite.finish_async.state": state}):
-            ds = dgsuite.run(kernel, graph, style="finish_async", **how)
-        return 1e3 * ds.attrs["seconds"] / ds.sizes["round"]
-
-    n = 2**scale
-    with common.cluster(2) as client:
-        large = genval.graph("rmat", n, m=8 * n, clusters=2, client=client)
-        empty = Empty(rounds=20)
-        runs = {
-            "empty, 2 clusters": partial(each, kernel=empty, graph=ring(2)),
-            "empty, 64 clusters": partial(each, kernel=empty, graph=ring(64)),
-            "pagerank, large": partial(each, kernel="pagerank", graph=large, iterations=10),
-            "mis, large": partial(each, kernel="mis", graph=large),
-        }
-        for name, call in runs.items():
-            took = in_turns({state: partial(call, state) for state in STATES}, times)
-            for state, found in took.items():
-                record("round of finish_async", found, "ms", run=name, state=state)
 
 
 def ring(clusters: int):

@@ -55,7 +55,7 @@ async def bandwidth(address: str, size: int, rate: float | None, times: int = 7)
     from distributed.comm import connect
     from distributed.protocol.serialize import to_serialize
 
-    from dgsuite.core.transports import throttle
+    from dgsuite.studies.transports import throttle
 
     throttle.HERE.limit = throttle.Limit(rate)
     comm = await connect(address)

@@ -35,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def both(given: argparse.Namespace, folder: Path) -> None:
     """The experiment by each of the means, and one beside the other."""
-    from dgsuite.core.transports.throttle import make
     from dgsuite.studies.experiment import namespaces
+    from dgsuite.studies.transports.throttle import make
 
     found: dict[str, Analysis] = {}
     for means in ("protocol", "tc"):

@@ -25,8 +25,6 @@ import numpy as np
 import psutil
 from common import Options, cluster, record
 
-CHIP = {"buffer": "8 KiB", "places": 48}
-
 
 def speed(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds beside TCP's."""
@@ -58,11 +56,11 @@ def speed(protocols: list[str], tiny: bool) -> None:
         record("empty clocked round", ratio, "x", most=most, peer="tcp", transport=protocol)
 
 
-def chip(protocols: list[str], tiny: bool) -> None:
+def on_chip(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds with the SCC's buffers."""
-    from dgsuite.studies.transports import bench
+    from dgsuite.studies.transports import bench, chip
 
-    with dask.config.set({"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP}):
+    with dask.config.set(chip.BUFFERS):
         for pattern, sizes, names in (
             ("pingpong", (64, 512, 4096, 32768, 262144), ["tcp", *protocols]),
             ("clocked", (0, 512, 4096, 32768, 262144), ["tcp", *protocols, "mpi"]),
@@ -126,7 +124,7 @@ def kills(protocols: list[str], tiny: bool) -> None:
     from distributed import wait
     from distributed.comm.core import Comm
 
-    from dgsuite.core.transports.shared import Shared
+    from dgsuite.core.transports.mpb import MPB
 
     times = 1 if tiny else 20
     for protocol in protocols:
@@ -149,7 +147,7 @@ def kills(protocols: list[str], tiny: bool) -> None:
             gc.collect()
             on = {"transport": protocol, "kills": times}
             record("slowest recovery", slowest, "s", most=60, **on)
-            live = sum(isinstance(c, Shared) and not c.closed() for c in list(Comm._instances))
+            live = sum(isinstance(c, MPB) and not c.closed() for c in list(Comm._instances))
             record("buffers beyond two a live comm", _mapped() - 2 * live, "", most=0, **on)
         left = sum("dgsuite" in name for name in os.listdir("/dev/shm"))
         record("files left in /dev/shm", left, "", most=0, **on)
@@ -167,7 +165,7 @@ def _mapped() -> int:
     return Path("/proc/self/maps").read_text().count("memfd:dgsuite-")
 
 
-PARTS = {"speed": speed, "chip": chip, "idle": idle, "kills": kills}
+PARTS = {"speed": speed, "chip": on_chip, "idle": idle, "kills": kills}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -2,10 +2,9 @@
 
 python benchmarks/whole_call.py [--scale 20] [--nodes 10000000]
 
-On two workers: a search of Graph500's graph, alone and in a session, and one whose result stays on the
-workers; each with the time before the first round, of the rounds, and after the last one. In this process: a
-graph of 100 nodes, and the first call of a fresh process. Times by the clock need a quiet machine; processor
-times stand beside them.
+On two workers: a search of Graph500's graph, and one whose result stays on the workers; each with the time
+before the first round, of the rounds, and after the last one. In this process: a graph of 100 nodes, and the
+first call of a fresh process. Times by the clock need a quiet machine; processor times stand beside them.
 """
 
 from __future__ import annotations
@@ -114,23 +113,19 @@ def measure(given: argparse.Namespace) -> None:
         scale, n = given.scale, given.nodes
         graph = genval.graph("rmat", 2**scale, m=16 * 2**scale, client=client)
         search = phases(partial(dgsuite.run, graph=graph, client=client), stamps, given.times)
-        with graph.session() as session:
-            in_session = phases(session.run, stamps, given.times)
-        del graph, session
+        del graph
         with dask.config.set({"dgsuite.gather-limit": "1 MiB"}):
             graph = genval.graph("er", n, m=2 * n, client=client)
             run = partial(dgsuite.run, graph=graph, client=client)
             lazy = phases(run, stamps, min(5, given.times))
     for call, found, after in (
         (f"search, scale {scale}", search, None),
-        (f"search, scale {scale}, in a session", in_session, None),
         (f"search, result of {n:,} nodes on the workers", lazy, 50),
     ):
         for part, seconds in found.items():
             record(part, 1e3 * seconds, "ms", most=after if part == "after" else None, call=call)
-    for call, found, most in (("", search, 1.3), (", in a session", in_session, 1.8)):
-        ratio = found["whole"] / found["rounds"]
-        record("whole", ratio, "x", most=most, peer="rounds", call=f"search, scale {scale}{call}")
+    ratio = search["whole"] / search["rounds"]
+    record("whole", ratio, "x", most=1.3, peer="rounds", call=f"search, scale {scale}")
 
 
 if __name__ == "__main__":

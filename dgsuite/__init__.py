@@ -11,7 +11,7 @@ from dgsuite.base.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
-    from dgsuite.core import traces, transports
+    from dgsuite.core import traces
     from dgsuite.core.network.adversary import Adversary
     from dgsuite.core.network.network import Byzantine, Crash, Network
     from dgsuite.core.results.dataframe import to_dataframe
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dgsuite.core.running.runner import run, run_each
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
-    from dgsuite.studies import lab, scaling
+    from dgsuite.studies import lab, scaling, transports
     from dgsuite.studies.chem.scf import hartree_fock
 
 __all__ = [
@@ -101,6 +101,6 @@ __getattr__, __dir__ = lazy_imports(
         "scaling": "dgsuite.studies.scaling",
         "to_dataframe": "dgsuite.core.results.dataframe:to_dataframe",
         "traces": "dgsuite.core.traces",
-        "transports": "dgsuite.core.transports",
+        "transports": "dgsuite.studies.transports",
     },
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dgsuite import estimate
-from dgsuite.core.running.estimate import Estimate
 from dgsuite.partition.sources.piece import MOST_NODES
 
 GIB = 1 << 30
@@ -17,39 +18,26 @@ OTHERS = (WORKERS + 2) * GIB // 4
 DEGREE = 16
 """Edges a node."""
 
-COLUMNS = {
-    "the graph, made": (
-        "bfs",
-        {},
-        lambda found: int(found.construction.sum()),
-    ),
-    "`bfs`": ("bfs", {}, lambda found: found.total),
-    "`wcc`": ("wcc", {}, lambda found: found.total),
-    "`pagerank`": ("pagerank", {}, lambda found: found.total),
-    "`sssp`, weights float32": (
-        "sssp",
-        {"weights": "float32"},
-        lambda found: found.total,
-    ),
-    "`pagerank`, edges on disk": (
-        "pagerank",
-        {"edges": "disk"},
-        lambda found: found.total,
-    ),
+COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "`bfs`": ("bfs", {}),
+    "`wcc`": ("wcc", {}),
+    "`pagerank`": ("pagerank", {}),
+    "`sssp`, weights float32": ("sssp", {"weights": "float32"}),
+    "`pagerank`, edges on disk": ("pagerank", {"edges": "disk"}),
 }
-"""By heading: a kernel, options of the estimate, and what of it must fit."""
+"""By heading: a kernel, and options of the estimate."""
 
 
 def fits(heading: str, memory: int) -> int:
     """The largest number of edges, in millions, that fits into some bytes."""
-    kernel, options, part = COLUMNS[heading]
+    kernel, options = COLUMNS[heading]
 
     def takes(millions: int) -> int:
         m = millions * 10**6
-        found: Estimate = estimate(
+        found = estimate(
             kernel, max(m // DEGREE, 1), m, workers=WORKERS, **options
         )
-        return int(part(found)) + OTHERS
+        return found.total + OTHERS
 
     low, high = 0, MOST_NODES * DEGREE // 10**6
     while low < high:

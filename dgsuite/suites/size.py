@@ -23,12 +23,13 @@ def need(
     """Bytes that building a graph takes in memory, about; arranging it in a grid makes a second one."""
     import numpy as np
 
-    from dgsuite.core.running.sizes import Shape, construction
+    from dgsuite.partition.graph.size import adjacency
 
     known = min(scale, LARGEST)
-    shape = Shape.even(2**known, degree * 2**known, 1, 8 * weighted)
-    memory, _ = construction(shape, np.array([0, 1]), disk)
-    return int(memory.sum() + grid * shape.graph().sum()) << (scale - known)
+    n, ends = 2**known, 2 * degree * 2**known
+    rows = adjacency(n, np.array([n]), np.array([ends * (not disk)]), 8 * weighted)
+    sorting = ends // 2  # a block of edge ends at a time
+    return int(rows.sum() * (1 + grid) + sorting) << (scale - known)
 
 
 def check_scale(

@@ -1,13 +1,13 @@
 """Results of runs, on their way from the workers over the scheduler to the client.
 
-A worker sends small results together with the message that their task is done, and facts of large ones. So a
-client gets them with the answer to one request, and the scheduler need not ask the workers.
+A worker sends what a client is to know of a result together with the message that its task is done. So the
+client gets it with the answer to one request, and the scheduler need not ask the workers.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import time
 from typing import Any, NamedTuple, NoReturn
 
@@ -16,35 +16,24 @@ from distributed import Scheduler
 from distributed.scheduler import TaskState
 
 from dgsuite.base.errors import WorkerLost
-from dgsuite.partition.client.sending import hurry
 
 OP = "dgsuite-result"
 """Of a worker's message about a result: key, and what is in `Sent`."""
 
-ORDER = "dgsuite-order"
-"""Of the scheduler's message to a worker that a task of a session is to run something, or without a plan, to
-end."""
-
-LARGE = 1 << 17
-"""Bytes from which a result is not sent with the message that its task is done."""
-
 
 class Sent(NamedTuple):
-    """What a worker sent of a result; the rest the scheduler asks for.
+    """What a worker sent of a result.
 
     Attributes
     ----------
     nbytes
         Of its arrays.
-    facts
-        What is known of it, pickled.
     data
-        The result, pickled.
+        What the client is to know, pickled.
     """
 
     nbytes: int
-    facts: bytes | None
-    data: bytes | None
+    data: bytes
 
 
 class Awaited(NamedTuple):
@@ -69,32 +58,16 @@ class Results:
         self.scheduler = scheduler
         self._awaited: list[Awaited] = []
         self._sent: dict[Any, Sent] = {}
-        self._of_sessions: set[Any] = set()  # tasks of sessions
         scheduler.handlers["dgsuite_results"] = self.wait
-        scheduler.handlers["dgsuite_order"] = self.order
         scheduler.stream_handlers[OP] = self.receive
 
-    def receive(
-        self,
-        key: Any,
-        nbytes: int,
-        facts: bytes | None = None,
-        data: bytes | None = None,
-        worker: str = "",
-    ) -> None:
+    def receive(self, key: Any, nbytes: int, data: bytes, worker: str = "") -> None:
         """Take in what a worker has sent of a result; Dask adds the worker's address to its messages."""
-        task = task_of(key)
-        if task in self.scheduler.tasks:
-            self._sent[key] = Sent(nbytes, facts, data)
-        if task != key:
-            self._over(key)
+        if key in self.scheduler.tasks:
+            self._sent[key] = Sent(nbytes, data)
 
-    async def wait(
-        self, keys: Sequence[Any], seconds: float, most: int, stays: float | None
-    ) -> dict[str, Any]:
-        """RPC: the results of tasks, once all are done.
-
-        This takes a client one request. Otherwise it hears of each task, and then asks for the results.
+    async def wait(self, keys: Sequence[Any], seconds: float, stays: float) -> dict[str, Any]:
+        """RPC: what workers have sent of the results of tasks, once all are done.
 
         Parameters
         ----------
@@ -102,17 +75,13 @@ class Results:
             Of the tasks, which may arrive after this request.
         seconds
             Seconds to wait at most.
-        most
-            Bytes of results that are sent with the answer, at most.
         stays
-            If the results of a run take more bytes, they stay on their workers, and facts of them are sent.
-            None if they never stay.
+            If the results take more bytes, they stay on their workers.
 
         Returns
         -------
         ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
-        by key ``"pickled"`` or ``"data"``: the results; or ``"facts"``, pickled: what is known of them; or
-        ``"large"``: that the results are too large to be sent.
+        ``"sent"``: what was sent, in the order of the keys.
         """
         found = [self.scheduler.tasks.get(key) for key in keys]
         states = {
@@ -122,27 +91,14 @@ class Results:
         waits = awaited.keys and "erred" not in states.values()
         if waits and not await self._is_over(awaited, seconds):
             return {"over": False}
-        tasks = [self.scheduler.tasks.get(key) for key in keys]
-        done = [task for task in tasks if task is not None and task.state == "memory"]
-        if len(done) < len(tasks):
+        done = [task for key in keys if (task := self.scheduler.tasks.get(key)) is not None]
+        if len(done) < len(keys) or any(task.state != "memory" for task in done):
             return {"over": True}
-        if stays is not None:
-            try:
-                await self._ask([task for task in done if task.key not in self._sent])
-                if sum(self._sent[key].nbytes for key in keys) > stays:
-                    await self._ask([t for t in done if self._sent[t.key].facts is None])
-                    for task in done:
-                        self._keep(task)
-                    return {"over": True, "facts": {key: self._sent[key].facts for key in keys}}
-            except (OSError, KeyError, ValueError):  # a worker was lost: the client finds out
-                await asyncio.sleep(seconds)
-                return {"over": False}
-        data = {key: self._sent[key].data for key in keys if key in self._sent}
-        if len(data) == len(keys) and None not in data.values():
-            return {"over": True, "pickled": data}
-        if sum(task.nbytes for task in done) > most:
-            return {"over": True, "large": True}
-        return {"over": True, **await self.scheduler.gather(keys=keys)}
+        sent = [self._sent[key] for key in keys]
+        if sum(each.nbytes for each in sent) > stays:
+            for task in done:
+                self._keep(task)
+        return {"over": True, "sent": [each.data for each in sent]}
 
     async def _is_over(self, awaited: Awaited, seconds: float) -> bool:
         """Wait for tasks; returns False if there is something to wait for after some seconds."""
@@ -155,22 +111,6 @@ class Results:
             self._awaited.remove(awaited)
         return True
 
-    async def _ask(self, tasks: Sequence[TaskState]) -> None:
-        """Ask workers for facts of their results.
-
-        Raises
-        ------
-        OSError, KeyError, ValueError
-            A worker was lost.
-        """
-        places = [min(task.who_has or [], key=lambda worker: worker.address) for task in tasks]
-        calls = [
-            self.scheduler.rpc(place.address).dgsuite_facts(key=task.key)
-            for task, place in zip(tasks, places, strict=True)
-        ]
-        for task, facts in zip(tasks, await asyncio.gather(*calls), strict=True):
-            self.receive(task.key, **facts)
-
     def transition(self, key: Any, finish: str) -> None:
         """Of the plugin: a task has another state."""
         for awaited in self._awaited:
@@ -180,8 +120,6 @@ class Results:
                 awaited.over.set()
         if finish == "memory":
             self._over(key)
-        if key in self._of_sessions and finish in ("memory", "erred", "released", "forgotten"):
-            self._leave(key, finish)
         if finish in ("released", "forgotten"):
             self._sent.pop(key, None)
 
@@ -192,76 +130,6 @@ class Results:
                 awaited.keys.discard(key)
                 if not awaited.keys:
                     awaited.over.set()
-
-    # Sessions: tasks that stay on their workers, and run one order after another.
-
-    async def order(
-        self, keys: Sequence[str], number: int, plan: bytes | None, seconds: float
-    ) -> dict[str, Any]:
-        """RPC: have the tasks of a session run a plan, and wait for all results.
-
-        Parameters
-        ----------
-        keys
-            Of the tasks. Those of the first order may arrive after this request, and have its plan.
-        number
-            Of the order in the session.
-        plan
-            Pickled; None to wait for one that the tasks have.
-        seconds
-            Seconds to wait at most.
-
-        Returns
-        -------
-        ``"over"``: whether there is nothing to wait for. If all results are there, ``"sent"``: what the
-        workers have sent of them, in the order of the keys; else a task has ended.
-        """
-        self._of_sessions.update(keys)
-        names = [name_of(key, number) for key in keys]
-        if plan is not None:
-            if not all(map(self._is_on_worker, keys)):
-                return {"over": True}
-            for key, name in zip(keys, names, strict=True):
-                self._tell(key, name=name, plan=plan)
-        awaited = Awaited(set(names) - self._sent.keys(), asyncio.Event())
-        waits = awaited.keys and not any(map(self._has_ended, keys))
-        if waits and not await self._is_over(awaited, seconds):
-            return {"over": False}
-        if not self._sent.keys() >= set(names):
-            return {"over": True}
-        return {"over": True, "sent": [self._sent.pop(name)._asdict() for name in names]}
-
-    def dismiss(self, keys: Iterable[str]) -> None:
-        """Have the tasks of a session end, once they have run what they run."""
-        for key in keys:
-            if self._is_on_worker(key):
-                self._tell(key)
-
-    def _tell(self, key: str, **order: Any) -> None:
-        place = self.scheduler.tasks[key].processing_on
-        assert place is not None
-        stream = self.scheduler.stream_comms[place.address]
-        stream.send({"op": ORDER, "key": key, **order})
-        hurry(stream)
-
-    def _is_on_worker(self, key: str) -> bool:
-        """Whether a task runs on its worker."""
-        task = self.scheduler.tasks.get(key)
-        return task is not None and task.processing_on is not None
-
-    def _has_ended(self, key: str) -> bool:
-        task = self.scheduler.tasks.get(key)
-        return task is not None and task.state in ("memory", "erred")
-
-    def _leave(self, key: str, finish: str) -> None:
-        """A task of a session is over, or its worker is."""
-        for awaited in self._awaited:
-            if any(task_of(name) == key for name in awaited.keys):
-                awaited.over.set()
-        if finish == "forgotten":
-            self._of_sessions.discard(key)
-            for name in [name for name in self._sent if task_of(name) == key]:
-                del self._sent[name]
 
     def _keep(self, task: TaskState) -> None:
         """Have a task fail that Dask runs again since its result was lost with its worker.
@@ -278,20 +146,6 @@ class Results:
         task.has_lost_dependencies = False
         rest = [other.key for other in needed if not other.dependents and not other.who_wants]
         self.scheduler.transitions(dict.fromkeys(rest, "forgotten"), f"dgsuite-keep-{time()}")
-
-
-MARK = "#"
-"""Between the key of a session's task and the number of an order."""
-
-
-def name_of(key: str, number: int) -> str:
-    """Name of the result of an order."""
-    return f"{key}{MARK}{number}"
-
-
-def task_of(name: Any) -> Any:
-    """Key of the task that makes a result: that of a session's order, else the name itself."""
-    return name.rpartition(MARK)[0] or name if isinstance(name, str) else name
 
 
 def lost(key: str, worker: str) -> NoReturn:

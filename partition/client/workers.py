@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +28,10 @@ def worker_addresses(client: Client) -> list[str]:
     return list(ordered_states(client))
 
 
-KNOWN: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("known", default=None)
-"""The states of workers that have tasks of a session: as long as these are there, so are the workers."""
-
-
 def ordered_states(client: Client) -> dict[str, dict[str, Any]]:
     """As `dgsuite.partition.client.session.Session.workers`, in a fixed order of the client's workers.
 
-    Where there are none, some may be about to come. Within a session whose tasks are there, it asks nobody.
+    Where there are none, some may be about to come.
 
     Raises
     ------
@@ -44,8 +39,6 @@ def ordered_states(client: Client) -> dict[str, dict[str, Any]]:
         No worker comes within `dgsuite.partition.client.session.timeout`, or a worker or the scheduler has
         no dgsuite or a different one.
     """
-    if (known := KNOWN.get()) is not None:
-        return known
     states = Session.of(client).workers() or _first_states(client)
     _check(client, states)
     in_order = sorted(states, key=lambda address: (str(states[address]["name"]).zfill(8), address))

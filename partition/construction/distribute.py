@@ -24,7 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
-from dgsuite.partition.client.tasks import delayed, pinned, submitted
+from dgsuite.partition.client.tasks import computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
@@ -198,7 +198,7 @@ def _construct_on_workers(
         rows = _split_arrays(pieces, partition.n, how, watch)
     if TOLD.get() is not None:
         for at in range(0, len(rows), SOME):
-            watch.wait_or_raise([future for row in rows[at : at + SOME] for future in row])
+            watch.wait([future for row in rows[at : at + SOME] for future in row])
             tell(min(at + SOME, len(rows)), len(rows))
     bundles = [list(column) for column in zip(*rows, strict=True)]
     del rows
@@ -254,7 +254,8 @@ def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]
     and write bundles before they make more pieces.
     """
     split = delayed(_split)
-    splits = watch.client.compute(
+    splits = computed(
+        watch.client,
         [
             split(piece, 0, where, *how)
             for piece, where in zip(pieces, origins(pieces), strict=True)
@@ -279,7 +280,7 @@ def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list
         rows.append(_send(split, how, watch))
         del piece, there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
-            watch.wait_or_raise(rows[turn - len(workers)])
+            watch.wait(rows[turn - len(workers)])
     return rows
 
 

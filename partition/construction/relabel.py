@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.memory import frugal
-from dgsuite.partition.client.tasks import delayed, pinned, submitted
+from dgsuite.partition.client.tasks import computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.construction import build
@@ -136,8 +136,12 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
     submit = partial(submitted, client)
     with client.as_current(), watch.explain_errors():
         task = delayed(encode)
-        encoded = client.compute(
-            [task(piece, where) for piece, where in zip(pieces, edges.origins(pieces), strict=True)]
+        encoded = computed(
+            client,
+            [
+                task(piece, where)
+                for piece, where in zip(pieces, edges.origins(pieces), strict=True)
+            ],
         )
         codes = [submit(getattr, each, "codes") for each in encoded]
         values = [submit(getattr, each, "values") for each in encoded]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.partition.client.tasks import spanned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
@@ -180,7 +181,8 @@ def here(values: Any) -> Any:
     """An array or a dataset in this process, also where the workers of any client hold it."""
     if not getattr(values, "chunks", None):
         return values
-    return values.compute(scheduler=client_of(values))
+    with spanned():
+        return values.compute(scheduler=client_of(values))
 
 
 def rebuilt(
@@ -222,5 +224,5 @@ def on_workers(graph: GraphData, client: Client) -> list[Any]:
         # all at once, since they share the partition
         group = watch.scatter(graph.parts[first:last], worker)
         there += members(client, worker, group, last - first)
-    watch.wait_or_raise(there)
+    watch.wait(there)
     return there

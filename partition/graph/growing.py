@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.construction import grow
@@ -88,7 +87,6 @@ class Lineage:
 class Growing(GraphData):
     """The methods of `dgsuite.partition.graph.graph.Graph` that make a graph with more edges or nodes."""
 
-    @spanned
     def with_edges(
         self,
         src: Any,
@@ -154,7 +152,6 @@ class Growing(GraphData):
             raise InputError("a third argument names a column of a dataframe; write weights=...")
         return _grown(self, edges.pieces(src, dst, weights, (source, target, weight)), self.n)
 
-    @spanned
     def with_nodes(self, nodes: Any) -> Self:
         """A graph with more nodes, which have no edges yet; see `with_edges`.
 

@@ -89,7 +89,7 @@ def restore(graph: GraphData, parts: list[Any]) -> None:
         raise _for_good(rest[0], "it has no copy, and what it was made from is not kept")
     with watch.explain_errors():
         again = [parts[k] for k in lost]
-        watch.wait_or_raise(again)
+        watch.wait(again)
         lengths = watch.gather([submitted(client, fact_of, part) for part in again])
     for k, (length, _) in zip(lost, lengths, strict=True):
         if length != graph.entries[k]:
@@ -125,7 +125,7 @@ def copied(
         leaving = pinned(client, workers[home], received, part)
         others = [workers[(home + i) % len(workers)] for i in range(1, copies)]
         found.append([pinned(client, other, received, leaving) for other in others])
-    watch.wait_or_raise([copy for row in found for copy in row])
+    watch.wait([copy for row in found for copy in row])
     return found
 
 
@@ -138,4 +138,4 @@ def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
             parts[k] = pinned(client, home, received, parts[k])
             moved.append(parts[k])
     if moved:
-        watch.wait_or_raise(moved)
+        watch.wait(moved)

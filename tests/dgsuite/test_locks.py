@@ -22,13 +22,12 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import Alone, at_once, drive
-from dgsuite.core.running.session import GraphSession
 from dgsuite.core.transports import flags
-from dgsuite.core.transports.throttle import HERE, Bucket, Limit, Throttle
 from dgsuite.core.workers.kept import MOST, KeptMeshes
 from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
+from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
 from tests.support.toys import Meets
@@ -61,15 +60,13 @@ class Thing:
         return [1]
 
 
-def guarded(monkeypatch):
+def guarded():
     """Locks, and calls that take them."""
-    monkeypatch.setattr("dgsuite.core.running.session.current_client", lambda given: given)
-    monkeypatch.setattr("dgsuite.core.running.session.run_each", lambda *given, **how: [None])
     made, cache, thing, bucket, throttle = Once(), Cache(), Thing(), Bucket(), Throttle()
     vars(thing)[LOCK] = Lock()
     graph = genval.graph("ring", 6, clusters=2, client=None)
     halos, bounds = Halos(), np.array([0, 2])
-    meshes, session = KeptMeshes(Loop()), GraphSession(graph)
+    meshes = KeptMeshes(Loop())
     base = graph.parts[0]
     growth = Growth(base, nothing(base.weights), base.size, base.indices.dtype)
     disturbed = object.__new__(Disturbed)
@@ -80,8 +77,8 @@ def guarded(monkeypatch):
         cache.lock: [lambda: cache.get("a", lambda: 1)],
         vars(thing)[LOCK]: [lambda: thing.numbers],
         halos._lock: [
-            lambda: halos.get(graph.parts, bounds, 0, False),
-            lambda: halos.there(bounds, 0),
+            lambda: halos.get(graph.parts, bounds, 0),
+            lambda: halos.has(bounds, 0),
         ],
         meshes._lock: [
             lambda: meshes.take("a"),
@@ -92,13 +89,12 @@ def guarded(monkeypatch):
         bucket._lock: [lambda: bucket.begin(1.0), lambda: bucket.take(1, 1.0, 1.0)],
         throttle._lock: [lambda: throttle.limit, lambda: setattr(throttle, "limit", Limit())],
         growth._lock: [growth.woven],
-        session._lock: [lambda: session.run("mis"), session.close],
         disturbed._lock: [lambda: disturbed.begin(step)],
     }
 
 
-def test_threads_wait_for_each_other(monkeypatch):
-    locks = guarded(monkeypatch)
+def test_threads_wait_for_each_other():
+    locks = guarded()
     calls = [call for each in locks.values() for call in each]
     threads = [threading.Thread(target=call, daemon=True) for call in calls]
     with ExitStack() as held:
@@ -173,7 +169,7 @@ async def looks_on(task):
     return not task.done()
 
 
-@pytest.mark.parametrize("kind", ["uds", "mpb", "mpb of the SCC", "throttle+tcp"])
+@pytest.mark.parametrize("kind", ["uds", "mpb", "rcce", "throttle+tcp"])
 def test_messages_leave_one_after_the_other(kind, monkeypatch):
     """And a comm is closed when the last one has left."""
     scheme, settings = KINDS.get(kind, (kind, {}))
@@ -193,8 +189,8 @@ def test_messages_leave_one_after_the_other(kind, monkeypatch):
                 assert await looks_on(closing)
                 assert not comm.closed()
             await closing
-        if (chip := getattr(other, "_chip", None)) is not None:  # its one buffer serves all comms
-            async with chip:
+        if scheme == "rcce":  # its one buffer serves all comms
+            async with other._core.turn:
                 assert await looks_on(begun(other.write("b")))
         for end in (comm, other):
             end.abort()

@@ -65,7 +65,6 @@ def test_styles_run_without(names, without, client, graph):
     missing = {name for name in CAPABILITIES if not capabilities.has(name)}
     assert missing >= {*names}
     assert scheme == ("tcp" if missing & {"memory files", "passed files"} else "mpb") == fastest()
-    assert ("broadcasts" in shared) == (not missing >= MEMORY)
     waits = not missing & {"futex", "ordered stores"}
     assert ("barrier" in shared) == (waits and not missing >= MEMORY)
 
@@ -150,7 +149,7 @@ BEHIND = {
     "dgsuite/base/threads.py": "what has processors of its own",
     "dgsuite/core/transports/local.py": "a scheme that needs passed files",
     "dgsuite/core/transports/memory.py": "memory of either kind",
-    "dgsuite/core/transports/shared.py": "a scheme that needs passed files",
+    "dgsuite/core/transports/mpb.py": "a scheme that needs passed files",
     "dgsuite/core/workers/processor.py": "what has processors of its own",
     "dgsuite/studies/experiment/clusters.py": "what has processors, or masks",
     "dgsuite/studies/experiment/namespaces.py": "network namespaces, which are Linux's",

@@ -74,7 +74,6 @@ STYLES = ["clocked", "finish_async", "in_turn", "session", "checkpoint"]
 
 OF_STYLE = {
     "finish_async": ["votes", "keep", "give", "cancel"],
-    "session": ["order", "ordered", "answer", "tell", "end_turn", "cancel"],
     "checkpoint": ["file"],
 }
 """Hooks that only one style or two pass: they come first in the blocks of these."""
@@ -233,7 +232,7 @@ class Simulation:
                     made.settle(client)
                     graph = self._graph("core_number", "here", client)
                     for style in ("clocked", "finish_async"):
-                        _results(graph, "core_number", style, client)
+                        self._results(graph, "core_number", style, client)
                 self._there[nannies] = stack.pop_all(), made
         return self._there[nannies][1]
 
@@ -386,7 +385,7 @@ class Simulation:
         yield None
         for _ in STAGES[1:]:
             try:
-                found: Any = _results(graph, scenario.kernel, scenario.style, client)
+                found: Any = self._results(graph, scenario.kernel, scenario.style, client)
             except dgsuite.DgsuiteError as error:
                 found = error.with_traceback(None)
             yield self._other(scenario.kernel, found) if isinstance(found, dict) else found
@@ -395,12 +394,29 @@ class Simulation:
         """Names of what differs from the results of a run in this process."""
         if kernel not in self._expected:
             graph = self._graph(kernel, "here", None)
-            self._expected[kernel] = _results(graph, kernel, "serial", None)
+            self._expected[kernel] = self._results(graph, kernel, "serial", None)
         return [
             name
             for name, values in self._expected[kernel].items()
             if not np.array_equal(found[name], values)
         ]
+
+    def _results(
+        self, graph: Graph, kernel: str, style: str, client: Client | None
+    ) -> dict[str, np.ndarray]:
+        """What a run finds."""
+        how: dict[str, Any] = {"progress": False, **KERNELS[kernel]}
+        if style == "session":
+            with graph.session(client=client) as session:
+                session.run(kernel, **how)
+                found = session.run(kernel, **how)
+        elif style == "checkpoint":
+            how["checkpoint"] = tempfile.mkdtemp(dir=self.folder)
+            found = dgsuite.run(kernel, graph, style="clocked", client=client, **how)
+        else:
+            found = dgsuite.run(kernel, graph, style=style, client=client, **how)
+        names = ["messages", *(name for name in found if "node" in found[name].dims)]
+        return {name: found[name].values for name in names}
 
     def _graph(self, kernel: str, source: str, client: Client | None) -> Graph:
         rng = np.random.default_rng(5)
@@ -421,21 +437,6 @@ class Simulation:
             made.save(folder)
             return Graph.load(folder, client=client)
         return made
-
-
-def _results(graph: Graph, kernel: str, style: str, client: Client | None) -> dict[str, np.ndarray]:
-    """What a run finds."""
-    how: dict[str, Any] = {"progress": False, **KERNELS[kernel]}
-    if style == "session":
-        with graph.session(client=client) as session:
-            session.run(kernel, **how)
-            found = session.run(kernel, **how)
-    elif style == "checkpoint":
-        found = dgsuite.run(kernel, graph, style="clocked", client=client, checkpoint=True, **how)
-    else:
-        found = dgsuite.run(kernel, graph, style=style, client=client, **how)
-    names = ["messages", *(name for name in found if "node" in found[name].dims)]
-    return {name: found[name].values for name in names}
 
 
 def _from(items: Sequence[str], first: int) -> list[str]:

@@ -14,6 +14,7 @@ import pytest
 from dgsuite.core.transports.settings import Settings
 from dgsuite.faces.cli import reference
 from dgsuite.partition.client.settings import FILE, SCHEMA, load, read, setting
+from dgsuite.studies.transports.chip import ChipSettings
 from tests.support.paths import ROOT
 
 SOURCES = [path for name in ("dgsuite", "partition") for path in (ROOT / name).rglob("*.py")]
@@ -80,7 +81,9 @@ def test_every_setting_that_the_code_reads_has_a_default_and_every_default_a_rea
             under = {one for one in known if f"{one}.".startswith(f"{key}.")}
             assert under, f"{path}: {key} is not in {FILE}"
             used |= under
-    used |= {key.replace(".mpb.", ".mpimpb.") for key in used}
+    of_buffers = {key for key in used if ".mpb." in key}
+    used |= {key.replace(".mpb.", ".mpimpb.") for key in of_buffers} | {"dgsuite.mpimpb.places"}
+    used |= {key.replace(".mpb.", ".rcce.") for key in of_buffers}
     assert known == used
 
 
@@ -104,13 +107,13 @@ def test_defaults_are_loaded_with_dgsuite(imports, tmp_path):
 def test_what_is_set_goes_first_and_the_rest_keeps_its_default():
     load()
     assert setting("dgsuite.clocked.transport") == "fastest"
-    with dask.config.set({"dgsuite.mpb": {"places": 48}, "dgsuite.clocked.bind": False}):
+    with dask.config.set({"dgsuite.mpb": {"inbox": 48}, "dgsuite.clocked.bind": False}):
         assert setting("dgsuite.clocked.bind") is False
-        assert Settings.configured("mpb").places == 48
+        assert Settings.configured("mpb").inbox == 48
         assert Settings.configured("mpb").buffer == 4 << 20
     with dask.config.set({"dgsuite": {}}):
         assert setting("dgsuite.timeout") == "30s"
-    assert Settings.configured("mpimpb").places == 48
+    assert ChipSettings.configured("mpimpb").places == 48
 
 
 def test_the_committed_reference_is_that_of_the_files():

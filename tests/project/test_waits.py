@@ -22,8 +22,7 @@ BOUNDED = {"timeout", "asynchronous"}
 
 ALLOWED = {
     "dgsuite/core/engine/workload.py": {"other.result"},  # of a thread
-    "dgsuite/core/workers/counting.py": {"begun('dgsuite_counter').result"},  # in a task
-    "dgsuite/core/workers/files.py": {"sync"},  # in a task
+    "dgsuite/studies/chem/counters.py": {"begun('dgsuite_counter').result"},  # in a task
     "dgsuite/studies/report/claims/scc_definitions.py": {"one.result"},  # of a thread
     "partition/client/session.py": {"begun.result"},  # it is done
     "partition/client/waiting.py": {"begun.result", "future.result", "wait"},  # they are done

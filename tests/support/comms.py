@@ -7,7 +7,7 @@ import asyncio
 import numpy as np
 from distributed.comm import connect, listen
 
-SCC = {"dgsuite.mpb": {"buffer": "8 KiB", "places": 48}}
+SCC = {"dgsuite.rcce": {"buffer": "8 KiB", "places": 48}}
 SCC_SECTIONS = {"dgsuite.mpimpb": {"buffer": "8 KiB", "places": 48}}
 SMALL = {"dgsuite.mpb": {"buffer": 4096}}
 
@@ -15,7 +15,7 @@ KINDS = {
     "uds": ("uds", {}),
     "mpb": ("mpb", {}),
     "mpb of 4 KiB": ("mpb", SMALL),
-    "mpb of the SCC": ("mpb", SCC),
+    "rcce": ("rcce", SCC),
     "mpimpb": ("mpimpb", {}),
     "mpimpb of the SCC": ("mpimpb", SCC_SECTIONS),
     "mpb that spins": ("mpb", {"dgsuite.mpb": {"spin": "100us"}}),

@@ -88,9 +88,7 @@ def talk(dask_worker) -> str:
     """On a worker: how the tasks of the last clocked run reach each other."""
     kept = dask_worker.plugins["dgsuite"].meshes._kept
     mesh, _ = next(reversed(kept.values()))
-    values = mesh.one_host.values
-    shared = values is not None and len(values) > 0
-    return f"{mesh.scheme}{', broadcasts' * shared}{', barrier' * (mesh.one_host.gate is not None)}"
+    return f"{mesh.scheme}{', barrier' * (mesh.one_host.gate is not None)}"
 
 
 def table(by_platform: Mapping[str, Mapping[str, str]]) -> str:

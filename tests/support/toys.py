@@ -63,23 +63,6 @@ class TellsAll(Toy):
 
 
 @dataclass(frozen=True)
-class Unwritable(Toy):
-    """Its state holds what no file can."""
-
-    name: ClassVar[str] = "unwritable"
-
-    def start(self, c) -> State:
-        return State(value=c.ids.copy(), got=c.full(0), lock=threading.Lock())
-
-    def send(self, c, s, inbox):
-        return broadcast(value=s.value)
-
-    def read(self, c, s, inbox):
-        nodes, total = inbox.sum("value")
-        s.got[nodes] = total
-
-
-@dataclass(frozen=True)
 class MutatesAfterSending(Toy):
     """Sends its state itself, then changes it: receivers must get what was sent."""
 
@@ -292,25 +275,6 @@ class Votes(Toy):
 
     def none_of_all(self, c, s, inbox):
         return vote(sum=0, min=None, max=[], any=False)
-
-
-@dataclass(frozen=True)
-class ManyFields(Toy):
-    """Nodes broadcast two of more fields than a number of the machine has bits."""
-
-    outputs: ClassVar = {"got": Output("what arrived"), "last": Output("of another field")}
-    fields: ClassVar = {f"field_{i}": np.int64 for i in range(70)}
-
-    def start(self, c) -> State:
-        return State(got=c.full(-1), last=c.full(-1))
-
-    def send(self, c, s, inbox):
-        return broadcast(field_1=c.ids, field_69=-c.ids)
-
-    def read(self, c, s, inbox):
-        for output, name in (("got", "field_1"), ("last", "field_69")):
-            nodes, largest = inbox.max(name)
-            getattr(s, output)[nodes] = largest
 
 
 @dataclass(frozen=True)

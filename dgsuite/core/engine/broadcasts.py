@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import Once, once
+from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles, is_large
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
@@ -61,10 +61,6 @@ class Broadcasts(BroadcastStore):
 
     _rows: tuple[NDArray, NDArray] | None = None
     """Room for the rows of `through`."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again of the rest."""
-        return {**vars(self), "made": Once(), "_counts": None, "_full": None, "_rows": None}
 
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""

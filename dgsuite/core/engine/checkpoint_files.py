@@ -93,9 +93,6 @@ class Checkpoints:
         not mixed with what this one writes.
     found
         What this try goes on from, if anything.
-    automatic
-        Whether nobody asked for them. Then they cost nothing before the first is due, and the run continues
-        if one cannot be written. No other run knows the folder, so it has no owner.
     """
 
     folder: str
@@ -104,13 +101,10 @@ class Checkpoints:
     offsets: list[int] | None = None
     attempt: str = ""
     found: Found | None = None
-    automatic: bool = False
 
     def begun(self, offsets: list[int], found: Found | None) -> Checkpoints:
         """The same for a try of the run, which owns the folder from now on."""
         attempt = token_hex(4)
-        if self.automatic:
-            return replace(self, offsets=offsets, attempt=attempt, found=found)
         with archives.explained(self.folder):
             files, inner = archives.opened(self.folder)
             files.makedirs(inner, exist_ok=True)
@@ -125,8 +119,6 @@ class Checkpoints:
         InputError
             Another one does, or this process sees another folder.
         """
-        if self.automatic:
-            return
         try:
             there = archives.read_list(self.folder, OWNER, KIND, OWNED)["attempt"]
         except InputError as error:
@@ -171,11 +163,6 @@ class Checkpoints:
             with checking.sound(archives.place(self.folder, log)):
                 found.append(check(Reader(classes).read(arrays), end - begin))
         return found
-
-    def end(self, seconds: float) -> None:
-        """Remove all files, after so many seconds of the run; of automatic ones there are none before."""
-        if not self.automatic or seconds >= self.every:
-            self.remove()
 
     def remove(self, besides: str = "") -> None:
         """Remove all files of checkpoints but those of a try, and the folder if it is empty then."""

@@ -5,7 +5,6 @@ The votes of a phase tell all sites to write a checkpoint, so all write at the e
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections import deque
 from functools import cached_property
@@ -14,7 +13,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine import checkpoint
 from dgsuite.core.engine.checkpoint_files import KIND, Checkpoints, Found
 from dgsuite.core.engine.checks import digest
@@ -25,15 +23,6 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.values import Writer
 from dgsuite.kernels.bsp import Vote
 from dgsuite.partition.store import archives, checking
-
-logger = logging.getLogger("dgsuite")
-
-COPIES = 6
-"""Of a checkpoint in the memory of a worker: what is being written, one or two that are kept, and as many of
-another worker's."""
-
-COST = 0.05
-"""Share of a run's time that automatic checkpoints may take."""
 
 
 def marked(vote: Vote) -> Vote:
@@ -62,14 +51,11 @@ class Pace:
 
     def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
         self.every = plan.every
-        self._automatic = plan.automatic
         self.restart(rounds)
 
-    def restart(self, rounds: int, took: float = 0.0) -> None:
-        """The time to the next checkpoint begins, after so many rounds; the last one took some seconds."""
+    def restart(self, rounds: int) -> None:
+        """The time to the next checkpoint begins, after so many rounds."""
         self._since = rounds if type(self.every) is int else monotonic()
-        if self._automatic and self.every:
-            self.every = max(self.every, took / COST)
 
     def due(self, step: Step) -> bool:
         """Whether one is due after a phase."""
@@ -130,12 +116,10 @@ class Kept(Fresh):
         The folder is not that of the run, or the checkpoint is of another graph.
     """
 
-    _failed = False
-
     def __init__(self, plan: Checkpoints, site: Site) -> None:
         super().__init__()
         plan.check_owner()
-        site.keeps = not plan.automatic
+        site.keeps = True
         self.plan = plan
         self.site = site
         self._written: deque[list[str]] = deque()
@@ -179,34 +163,15 @@ class Kept(Fresh):
         return self.site.log.columns()
 
     def due(self, step: Step) -> bool:
-        if self.site.me or self._failed:  # one decides for all
-            return False
-        return self._pace.due(step)
+        return not self.site.me and self._pace.due(step)  # one decides for all
 
     def write(self) -> None:
-        """Write a checkpoint of the site; an automatic one after the next phase, which is kept for it."""
-        if not self.plan.automatic:
-            self._write()
-        elif not self.site.keeps:
-            self.site.keeps = True
-        elif not self._failed:
-            try:
-                self._write()
-            except (InputError, RunError) as error:
-                self._failed = True
-                logger.info("kernel %r has no checkpoints: %s", self.site.kernel.name, error)
-            self.site.keeps, self.site.returned = False, ()
-
-    def _write(self) -> None:
-        plan, me, begin = self.plan, self.site.me, monotonic()
+        plan, me = self.plan, self.site.me
         plan.check_owner()
         phases, rounds = self._reached()
         head = f"phase-{phases:08}-{plan.attempt}"
         states = checkpoint.held(self.site, self._graph)
         log = Writer(self.site.classes()).write(self._past())
-        if plan.automatic and self.site.room is not None:
-            nbytes = COPIES * sum(array.nbytes for array in states.values())
-            self.site.room("checkpoints", nbytes, needed=False)
         entries = {
             "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
             "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),
@@ -222,7 +187,7 @@ class Kept(Fresh):
         archives.write_list(plan.folder, name, KIND, facts)
         self._written.append([name, *(entry["file"] for entry in entries.values())])
         self._clear()
-        self._pace.restart(rounds, monotonic() - begin)
+        self._pace.restart(rounds)
 
     def _clear(self) -> None:
         """Remove what is older than the last two.
@@ -241,11 +206,5 @@ class Kept(Fresh):
 
 
 def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fresh:
-    """A run at one site, with checkpoints if there is a plan.
-
-    Automatic ones are of no use if there is no other site: they would be lost with the worker.
-    """
-    alone = len(site.bounds) == 2
-    if plan is None or (plan.automatic and alone and plan.found is None):
-        return Fresh()
-    return kept(plan, site)
+    """A run at one site, with checkpoints if there is a plan."""
+    return Fresh() if plan is None else kept(plan, site)

@@ -23,11 +23,9 @@ from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Fault, Step, Tally
 from dgsuite.core.engine.records import Record
 from dgsuite.core.engine.registry import BY_BATCH, BY_PART, BY_SENT, TYPES
-from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.unicasts import Unicasts
-from dgsuite.core.engine.window import Window
 from dgsuite.core.network.faults import Faults
-from dgsuite.kernels.bsp import Kernel, Known
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 
@@ -60,8 +58,6 @@ class Mailbox:
         What stays at the site (see `MessageType.part`), but for broadcasts.
     arriving
         The broadcasts of the phase, if there are any.
-    window
-        Where broadcasts are stored, if sites share memory.
     disturbed
         The faults at this site, if there are any.
     """
@@ -93,61 +89,29 @@ class Mailbox:
         self._phase = ""
         self.kept: Any = None
         self.arriving: Broadcasts | None = None
-        self.window: Window | None = None
         self._halos = Halos.of(clusters)
         self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
         self._every: dict[int, NDArray[np.int64]] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again of the clusters."""
-        return {**vars(self), "_owners": {}, "_every": {}}
-
     @property
     def has_halo(self) -> bool:
-        """Whether a halo is there already."""
-        return bool(self._halos.there(self.bounds, self.me))
-
-    @property
-    def slots(self) -> int:
-        """Slots of the halo that is there, or else of that for nodes that are read."""
-        all_nodes = True in self._halos.there(self.bounds, self.me)
-        return self.clusters[0].n if all_nodes else self._halo(False).slots
-
-    @property
-    def ghosts(self) -> int:
-        """Those of the `slots` that are for nodes of other sites."""
-        return self.slots - self.starts[-1]
-
-    def _halo(self, every: bool) -> Halo:
-        """A halo of the site, perhaps with slots for all nodes."""
-        return self._halos.get(self.clusters, self.bounds, self.me, every)
+        """Whether the halo is there already."""
+        return self._halos.has(self.bounds, self.me)
 
     @once
     def halo(self) -> Halo:
         """The site's halo."""
-        return self._halo(self.window is not None)
-
-    def share(self, memory: NDArray[np.uint8]) -> None:
-        """Store broadcasts in memory that all sites share: `Window.size` bytes; before anything is sent."""
-        halo = self._halo(True)
-        offsets = self.clusters[0].partition.offsets[self.bounds]
-        assert halo.slots == offsets[-1]
-        self.window = Window(memory, offsets, self.me, self.dtypes)
-
-    def _store(self, halo: Halo, backwards: bool) -> Broadcasts:
-        if self.window is None:
-            return Broadcasts(halo, self.dtypes, backwards)
-        return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
+        return self._halos.get(self.clusters, self.bounds, self.me)
 
     @once
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
-        return self._store(self.halo, False)
+        return Broadcasts(self.halo, self.dtypes)
 
     @once
     def backwards(self) -> Broadcasts:
         """The same for those against the direction of edges."""
-        return self._store(self.halo.turned, True)
+        return Broadcasts(self.halo.turned, self.dtypes, backwards=True)
 
     def along(self, backwards: bool) -> Broadcasts:
         """What is broadcast in a direction; an undirected graph has but one."""
@@ -174,15 +138,11 @@ class Mailbox:
         if self.arriving is not None:
             self.arriving.clear()
             self.arriving = None
-        if self.window is not None:
-            self.window.turn(alone=Known in sent)
         if len(sent) > 1:
             raise self.fault(step, 0, "sends messages of more than one kind")
         batches: dict[int, MessageBatch] = {}
         for kind, sends in sent.items():
             batches = BY_SENT[kind].send(self, step, sends, counts)
-        if self.window is not None:
-            self.window.renew()
         return batches
 
     def deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
@@ -191,15 +151,9 @@ class Mailbox:
         return arriving if self.disturbed is None else self.disturbed.sift(arriving)
 
     def _deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
-        if self.kept is None and self.window is None and not batches:
+        if self.kept is None and not batches:
             return self.arriving
         parts: dict[int, Any] = {} if self.kept is None else {self.me: self.kept}
-        if self.window is not None:
-            heads = self.window.heard()
-            for backwards in {bool(head.backwards) for head in heads.values()}:
-                store = self.along(backwards)
-                if isinstance(store, SharedBroadcasts) and store.hear(heads):
-                    self.arrive(store)
         for peer, batch in batches.items():
             part = BY_BATCH[type(batch)].unpack(self, peer, batch)
             if part is not None:
@@ -240,11 +194,6 @@ class Mailbox:
             if columns[name].shape != (length, *width):
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
-
-    @property
-    def stored(self) -> int:
-        """Bytes of the phase's broadcasts that this site has stored for others to read."""
-        return getattr(self.arriving, "wire", 0)
 
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""

@@ -70,7 +70,6 @@ class Site:
         Whether the last phase needs no exchange.
     room
         Called with the phase and the bytes of what goes to other sites, if set; raises if there is no room.
-        With ``needed=False`` they are of something that the run can do without.
     keeps, returned
         Whether to keep what the clusters returned from the last phase, for a checkpoint; and that.
 

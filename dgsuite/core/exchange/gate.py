@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import capabilities
-from dgsuite.core.engine.window import LINE
 from dgsuite.core.transports.flags import barrier
+
+LINE = 64
+"""Bytes of a line of the processor's cache."""
 
 ROOM = 1 << 12
 """Bytes that a task can leave for all."""

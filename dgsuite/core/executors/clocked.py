@@ -6,7 +6,7 @@ is also the barrier. The scheduler has no part in a run between its start and it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,33 +23,27 @@ from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.progress import Progress, Report, seldom, united
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.window import Window
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.executors.session_tasks import CURRENT
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.facts import Result
-from dgsuite.core.workers.outputs import collect, made_of, stays
+from dgsuite.core.workers.outputs import carried, collect
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
+from dgsuite.core.workers.results import Outputs, ended
 from dgsuite.core.workers.room import hold_to_limit
-from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.settings import setting
+from dgsuite.partition.client.tasks import TOGETHER
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
-
-MANY = 1 / 16
-"""Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
 
 class Way(NamedTuple):
@@ -85,6 +79,8 @@ class Plan:
     transport: str
     keep: float
     """Seconds for which the mesh is kept."""
+    most: float
+    """Bytes of outputs that a client gets at once, at most."""
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
@@ -109,12 +105,18 @@ def run(
     kernels: Sequence[Kernel],
     graph: Graph,
     client: Client,
-    places: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     settings: RunSettings = DEFAULT,
     way: Way | None = None,
 ) -> list[tuple[dict[str, Any], Log]]:
-    """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
-    tasks. With checkpoints there is one kernel.
+    """Run kernels in rounds or another way: one after the other, in the same tasks.
+
+    Parameters
+    ----------
+    kernels
+        With checkpoints there is one.
+    workers
+        States of workers of the client, by address: see `dgsuite.core.workers.recovery.States`.
     """
     way = way or CLOCKED
     kernel = kernels[0]
@@ -129,9 +131,10 @@ def run(
         )
     worker.install(client)
     run_id = tasks.new_run()
-    places, bounds = tasks.deal(graph, places)
+    places, bounds = tasks.deal(graph, [*workers])
     keeps = transport != "mpi" and way.rounds and not way.in_turn and len(places) > 1
-    watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
+    epochs = {place: workers[place]["epoch"] for place in places}
+    watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
     groups = tasks.place(graph, watch, places, bounds)
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
@@ -139,33 +142,27 @@ def run(
         if settings.tell is not None:
             reports[run_id] = united(watch.heard(settings.tell), len(places))
             stack.callback(reports.pop, run_id)
-        session = CURRENT.get() if keeps else None
-        if session is None:
-            stack.enter_context(tasks.turn(watch, keys))
-        else:
-            session.know(watch)
         plan = Plan(
             way=way,
             run_id=run_id,
             kernels=kernels,
             bounds=bounds,
             places=places,
-            epochs=[watch.epochs[place] for place in places],
+            epochs=[*epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
             settings=settings.for_workers(),
             transport=transport,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
+            most=carried(graph, len(places)),
         )
-        if session is not None:
-            served = session.run(plan, groups, watch, stays(graph))
-            return made_of(kernels, graph, bounds, *served, way.merge)
         futures = tasks.submit(
             client,
             {
                 key: (place, partial(_task, plan, rank), group)
                 for rank, (key, place, group) in enumerate(zip(keys, places, groups, strict=True))
             },
+            **{TOGETHER: True},
         )
         try:
             return collect(kernels, graph, bounds, futures, watch, way.merge)
@@ -174,21 +171,19 @@ def run(
             raise
 
 
-def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
-    """One worker's part of the run: of each kernel, the outputs and the log."""
+def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Outputs:
+    """One worker's part of the run."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
-        results = site_results(plan, rank, clusters, key, plugin)
-        plugin.announce(key, results)
-        return results
+        return ended(_found(plan, rank, clusters, key, plugin), plan.most)
     finally:  # also where it ends before its peers find it: they are told
         plugin.leave(key, plan.run_id)
 
 
-def site_results(
+def _found(
     plan: Plan, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
-) -> Result:
-    """What `_task` returns."""
+) -> list[tuple[dict[str, NDArray], Log]]:
+    """Outputs and log of each kernel at one worker."""
     way, run_id = plan.way, plan.run_id
 
     here = get_worker()
@@ -211,7 +206,7 @@ def site_results(
     def tell(progress: Progress) -> None:
         here.loop.add_callback(here.log_event, plan.topic, (run_id, rank, progress))
 
-    results: Result = []
+    results: list[tuple[dict[str, NDArray], Log]] = []
 
     async def main(pool: ThreadPoolExecutor | None) -> None:
         nonlocal site, kept
@@ -229,8 +224,6 @@ def site_results(
                 if turn:
                     site = new_site(kernel)
                     kept = Fresh()
-                if way.rounds and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
-                    await _share(site.mailbox, mesh)
                 _prepare(site)
                 await way.drive(site, mesh, pool, tell, kept)
                 results.append((site.outputs(), site.log))
@@ -269,16 +262,6 @@ def _prepare(site: Any) -> None:
     if site.mailbox.has_halo and not had_halo:
         give_back()
     hold_to_limit(site)
-
-
-async def _share(box: Mailbox, mesh: Mesh) -> None:
-    """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
-    n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
-    if said.sum > MANY * n * sites:
-        memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
-        if memory is not None:
-            box.share(memory)
 
 
 def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:

@@ -124,7 +124,7 @@ async def drive(
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
             sent = others.wire
             found, said = await others.exchange(number, parcels, vote)
-            site.tally.wire = others.wire - sent + site.mailbox.stored
+            site.tally.wire = others.wire - sent
             votes.append(said)
             kept.heard(said)
         site.deliver(found)

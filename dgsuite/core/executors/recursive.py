@@ -213,7 +213,7 @@ def run(
     kernel: Kernel,
     graph: Graph,
     client: Client | None,
-    places: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     style: str,
     settings: RunSettings = DEFAULT,
 ) -> tuple[dict[str, NDArray], Log]:
@@ -222,7 +222,7 @@ def run(
         return serial(kernel, graph.gather(), settings)
     assert client is not None
     ways = WAYS if settings.guard.delays is None else DELAYED
-    return clocked.run([kernel], graph, client, places, settings, ways[style])[0]
+    return clocked.run([kernel], graph, client, workers, settings, ways[style])[0]
 
 
 def serial(

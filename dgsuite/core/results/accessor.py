@@ -14,8 +14,8 @@ import xarray as xr
 from dgsuite.base.errors import InputError
 from dgsuite.base.files import atomic_write
 from dgsuite.core.results.checking import check_run
+from dgsuite.core.results.page import page
 from dgsuite.core.results.plot_accessor import Plots, of_one_run
-from dgsuite.core.workers.pages import Record, page, record
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
 
@@ -93,8 +93,6 @@ class Accessor:
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page that shows the run: its counts, and messages, active nodes and times of each round.
 
-        It is the page ``/dgsuite`` of a scheduler's dashboard, with one run.
-
         Parameters
         ----------
         path
@@ -114,7 +112,14 @@ class Accessor:
         >>> Path("run.html").read_text()[:15]
         '<!doctype html>'
         """
-        text = page([record_of(self._run)])
+        from dgsuite.core.results.dataset import index, seconds_by_round
+
+        ds = self._run
+        facts = {name: _written(value) for name, value in _facts(ds).items()}
+        computing, exchange = seconds_by_round(ds)
+        charts = {name: {name: ds.variables[name].values} for name in CHARTS}
+        charts["seconds, mean of the workers,"] = {"computing": computing, "exchange": exchange}
+        text = page(ds.attrs["title"], index(ds), facts, charts)
         with atomic_write(path) as part:
             Path(part).write_text(text, encoding="utf-8")
 
@@ -325,17 +330,6 @@ class Accessor:
     def _run(self) -> xr.Dataset:
         """The dataset, which must be that of one run."""
         return of_one_run(self._dataset)
-
-
-def record_of(ds: xr.Dataset) -> Record:
-    """What a page shows of a run."""
-    from dgsuite.core.results.dataset import index, seconds_by_round
-
-    facts = {name: _written(value) for name, value in _facts(ds).items()}
-    computing, exchange = seconds_by_round(ds)
-    charts = {name: {name: ds.variables[name].values} for name in CHARTS}
-    charts["seconds, mean of the workers,"] = {"computing": computing, "exchange": exchange}
-    return record(ds.attrs["title"], index(ds), facts, charts)
 
 
 def _written(value: str | float) -> str:

@@ -19,6 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
+import dgsuite.core.results.accessor  # noqa: F401  # registers ``ds.dgsuite``
 from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
@@ -30,6 +31,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.attack import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
+from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
 from dgsuite.kernels.bsp import Kernel, Output, Vote
@@ -440,7 +442,6 @@ def seconds_by_round(dataset: xr.Dataset) -> tuple[NDArray[np.float64], NDArray[
     """Seconds of each round of a run that a worker computes, and that pass between phases: the means of the
     workers, each of which computes its clusters one after the other.
     """
-    # as NumPy arrays, since each run is told to the dashboard: sums of xarray take a millisecond
     computing, exchange = (
         dataset.variables[f"{name}_seconds"].values for name in ("compute", "exchange")
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -14,11 +14,10 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
-from dgsuite.core.running.checkpointing import automatic, cut
-from dgsuite.core.running.fits import check_fits
+from dgsuite.core.running.checkpointing import cut
+from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
-from dgsuite.kernels.bsp import Kernel, Replicated
-from dgsuite.partition.client.settings import setting
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import check
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger("dgsuite")
-
-STATE = "dgsuite.finish_async.state"
 
 
 class Tried(NamedTuple):
@@ -77,7 +74,6 @@ class Attempt:
     traffic: bool
     settings: RunSettings
     since: Since | None = None
-    _tried: bool = field(default=False, init=False)
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
         """Run on workers, given the state of each by address, or in this process.
@@ -92,19 +88,14 @@ class Attempt:
         kernel, graph, client = self.kernels[0], self.graph, self.client
         workers = [] if client is None else list(states)
         plan, found = self.settings.checkpoints, None
-        if plan is not None and (self._tried or not plan.automatic):
-            if client is not None:
-                from dgsuite.core.workers.plugin import install
-
-                install(client)  # files in the memory of workers need it
+        if plan is not None:
             found = plan.newest()
-        self._tried = True
         if found is not None:
             graph = cut(graph, found.offsets, self.clusters, client)
             self.clusters = len(found.offsets) - 1
             logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
-        if self.clusters is None or (free(kernel) and workers and graph.partition.order is None):
-            own = not workers or (graph.chosen and not free(kernel))
+        if self.clusters is None:
+            own = not workers or graph.chosen
             self.clusters = len(graph.entries) if own else len(workers)
         graph = graph.repartition(self.clusters, client)
         if plan is not None:
@@ -120,7 +111,7 @@ class Attempt:
             )
         machine = machine_of(client if workers else None, workers)
         settings = replace(self.settings, checkpoints=plan)
-        results = _run(self.kernels, seen, self.style, client, workers, settings)
+        results = _run(self.kernels, seen, self.style, client, states, settings)
         return Tried(graph, min(len(workers), self.clusters), machine, results)
 
 
@@ -148,11 +139,10 @@ def _run(
     graph: Graph,
     style: str,
     client: Client | None,
-    workers: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     settings: RunSettings,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
-    in_tasks = style == "finish_async" and state_in_tasks(kernels[0], settings)
     if kernels[0].form == "recursive":
         from dgsuite.core.executors import recursive
 
@@ -162,49 +152,9 @@ def _run(
 
         gathered = graph.gather()
         return [serial.run(k, gathered, settings) for k in kernels]
-    from dgsuite.core.executors import clocked, finish_async, task_state
-    from dgsuite.core.executors import dynamic as dealt
+    from dgsuite.core.executors import clocked, finish_async
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, settings, way)
-    if in_tasks:
-        every = automatic()
-        return [task_state.run(k, graph, client, workers, settings, every) for k in kernels]
-    return [
-        dealt.run(k, graph, client, workers)
-        if free(k)
-        else finish_async.run(k, graph, client, workers, settings)
-        for k in kernels
-    ]
-
-
-def state_in_tasks(kernel: Kernel, settings: RunSettings) -> bool:
-    """Whether a run of style finish_async has its state in task results, rather than on workers.
-
-    Raises
-    ------
-    InputError
-        The setting is neither of the two, or not one for this run.
-    """
-    where = setting(STATE)
-    if where not in ("workers", "tasks"):
-        raise InputError(f"{STATE} must be 'workers' or 'tasks', got {where!r}")
-    if where == "workers" or free(kernel):
-        return False
-    for unfit, what in (
-        (kernel.form == "recursive", "a recursive form keeps tasks that wait"),
-        (settings.checkpoints is not None, "checkpoint= writes what is"),
-        (settings.guard.faults is not None, "network= keeps who has crashed"),
-    ):
-        if unfit:
-            raise InputError(
-                f"kernel {kernel.name!r}: {what} on the workers, and {STATE} is 'tasks'; set it to "
-                f"'workers', or give style='clocked'"
-            )
-    return True
-
-
-def free(kernel: Kernel) -> TypeGuard[Replicated]:
-    """Whether idle workers fetch its chunks dynamically."""
-    return isinstance(kernel, Replicated) and kernel.dynamic
+    return [finish_async.run(k, graph, client, workers, settings) for k in kernels]

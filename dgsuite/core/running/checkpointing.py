@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 SETTING = "dgsuite.checkpoint.every"
-AUTOMATIC = "dgsuite.checkpoint.automatic"
 
 LONG = 200
 """Characters of a parameter of which a checkpoint holds the checksum instead."""
@@ -63,26 +61,19 @@ def _seconds(given: Any) -> float | None:
 
 
 def checkpoints_of(
-    folder: bool | str | os.PathLike[str] | None,
+    folder: str | os.PathLike[str] | None,
     kernels: Sequence[Kernel],
     graph: Graph,
     guard: Guard,
     load: Workload | None,
-    dealt: bool,
     style: str,
-    client: Client | None,
 ) -> Checkpoints | None:
     """The checkpoints of a run, if it has any.
 
     Parameters
     ----------
-    folder
-        True for one of its own in the memory of the client's workers; None for automatic checkpoints there,
-        if the run can have some; False for none.
     kernels
         What is to be run.
-    dealt
-        Whether idle workers fetch its work.
 
     Raises
     ------
@@ -90,24 +81,13 @@ def checkpoints_of(
         The folder is not the name of one, the setting is wrong, or the run can have no checkpoints.
     """
     kernel = kernels[0]
-    if folder is False:
-        return None
     if folder is None:
-        if guard.faults is not None:
-            return None
-        can = style == "clocked" and kernel.form != "recursive" and len(kernels) == 1
-        return _automatic(client) if can and client is not None else None
-    if folder is True:
-        folder = f"workers://{token_hex(8)}"
+        return None
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         raise InputError(f"checkpoint must be a folder or a URL, got {folder!r}")
     if len(kernels) > 1:
         raise InputError(
             f"checkpoint names one folder for {len(kernels)} runs; run them one by one"
-        )
-    if dealt:
-        raise InputError(
-            f"kernel {kernel.name!r}: deal='dynamic' has no phases, so there are no checkpoints"
         )
     if kernel.form == "recursive" and style == "finish_async":
         raise InputError(
@@ -129,45 +109,7 @@ def checkpoints_of(
         "congest": guard.congest,
         "code of dgsuite": fingerprint(),
     }
-    where = os.fspath(folder)
-    if where.startswith("workers://"):
-        from dgsuite.core.workers.files import of_client
-
-        where = of_client(where, client)
-    return Checkpoints(archives.absolute(where), every(), facts)
-
-
-def _automatic(client: Client) -> Checkpoints | None:
-    """The checkpoints of a run that nobody asked for, in the memory of workers; None if there are none.
-
-    Raises
-    ------
-    InputError
-        The setting is neither a time nor false.
-    """
-    from dgsuite.core.workers.files import folder_of
-    from dgsuite.core.workers.recovery import tries
-
-    seconds = automatic()
-    if seconds is None or not tries():
-        return None
-    return Checkpoints(folder_of(client, token_hex(8)), seconds, {}, automatic=True)
-
-
-def automatic() -> float | None:
-    """Seconds between two times that a run saves itself in the memory of workers, unasked; None for never.
-
-    Raises
-    ------
-    InputError
-        The setting is neither a time nor false.
-    """
-    given = setting(AUTOMATIC)
-    if given is False:
-        return None
-    if given is True or (seconds := _seconds(given)) is None:
-        raise InputError(f"{AUTOMATIC} must be a time, such as '10s', or false, got {given!r}")
-    return seconds
+    return Checkpoints(archives.absolute(os.fspath(folder)), every(), facts)
 
 
 def cut(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:

@@ -47,7 +47,7 @@ def chosen(
         or options.trace is not False
         or options.congest is not None
         or options.network is not None
-        or options.checkpoint not in (None, False)
+        or options.checkpoint is not None
         or options.workload is not None
     )
     if asked or graph.n < LARGE or not isinstance(kernel, str) or kernel.lower() not in EITHER:

@@ -8,16 +8,11 @@ from dgsuite.core.network.network import Network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
-from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, SHIPS
+from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS
 
 
-def check_network(options: RunOptions, kernel: Kernel, free: bool = False) -> None:
+def check_network(options: RunOptions, kernel: Kernel) -> None:
     """Check that a kernel takes the network of a run.
-
-    Parameters
-    ----------
-    free
-        Whether idle workers fetch chunks of its work.
 
     Raises
     ------
@@ -27,7 +22,7 @@ def check_network(options: RunOptions, kernel: Kernel, free: bool = False) -> No
     network = options.network
     if not isinstance(network, Network):
         return
-    unfit = dict.fromkeys(NETWORKS, SHIPS) if free else kernel.unfit()
+    unfit = kernel.unfit()
     for kind in network.kinds:
         if kind in unfit:
             raise InputError(
@@ -47,13 +42,13 @@ def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
             return "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
         if network.synchroniser is not None:
             return "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
-        if options.checkpoint not in (None, False):
+        if options.checkpoint is not None:
             return "a run of tasks with delays has no checkpoints; leave out checkpoint="
     if network.delayed and kernel.takes_offers:
         return KEEPS_OFFERS
     if acts and options.since is not None:
         return "a run with since= goes on from a result without faults or an adversary; leave out since="
-    if acts and options.checkpoint not in (None, False):
+    if acts and options.checkpoint is not None:
         return "a run with faults or an adversary has no checkpoints; leave out checkpoint="
     return network.adversary.unfit(kernel) if isinstance(network.adversary, Adversary) else ""
 

@@ -49,7 +49,7 @@ class RunOptions:
     max_rounds: int | None = None
     check: bool | None = None
     trace: bool | str | os.PathLike[str] = False
-    checkpoint: bool | str | os.PathLike[str] | None = None
+    checkpoint: str | os.PathLike[str] | None = None
     since: xr.Dataset | None = None
     congest: float | None = None
     network: Network | Mapping[str, Any] | None = None

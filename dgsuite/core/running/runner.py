@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.errors import InputError
 from dgsuite.base.warning import warn
-from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
-from dgsuite.core.results.accessor import record_of
 from dgsuite.core.results.order import by_node
 from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
-from dgsuite.core.running.attempt import Attempt, free
+from dgsuite.core.running.attempt import Attempt
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
@@ -33,8 +30,8 @@ from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
 from dgsuite.core.workers.recovery import looked, recovered
 from dgsuite.kernels.bsp import Kernel
-from dgsuite.partition.client.session import Session, check_client, current_client, seceded
-from dgsuite.partition.client.spans import span
+from dgsuite.partition.client.session import check_client, current_client, seceded
+from dgsuite.partition.client.tasks import spanned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.checks import check_graph
 from dgsuite.partition.graph.graph import Graph
@@ -67,7 +64,7 @@ def run(
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
-    checkpoint: bool | str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
     congest: float | None = None,
     network: Network | Mapping[str, Any] | None = None,
@@ -149,11 +146,8 @@ def run(
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
         on from the newest one when it is called again, in any style and on any number of workers; and so does
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
-        its end the checkpoints are removed. There are none with deal="dynamic", nor for recursive forms in
-        style "finish_async". With True they are in the memory of workers, each on two, so a run goes on if it
-        loses one worker at a time; with ``"workers://NAME"`` also when the same client calls it again. By
-        default a run in style "clocked" that takes longer than ``dgsuite.checkpoint.automatic`` says (10
-        seconds) has them there; with False it has none.
+        its end the checkpoints are removed. There are none for recursive forms in
+        style "finish_async".
     since
         An earlier result of the kernel, from which the run goes on: on the same graph, or on one from which
         `graph` has grown by `Graph.with_edges` and `Graph.with_nodes`. "bfs", "core_number", "sssp" and
@@ -305,38 +299,26 @@ def _run_each(
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(options.workload)
-    dealt = free(chosen)
-    _check_trace(options, len(each), chosen, dealt)
-    check_congest(options, chosen, dealt)
+    _check_trace(options, len(each))
+    check_congest(options, chosen)
     for made in kernels:
-        check_network(options, made, dealt)
+        check_network(options, made)
     if recursive and isinstance(options.network, Network):
         guard = guard._replace(delays=options.network.delays)
-    if any(free(other) != dealt for other in kernels):
-        raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
-    if dealt and style in ("clocked", "in_turn"):
-        raise InputError(
-            f"kernel {chosen.name!r}: deal='dynamic' starts tasks when workers become idle, but style "
-            f"{style!r} has one long-lived task per worker; use style='finish_async'"
-        )
-    if dealt and load is not None:
-        raise InputError(
-            f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
-        )
     reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
     since = None
     if options.since is not None:
         since = Since.of(kernels, graph, options.since)
         reasons |= {"since": since.identity, "since_edges": since.edges}
     if style is None:
-        style = "serial" if client is None else "finish_async" if dealt or recursive else "clocked"
-        if style != "serial" and not dealt and load is None and _size(graph) <= SMALL:
+        style = "serial" if client is None else "finish_async" if recursive else "clocked"
+        if style != "serial" and load is None and _size(graph) <= SMALL:
             count_as = count_as or style
             style = "serial"
             reasons["style_reason"] = "the graph is small; pass style= to choose another style"
     for each_kernel in kernels:
         dataset.check_names(each_kernel, guard.delays is not None)
-    checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
+    checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, style)
     if style == "serial":
         client = None
     elif client is None:
@@ -351,54 +333,49 @@ def _run_each(
         f"{chosen.name}, {style}",
         "depth" if recursive and guard.delays is None else "round",
     )
-    automatic = checkpoint in (None, True)
-    with _ending(checkpoints, automatic):
-        with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
-            settings = RunSettings(tell, load, guard, checkpoints)
-            attempt = Attempt(
-                kernels, graph, style, client, options.clusters, trace is True, settings, since
-            )
-            tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
-        graph = tried.graph
+    with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
+        settings = RunSettings(tell, load, guard, checkpoints)
+        attempt = Attempt(
+            kernels, graph, style, client, options.clusters, trace is True, settings, since
+        )
+        tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
+    graph = tried.graph
+    results = [
+        dataset.build(
+            k,
+            graph,
+            style,
+            by_node(k, graph, outputs),
+            log,
+            count_as=count_as,
+            workers=tried.workers,
+            workload=load,
+            reasons=reasons,
+            measured_on=tried.machine,
+            traffic=trace is True,
+            congest=guard.congest,
+            network=options.network,  # type: ignore[arg-type]
+            guard=guard,
+        )
+        for k, (outputs, log) in zip(kernels, tried.found, strict=True)
+    ]
+    network = options.network
+    if isinstance(network, Network) and network.delay is not None and not recursive:
+        how = {
+            "style": style,
+            "client": client,
+            "clusters": options.clusters,
+            "progress": False,
+        }
         results = [
-            dataset.build(
-                k,
-                graph,
-                style,
-                by_node(k, graph, outputs),
-                log,
-                count_as=count_as,
-                workers=tried.workers,
-                workload=load,
-                reasons=reasons,
-                measured_on=tried.machine,
-                traffic=trace is True,
-                congest=guard.congest,
-                network=options.network,  # type: ignore[arg-type]
-                guard=guard,
-            )
-            for k, (outputs, log) in zip(kernels, tried.found, strict=True)
+            with_times(result, log, graph, network, guard.faults, **how)
+            for result, (_, log) in zip(results, tried.found, strict=True)
         ]
-        network = options.network
-        if isinstance(network, Network) and network.delay is not None and not recursive:
-            how = {
-                "style": style,
-                "client": client,
-                "clusters": options.clusters,
-                "progress": False,
-            }
-            results = [
-                with_times(result, log, graph, network, guard.faults, **how)
-                for result, (_, log) in zip(results, tried.found, strict=True)
-            ]
+    if checkpoints is not None:
+        checkpoints.remove()
     for k, result, own in zip(kernels, results, each, strict=True):
         if "root" not in own and options.network is None:
             tell_alone(k, result)
-    if client is not None and Session.of(client).installed_over is not None:
-        from dgsuite.core.workers import dashboard
-
-        for result in results[-dashboard.MOST :]:
-            dashboard.tell(client, record_of(result))
     if options.trace_file is not None:
         from dgsuite.core.traces import write
         from dgsuite.core.traces.form import of_run
@@ -411,39 +388,20 @@ def _run_each(
 
 
 @contextmanager
-def _ending(checkpoints: Checkpoints | None, automatic: bool) -> Iterator[None]:
-    """Remove the checkpoints of a run when its results are there; automatic ones also after an error."""
-    begin = perf_counter()
-    try:
-        yield
-    except BaseException:
-        if automatic and checkpoints is not None:
-            with suppress(RunError):  # a scheduler that is gone has taken them along
-                checkpoints.end(perf_counter() - begin)
-        raise
-    if checkpoints is not None:
-        checkpoints.end(perf_counter() - begin)
-
-
-@contextmanager
 def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
     """Use a client, if there is one, also within a task of its workers."""
     if client is None:
         yield
         return
     watch = Watch(client, f"kernel {kernel.name!r}")
-    with client.as_current(), seceded(), watch.explain_errors(), span(kernel.name):
+    with client.as_current(), seceded(), watch.explain_errors(), spanned():
         yield
 
 
-def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> None:
+def _check_trace(options: RunOptions, runs: int) -> None:
     """Check that a trace can be made and, where a file is named, written."""
     if options.trace is False:
         return
-    if free:
-        raise InputError(
-            f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
-        )
     if options.trace_file is not None:
         from dgsuite.core.traces.files import check_writable
 
@@ -452,12 +410,12 @@ def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> 
         check_writable(options.trace_file)
 
 
-def check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
+def check_congest(options: RunOptions, kernel: Kernel) -> None:
     """Check that messages of a kernel go along edges, if the bits of edges are to be counted."""
     if options.congest is None:
         return
     why = ""
-    if free or kernel.ships:
+    if kernel.ships:
         why = "its clusters send to clusters, and not nodes to nodes"
     elif kernel.form == "recursive":
         why = "tasks of form='recursive' have no rounds; take form='iterative'"

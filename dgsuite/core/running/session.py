@@ -1,15 +1,11 @@
-"""Runs one after another in the same tasks: `graph.session()`."""
+"""Runs one after another on the same graph: `graph.session()`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
-from dask.utils import parse_timedelta
-
 from dgsuite.base.errors import InputError
-from dgsuite.core.executors.session_tasks import SessionTasks
 from dgsuite.core.running.runner import run_each
 from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.workers import worker_addresses
@@ -23,14 +19,10 @@ if TYPE_CHECKING:
 
 
 class GraphSession:
-    """Runs on a graph whose tasks stay on the workers between runs, so that a run starts none.
+    """Runs on a graph, by default in style "clocked", over connections that its workers keep between runs.
 
-    Make one by `Graph.session`, and close it, best by ``with``. Its runs have the results of `dgsuite.run`.
-
-    While it has nothing to run, its tasks leave the workers' threads to others. They end when the session is
-    closed, when it has run nothing for some time, or when another run of style "clocked" needs the workers;
-    the next run of the session starts them again. Runs of several threads take turns. When a worker is lost,
-    a run begins again as one without a session does; a graph in this process is sent to the workers again.
+    Make one by `Graph.session`, best by ``with``. Its runs are those of `dgsuite.run`. A graph in this
+    process is cut and sent to the workers once for all of them.
 
     Attributes
     ----------
@@ -53,23 +45,15 @@ class GraphSession:
     >>> session.close()
     """
 
-    def __init__(
-        self, graph: Graph, client: Client | None = None, idle: str | float = "60 s"
-    ) -> None:
+    def __init__(self, graph: Graph, client: Client | None = None) -> None:
         self.client = current_client(client or graph.client)
-        self.graph = graph if self.client is None else _cut(graph, self.client)
-        try:
-            seconds = float(parse_timedelta(idle, "s"))
-        except (KeyError, TypeError, ValueError):
-            seconds = 0.0
-        if not seconds > 0:
-            raise InputError(f"idle must be a time above 0, such as '60 s', got {idle!r}")
-        self._tasks = None if self.client is None else SessionTasks(self.client, seconds)
-        self._lock = RLock()
+        if self.client and graph.local and not graph.chosen and graph.partition.order is None:
+            graph = graph.repartition(len(worker_addresses(self.client)))
+        self.graph = graph
         self._open = True
 
     def run(self, kernel: str | type[Kernel] | Kernel, **options: Any) -> xr.Dataset:
-        """Run a kernel: `dgsuite.run` without `graph` and `client`, by default in style "clocked".
+        """Run a kernel: `dgsuite.run` without `graph` and `client`.
 
         Raises
         ------
@@ -88,19 +72,13 @@ class GraphSession:
             raise InputError("the session is closed; make another: graph.session()")
         if "client" in options:
             raise InputError("client: a session has its own; give it to graph.session(client=...)")
-        with self._lock:
-            if self._tasks is None:
-                return run_each(kernel, self.graph, each, **options)
-            with self._tasks.used():
-                how = {"style": "clocked", **options, "client": self.client}
-                return run_each(kernel, self.graph, each, **how)
+        if self.client is not None:
+            options = {"style": "clocked", **options, "client": self.client}
+        return run_each(kernel, self.graph, each, **options)
 
     def close(self) -> None:
-        """End its tasks; it runs nothing any more."""
-        with self._lock:
-            self._open = False
-            if self._tasks is not None:
-                self._tasks.release()
+        """Let it run nothing any more."""
+        self._open = False
 
     def __enter__(self) -> Self:
         return self
@@ -109,14 +87,5 @@ class GraphSession:
         self.close()
 
     def __repr__(self) -> str:
-        state = "closed" if not self._open else "open"
-        there = self._tasks is not None and self._tasks.are_there
-        tasks = ", tasks on the workers" if there else ""
-        return f"<dgsuite session on {self.graph.n} nodes: {state}{tasks}>"
-
-
-def _cut(graph: Graph, client: Client) -> Graph:
-    """A graph in the clusters that its runs have; one in this process stays here, and cannot be lost."""
-    if graph.local and not graph.chosen and graph.partition.order is None:
-        return graph.repartition(len(worker_addresses(client)))
-    return graph
+        state = "open" if self._open else "closed"
+        return f"<dgsuite session on {self.graph.n} nodes: {state}>"

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from dgsuite.base import capabilities
-from dgsuite.base.lazy import lazy_imports
-
-if TYPE_CHECKING:
-    from dgsuite.core.transports.throttle import limit
-
-__all__ = ["fastest", "limit"]
 
 
 def fastest() -> str:
@@ -32,6 +25,3 @@ def _is_installed(scheme: str) -> bool:
     from importlib.metadata import entry_points
 
     return scheme in entry_points(group="distributed.comm.backends").names
-
-
-__getattr__, __dir__ = lazy_imports(__name__, {"limit": "dgsuite.core.transports.throttle:limit"})

@@ -1,75 +1,423 @@
-"""``mpb://`` and ``mpimpb://``: message-passing buffers, after the Single-Chip Cloud Computer.
+"""``mpb://``: message-passing buffers, memory that both processes have mapped.
 
-On the SCC each core has a few KiB of memory that all cores can reach. RCCE-X10 (Chapman, Hussein, Hosking:
-"X10 on the Single-Chip Cloud Computer", X10 Workshop 2011) has a sender deposit a message in its own buffer
-and set a flag at the receiver, which reads it there and acknowledges; a longer message goes in chunks, and a
-core that waits for an acknowledgement continues to receive. The chip's MPI gives each sender a section of its
-own in the receiver's buffer to write to.
+A sender deposits in a buffer of its own, where the receiver reads. Flags are lines on a Unix socket, so
+that a process sleeps until one comes, and so that what was written before it is seen after it on any
+processor. A line has the number of bytes of the stream that were deposited, where in the buffer they begin,
+and the number that were read in the other direction. It replaces all former lines, so one that finds the
+socket full is merged with the next. A process that polls gets the same numbers in memory alone (see
+`flags`). The end of the socket says that the peer is gone.
 """
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import os
-from typing import ClassVar
-from weakref import WeakValueDictionary, finalize
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
+from distributed.comm import CommClosedError
+from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
+from dgsuite.base import capabilities
 from dgsuite.core.transports import memory
-from dgsuite.core.transports.flags import SIZE
+from dgsuite.core.transports.flags import SIZE, Flags
+from dgsuite.core.transports.framed import ALONE, START, WORD, Framed, check, cut, wake
 from dgsuite.core.transports.local import Local
-from dgsuite.core.transports.shared import Shared
+from dgsuite.core.transports.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+LINE = struct.Struct("<3Q")
+"""Bytes deposited, where the buffer's start is in the stream, bytes read."""
+
+LINES = 1 << 7
+"""Lines read at a time."""
+
+HELLO = struct.Struct("<4sQ")
+"""Version, bytes of the memory."""
+
+VERSION = b"dgs3"
+
+MOMENT = 1e-4
+"""Seconds that a reader polls for the rest of a long message before it sleeps again."""
+
+LARGEST, SMALLEST = 4, 32
+"""Parts of a buffer that its largest and smallest chunks are; chunks are written while others are read. They
+begin small, for the reader to wake up meanwhile, and end small, for it to have little left to read."""
 
 
-class Core:
-    """The one buffer of an event loop for all that it sends, as a core of the chip has it."""
+class MPB(Framed):
+    """A comm through shared memory."""
 
-    _known: ClassVar[WeakValueDictionary[tuple[int, int], Core]] = WeakValueDictionary()
+    head: ClassVar[int] = SIZE
+    """Bytes of the memory that come before the buffer."""
 
-    def __init__(self, size: int) -> None:
-        self.loop = asyncio.get_running_loop()
-        self.turn = asyncio.Lock()
-        self.buffer, self.fd = memory.make("mpb", size)
-        finalize(self, os.close, self.fd)
+    _ended = False
+    """Whether the peer is gone."""
 
-    @classmethod
-    def here(cls, size: int) -> Core:
-        """The running loop's; it lives as long as comms do."""
-        loop = asyncio.get_running_loop()
-        core = cls._known.get((id(loop), size))
-        if core is None or core.loop is not loop:
-            core = cls._known[id(loop), size] = cls(size)
-        return core
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.settings = self._settings()
+        self._flags: Flags | None = None
+        self._out = self._in = memoryview(b"")
+        # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
+        self._written = self._said = self._taken = self._start = 0
+        # what the peer wrote, what of it I read, and said so; its buffer's start
+        self._there = self._got = self._acknowledged = self._origin = 0
+        self._behind = False
+        self._inbox: deque[memoryview] = deque()
+        self._held = 0
 
+    # the beginning
 
-class MPB(Shared):
-    """A comm whose sender deposits in a buffer of its own."""
+    def _settings(self) -> Settings:
+        return Settings.configured("mpb")
 
-    scheme = "mpb"
-    _core: Core | None = None
+    def _made(self) -> tuple[NDArray[np.uint8], int]:
+        """The memory that this end gives to the comm, and its file, which the caller closes."""
+        return memory.make("mpb", SIZE + self.settings.buffer)
 
-    def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
-        if self.settings.places is None:
-            return *memory.make(self.scheme, SIZE + self.settings.payload()), False
-        self._core = Core.here(self.settings.payload())
-        self._chip = self._core.turn
-        return self._core.buffer, os.dup(self._core.fd), True
+    def _assign(self, mine: NDArray, theirs: NDArray) -> None:
+        """Which memory is written, and which is read."""
+        self._out, self._in = mine[SIZE:].data, theirs[SIZE:].data
+        if capabilities.has("ordered stores"):
+            self._flags = Flags(mine[:SIZE].data, theirs[:SIZE].data)
+
+    async def _open(self) -> None:
+        assert self._sock is not None
+        mine, fd = self._made()
+        try:
+            socket.send_fds(self._sock, [HELLO.pack(VERSION, len(mine))], [fd])
+        except OSError as error:
+            raise CommClosedError(f"{self}: {error}") from error
+        finally:
+            os.close(fd)
+        self._assign(mine, await self._hear())
+        self._watch()
+
+    async def _hear(self) -> NDArray[np.uint8]:
+        """The memory that the other end gives."""
+        while True:
+            if self._sock is None:
+                raise CommClosedError(f"{self} was closed")
+            try:
+                said, fds, _, _ = socket.recv_fds(
+                    self._sock, HELLO.size, 1, socket.MSG_CMSG_CLOEXEC
+                )
+                break
+            except BlockingIOError:
+                waiting = self._reading = self._loop.create_future()
+                self._loop.add_reader(self._sock, wake, waiting)
+                try:
+                    await waiting
+                finally:
+                    self._reading = None
+                    if self._sock is not None:
+                        self._loop.remove_reader(self._sock)
+            except OSError as error:
+                raise CommClosedError(f"{self}: {error}") from error
+        try:
+            if len(said) < HELLO.size or len(fds) != 1:
+                raise CommClosedError(f"{self}: the peer left before it gave a buffer")
+            version, size = HELLO.unpack(said)
+            if version != VERSION or os.fstat(fds[0]).st_size != size:
+                raise CommClosedError(f"{self}: the peer runs another version of dgsuite")
+            if not memory.sealed(fds[0]):
+                raise CommClosedError(f"{self}: the peer gave memory that could shrink")
+            if size <= self.head:
+                raise CommClosedError(
+                    f"{self}: the peer gave {size} bytes of memory, which are too few"
+                )
+            return memory.attach(fds[0])
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    # the socket's lines
+
+    def _tell(self) -> None:
+        """Say what was written and read, now or as soon as the socket takes it."""
+        if self._sock is None or self._ended:
+            return
+        flags = self._flags
+        if flags is not None and flags.say(self._written, self._start, self._got):
+            self._said, self._acknowledged = self._written, self._got
+            return
+        if self._behind:
+            return
+        try:
+            self._sock.send(LINE.pack(self._written, self._start, self._got))
+        except BlockingIOError:
+            self._behind = True
+            self._loop.add_writer(self._sock, self._catch_up)
+        except OSError:
+            self._end()
+        else:
+            self._said, self._acknowledged = self._written, self._got
+
+    def _catch_up(self) -> None:
+        assert self._sock is not None
+        self._loop.remove_writer(self._sock)
+        self._behind = False
+        self._tell()
+
+    @property
+    def holds(self) -> int:
+        """Bytes of a message that can be written while the other end does nothing, once that end has read
+        all that came before: it may leave up to half a buffer unacknowledged.
+        """
+        return len(self._out) // 2
+
+    def _ready(self) -> None:
+        if self._sock is None:
+            return
+        try:
+            lines = self._sock.recv(LINE.size * LINES)
+        except BlockingIOError:
+            return
+        except OSError:
+            lines = b""
+        if not lines:
+            self._end()
+            return
+        if len(lines) % LINE.size:
+            self._break()
+            return
+        self._learn(*LINE.unpack_from(lines, len(lines) - LINE.size))
+        if self._there > self._got:
+            if self._reading is not None:
+                wake(self._reading)
+            elif self._writing is not None:
+                self._take_in()
+
+    def _look(self) -> None:
+        """Read the positions that the peer has published in memory, if it does."""
+        if self._flags is not None:
+            self._learn(*self._flags.see())
+
+    def _learn(self, there: int, origin: int, taken: int) -> None:
+        """Take note of the positions that the peer has written and read, as published now or earlier."""
+        if there > self._there:
+            if there - self._got > len(self._in):
+                self._break()
+                return
+            self._there, self._origin = there, origin
+        if taken > self._taken:
+            if taken > self._written:
+                self._break()
+                return
+            self._taken = taken
+            wake(self._writing)
+
+    def _stop_polling(self) -> None:
+        """Have the peer publish its positions on the socket from now on."""
+        if self._flags is not None and self._flags.awake:
+            self._flags.wake(False)
+            self._look()
+
+    def _end(self) -> None:
+        """The peer is gone; the bytes that it deposited can still be read."""
+        self._look()
+        self._finish()
+
+    def _break(self) -> None:
+        """The peer has published an impossible position: read nothing more from it."""
+        logger.warning("%s: the peer published an impossible position in the stream", self)
+        self._flags = None
+        self._finish()
+
+    def _finish(self) -> None:
+        self._ended = True
+        if self._sock is not None:
+            self._loop.remove_reader(self._sock)
+        wake(self._writing)
+        wake(self._reading)
+
+    def closed(self) -> bool:
+        if self._ended and not self._closed and not self._inbox and self._there == self._got:
+            self.abort()
+        return self._closed
 
     def abort(self) -> None:
         super().abort()
-        self._core = None
+        self._out = self._in = memoryview(b"")
+        self._flags = None  # Dask may keep the comm
+        self._inbox.clear()
+
+    # sending
+
+    def _at_once(self, message: memoryview) -> bool:
+        if message.nbytes > self._room():
+            return False
+        self._lay(message, 0, message.nbytes)
+        self._tell()
+        return not self._ended
+
+    def _lay(self, view: memoryview, at: int, size: int) -> None:
+        """Put bytes into the buffer, where there is room for them in one piece."""
+        copy(self._out, (self._written - self._start) % len(self._out), view, at, size)
+        self._written += size
+
+    async def _put(self, views: Sequence[memoryview]) -> None:
+        left = sum(view.nbytes for view in views)
+        least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
+        # a long message's head goes ahead: its reader wakes up meanwhile
+        step = views[0].nbytes if left > least else left
+        for view in views:
+            at = 0
+            while at < view.nbytes:
+                room = self._room()
+                if room <= 0:
+                    if self._said < self._written:
+                        self._tell()
+                    await self._wait_taken()
+                    continue
+                size = min(room, view.nbytes - at, step)
+                self._lay(view, at, size)
+                at += size
+                left -= size
+                if self._written - self._said >= step and left:
+                    self._tell()
+                    step = max(least, min(2 * step, most, left // 2))
+                    if left - step < least:
+                        step = left
+        if self._said < self._written:
+            self._tell()
+        if self._ended:
+            raise CommClosedError(f"{self}: the peer closed it")
+
+    def _room(self) -> int:
+        """Bytes that can be written in one go."""
+        if self._closed or self._ended:
+            raise CommClosedError(f"{self}: the peer closed it")
+        size = len(self._out)
+        if self._taken == self._written:
+            self._start = self._written  # begin again where memory is warm
+            return size
+        used = self._written - self._taken
+        offset = (self._written - self._start) % size
+        return min(size - used, size - offset)
+
+    async def _wait_taken(self) -> None:
+        """Wait until the peer has read more, and go on receiving meanwhile."""
+        if self._closed or self._ended:
+            raise CommClosedError(f"{self}: the peer closed it")
+        self._writing = self._loop.create_future()
+        self._stop_polling()
+        if self._reading is None:
+            self._take_in()
+        try:
+            await self._writing
+        finally:
+            self._writing = None
+
+    # receiving
+
+    async def _fill(self, out: memoryview) -> None:
+        at = 0
+        while at < out.nbytes:
+            if self._inbox:
+                part = self._inbox.popleft()
+                size = min(part.nbytes, out.nbytes - at)
+                copy(out, at, part, 0, size)
+                if size < part.nbytes:
+                    self._inbox.appendleft(part[size:])
+                self._held -= size
+                at += size
+            elif self._there > self._got:
+                at += self._copy(out[at:])
+            elif self._ended:
+                raise CommClosedError(f"{self}: the peer closed it")
+            else:
+                begun = at > 0 or out.nbytes >= ALONE
+                await self._wait(MOMENT if begun else self.settings.spin)
+
+    async def _receive(self) -> list[memoryview]:
+        self._look()
+        if not self._there_is():
+            await self._wait(max(self.settings.spin, self.look_out))
+        frames = self._short()
+        if frames is None:
+            frames = await super()._receive()
+        if self._writing is not None:
+            self._take_in()
+        return frames
+
+    def _short(self) -> list[memoryview] | None:
+        """The frames of the next message, if it is short and lies in the buffer in one piece."""
+        at = (self._got - self._origin) % len(self._in)
+        left = min(self._there - self._got, len(self._in) - at)
+        if self._inbox or left < START.size:
+            return None
+        size, count = START.unpack_from(self._in, at)
+        size += WORD
+        if size > min(left, ALONE):
+            return None
+        check(size - WORD, count)
+        out = memoryview(bytearray(self._in[at : at + size]))
+        self._got += size
+        self._thank(False)
+        return cut(out, count)
+
+    def _copy(self, out: memoryview) -> int:
+        """Take bytes out of the buffer; how many."""
+        offset = (self._got - self._origin) % len(self._in)
+        size = min(self._there - self._got, out.nbytes, len(self._in) - offset)
+        copy(out, 0, self._in, offset, size)
+        self._got += size
+        self._thank(size < out.nbytes)
+        return size
+
+    def _thank(self, more: bool) -> None:
+        """Say what was read, if it is time: early if there is more to come, or else an answer may do."""
+        if (4 if more else 2) * (self._got - self._acknowledged) >= len(self._in):
+            self._tell()
+
+    def _take_in(self) -> None:
+        """Make room in the buffer while no read is under way, up to the bound."""
+        while self._there > self._got and self._held < self.settings.inbox:
+            part = host_array(min(self._there - self._got, len(self._in)))
+            size = self._copy(part)
+            self._inbox.append(part[:size])
+            self._held += size
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait for something to read, or the end, at first without sleeping."""
+        look = self._ready  # the socket lets other threads of the process run meanwhile
+        # a writer that sleeps needs lines on the socket
+        if self.look_out and self._flags is not None and self._writing is None:
+            look = self._look
+            if not self._flags.awake:
+                self._flags.wake(True)
+        else:
+            self._stop_polling()
+        end = time.perf_counter() + seconds
+        while seconds and not self._there_is():
+            look()
+            if time.perf_counter() >= end:
+                break
+        if not self._there_is():
+            self._stop_polling()
+        if not self._there_is():
+            await self._wait_readable()
+
+    def _there_is(self) -> bool:
+        return self._there > self._got or bool(self._inbox) or self._ended
 
 
-class MPIMPB(Shared):
-    """A comm whose sender writes to a section of the receiver's."""
-
-    scheme = "mpimpb"
-    remote_write = True
-
-    def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
-        return *memory.make(self.scheme, self.settings.section()), True
+def copy(out: memoryview, start: int, data: memoryview, at: int, size: int) -> None:
+    """Copy some bytes; many of them without holding the interpreter."""
+    if size < ALONE:
+        out[start : start + size] = data[at : at + size]
+    else:
+        target = np.frombuffer(out, np.uint8, size, start)
+        target[:] = np.frombuffer(data, np.uint8, size, at)
 
 
 class Buffers(Local):
@@ -77,12 +425,4 @@ class Buffers(Local):
 
     scheme = "mpb"
     comm_class = MPB
-    needs = ("memory files", "passed files")
-
-
-class Sections(Local):
-    """The scheme ``mpimpb``."""
-
-    scheme = "mpimpb"
-    comm_class = MPIMPB
     needs = ("memory files", "passed files")

@@ -10,9 +10,8 @@ import asyncio
 import math
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -21,20 +20,14 @@ from distributed.core import Status
 from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
-from dgsuite.base.errors import RunError, WorkerLost
+from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import give_back, keep_as_before, keep_memory
 from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
-from dgsuite.core.transports.counter import Counter, shared
-from dgsuite.core.transports.memory import Where
-from dgsuite.core.workers import files
-from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
-from dgsuite.core.workers.facts import Facts, Result
+from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.kept import KeptMeshes
-from dgsuite.core.workers.orders import ENDED, GIVEN_UP, Orders
 from dgsuite.core.workers.spans import SpanPlugin
-from dgsuite.partition.client.results import LARGE, OP
-from dgsuite.partition.client.sending import hurry
+from dgsuite.partition.client.results import OP
 from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
@@ -47,6 +40,9 @@ RELIEF = 1.0
 
 IDLE = 60.0
 """Seconds after its last run for which a worker keeps memory that was freed."""
+
+GIVEN_UP = ("cancelled", "released", "forgotten")
+"""States of a task on a worker whose key the scheduler has forgotten."""
 
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
@@ -61,17 +57,13 @@ class RunPlugin(WorkerPlugin):
 
     A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
     scheduler forgets the key and the part ends. Tasks of several runs may call it from their threads at once:
-    the tables are used on the worker's event loop alone, but for `runs`, `files` and the announced results,
-    of which a task puts in or takes out one entry at a time.
+    the tables are used on the worker's event loop alone, but for `runs` and what is told of results, of which
+    a task puts in or takes out one entry at a time.
 
     Attributes
     ----------
     runs
         What each run keeps on this worker between its tasks, by run id.
-    files
-        Those in this worker's memory, by name: see `dgsuite.core.workers.files`.
-    neighbours
-        Addresses of the other workers; the first that can be reached gets a copy of each file.
     """
 
     name = NAME
@@ -86,21 +78,14 @@ class RunPlugin(WorkerPlugin):
             worker.periodic_callbacks[NAME] = relief
             relief.start()
         self.runs: dict[str, Any] = {}
-        self.files: dict[str, files.Held] = {}
-        self.neighbours: list[str] = []
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, Any] = {}  # where tasks listen, by run
         self._seekers: dict[str, set[asyncio.Future[Any]]] = {}  # requests that wait for one
         self._asked: dict[str, Callable[[], object]] = {}
-        self._announced: dict[str, dict[str, Any]] = {}
+        self._told: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
-        self.orders = Orders(worker)
         worker.handlers["dgsuite_meet"] = self._meet
-        worker.handlers["dgsuite_count"] = self._count
-        worker.handlers["dgsuite_counter"] = self._counter
-        worker.handlers["dgsuite_facts"] = self._facts
-        worker.handlers[files.HANDLER] = self._answer
         worker.handlers["dgsuite_votes"] = self._votes
 
     def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
@@ -142,21 +127,22 @@ class RunPlugin(WorkerPlugin):
             keep_as_before()
         for end in list(self._ends.values()):
             end()
-        self.orders.end_all()
         self.meshes.clear()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
-        if (sent := self._announced.pop(key, None)) is not None and finish == "memory":
-            self.worker.batched_stream.send(sent)
+        if (told := self._told.pop(key, None)) is not None and finish == "memory":
+            self.worker.batched_stream.send(told)
         if finish in GIVEN_UP and key in self._ends:
             self._ends.pop(key)()
-        if finish in ENDED:
-            self.orders.end(key)
 
     def wanted(self, key: str) -> bool:
         """Whether a client still needs a task's result."""
         task = self.worker.state.tasks.get(key)
         return task is not None and task.state not in GIVEN_UP
+
+    def is_over(self, run: str) -> bool:
+        """Whether a run has ended on this worker, not long ago."""
+        return run in self._over
 
     def keep(self, key: str, run: str, part: Any) -> None:
         """Keep something for a run, for as long as the calling task's key lives. Thread-safe."""
@@ -254,74 +240,11 @@ class RunPlugin(WorkerPlugin):
             )
         return to_serialize(self.runs[run].votes(turn))
 
-    def _answer(self, what: str, name: str, data: Any = None) -> Any:
-        """RPC: a request about this worker's files."""
-        return files.answer(self.files, what, name, data)
-
-    def _facts(self, key: str) -> dict[str, Any]:
-        """RPC: the facts of the result of a run's task."""
-        facts = Facts.of(self.worker.data[key])
-        return {"nbytes": facts.nbytes, "facts": pickle.dumps(facts)}
-
-    def announce(self, key: str, result: Result) -> None:
-        """Called by a run's task before it returns its result: send it with the message that the task is
-        done, or facts of it if it is large. Thread-safe.
+    def tell(self, key: str, nbytes: int, what: Any) -> None:
+        """Called by a run's task before it returns a result of some bytes: send what the client is to know of
+        it with the message that the task is done. Thread-safe.
         """
-        self._announced[key] = announcement(key, result)
-
-    def answer(self, name: str, result: Result, hold: bool) -> None:
-        """Called by a task of a session, which goes on: send a result, or facts of it if it is large; then,
-        or if asked to, this worker holds it. Thread-safe.
-        """
-        sent = announcement(name, result)
-
-        def tell() -> None:
-            if hold or "data" not in sent:
-                self.orders.hold(name, result)
-            self.worker.batched_stream.send(sent)
-            hurry(self.worker.batched_stream)
-
-        self.worker.loop.add_callback(tell)
-
-    def counter(self, run: str, first: int) -> Iterator[int]:
-        """A run's counter, made by the first who wants it: in shared memory where the transport has it.
-
-        Thread-safe.
-        """
-        found: Iterator[int] | None = self.runs.get(run)
-        if found is None:
-            made = Counter.made(first) if shared(self.worker.address) else count(first)
-            found = self.runs.setdefault(run, made)
-        return found
-
-    def _count(self, run: str, first: int, epoch: str) -> int:
-        """RPC: fetch and increment of a run's counter."""
-        return int(next(self._asked_for(run, first, epoch)))
-
-    def _counter(self, run: str, first: int, epoch: str) -> Where:
-        """RPC: where the memory of a run's counter is."""
-        found = self._asked_for(run, first, epoch)
-        assert isinstance(found, Counter)
-        return found.where
-
-    def _asked_for(self, run: str, first: int, epoch: str) -> Iterator[int]:
-        """The counter that a peer asks for."""
-        fence(self.worker, epoch)
-        if run in self._over:
-            raise RunError(f"run {run} is over")
-        return self.counter(run, first)
-
-
-def announcement(name: str, result: Result) -> dict[str, Any]:
-    """The message of a result: what it is, or facts of it if it is large."""
-    facts = Facts.of(result)
-    sent: dict[str, Any] = {"op": OP, "key": name, "nbytes": facts.nbytes}
-    what, kind = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(what, 5, buffer_callback=buffers.append)  # copies no array
-    if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
-        sent[kind] = pickle.dumps(what)
-    return sent
+        self._told[key] = {"op": OP, "key": key, "nbytes": nbytes, "data": pickle.dumps(what)}
 
 
 def fence(worker: Worker, epoch: str) -> None:
@@ -356,7 +279,7 @@ def install(client: Client) -> None:
     if session.installed_over is not client.scheduler_comm:
         watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
         watch.check_workers()
-        for each in (RunPlugin(), SpanPlugin(), DashboardPlugin(), files.FilesPlugin()):
+        for each in (RunPlugin(), SpanPlugin(), DashboardPlugin()):
             watch.call(partial(client.register_plugin, each))
         session.installed_over = client.scheduler_comm
 
@@ -367,7 +290,7 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
 
     There is one topic per client, because a scheduler never removes a topic.
     """
-    topic = f"{PREFIX}{client.id}"
+    topic = f"dgsuite-{client.id}"
 
     def subscribed() -> dict[str, Callable[[int, Progress], object]]:
         found: dict[str, Callable[[int, Progress], object]] = {}

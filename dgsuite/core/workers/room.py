@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 
-import psutil
 from dask.sizeof import sizeof
 from dask.utils import format_bytes
 from distributed import Worker, get_worker
@@ -18,9 +17,6 @@ from dgsuite.partition.clusters.cluster import Cluster
 
 SOME = 1 << 24
 """Bytes of messages from which a phase looks at the memory of its worker, which takes some 30 us."""
-
-SHARED = 4
-"""A worker without a limit takes one part in so many of its host's free memory for what it can do without."""
 
 
 def hold_to_limit(site: Site) -> None:
@@ -36,11 +32,10 @@ def hold_to_limit(site: Site) -> None:
     """
     worker = get_worker()
     if not worker.memory_manager.memory_limit:
-        site.room = _room_on_host
         return
     box, clusters = site.mailbox, site.clusters
     name = f"kernel {site.kernel.name!r}"
-    slots = box.slots if box.has_halo else sum(c.size for c in clusters)
+    slots = box.halo.slots if box.has_halo else sum(c.size for c in clusters)
     _check_left(
         worker,
         clusters,
@@ -49,22 +44,12 @@ def hold_to_limit(site: Site) -> None:
     )
 
     # without the site, whose memory a cycle would keep
-    def room(phase: str, nbytes: int, needed: bool = True) -> None:
+    def room(phase: str, nbytes: int) -> None:
         if nbytes >= SOME:
-            arrive = f"phase {phase!r}: the messages that arrive"
-            what = f"{name}, {arrive if needed else phase}"
+            what = f"{name}, phase {phase!r}: the messages that arrive"
             _check_left(worker, clusters, nbytes, what)
 
     site.room = room
-
-
-def _room_on_host(what: str, nbytes: int, needed: bool = True) -> None:
-    """Of a worker without a limit: refuse what a run can do without where its host has little memory left."""
-    available = psutil.virtual_memory().available
-    if not needed and nbytes > available // SHARED:
-        raise RunError(
-            f"{what} would take {format_bytes(nbytes)} of the {format_bytes(available)} that are free"
-        )
 
 
 def _check_left(worker: Worker, clusters: Sequence[Cluster], more: int, what: str) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -213,8 +213,8 @@ def kernel(
     )
 
     if dry_run:
-        estimated = _estimate(name, graph, seed, form, clusters, workers, source, chosen)
-        console.figures(estimated.to_dict(), as_json, lambda _: repr(estimated))
+        estimated = _estimate(name, graph, seed, form, workers, source, chosen)
+        console.figures(asdict(estimated), as_json, lambda _: repr(estimated))
         return
     import dgsuite
     from dgsuite.base.files import check_output
@@ -286,7 +286,6 @@ def _estimate(
     given: str,
     seed: int,
     form: str | None,
-    clusters: int | None,
     workers: int | None,
     source: dict[str, Any],
     parameters: dict[str, Any],
@@ -306,8 +305,7 @@ def _estimate(
             as_seen(made, make_kernel(kernel, made, seed, parameters, form))
     elif n is None or m is None:
         raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
-    how = {"workers": workers, "clusters": clusters, "directed": directed, "form": form}
-    how["edges"] = source["edges"]
+    how = {"workers": workers, "directed": directed, "form": form, "edges": source["edges"]}
     return estimate(kernel, n, m, **how, **parameters)
 
 

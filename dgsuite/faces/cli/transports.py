@@ -89,9 +89,8 @@ def bench(
 
     import dask
 
-    from dgsuite.core.transports.settings import CHIP
     from dgsuite.kernels import KERNELS
-    from dgsuite.studies.transports import bench, carriers
+    from dgsuite.studies.transports import bench, carriers, chip
 
     for name in kernels:
         if name not in KERNELS:
@@ -100,8 +99,7 @@ def bench(
         if protocol in carriers.MPI and not (kernels or "clocked" in patterns):
             raise InputError(f"{protocol} carries clocked runs alone: add --patterns clocked")
         carriers.check(protocol)
-    settings = {"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP} if scc else {}
-    with dask.config.set(settings):
+    with dask.config.set(chip.BUFFERS if scc else {}):
         with console.working("timing messages"):
             ds = bench.measure(protocols, counts, patterns, processes, repeats)
         if kernels:

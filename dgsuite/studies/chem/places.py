@@ -82,9 +82,9 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         A worker was lost.
     """
     from dgsuite.core.workers import placement as tasks
-    from dgsuite.core.workers import plugin as worker
+    from dgsuite.studies.chem.counters import install
 
-    worker.install(client)
+    install(client)
     run = tasks.new_run()
     watch = Watch(client, tasks.of(work), places, key_part=run)
     watch.check_workers()
@@ -107,8 +107,8 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         for rank, place in enumerate(places)
     ]
     try:
-        found = tasks.ended(futures, watch).results
-        assert found is not None
+        tasks.finish(futures, watch)
+        found = watch.gather(futures)
     except BaseException:
         tasks.give_up(client, futures)
         raise
@@ -126,8 +126,8 @@ def _place(
     from distributed import get_worker
 
     from dgsuite.core.workers import plugin as worker
-    from dgsuite.core.workers.counting import counter
     from dgsuite.core.workers.plugin import PeerLost
+    from dgsuite.studies.chem.counters import counter
 
     worker.fence(get_worker(), epochs[rank])
     wanted = partial(worker.plugin().wanted, worker.task_key())

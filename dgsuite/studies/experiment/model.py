@@ -154,7 +154,7 @@ class Cluster(Section):
 
 
 class Throttle(Section):
-    """How fast workers may send; see `dgsuite.core.transports.throttle`."""
+    """How fast workers may send; see `dgsuite.studies.transports.throttle`."""
 
     means: Literal["protocol", "tc"] = "protocol"
     """What slows them down: a throttled protocol, or Linux's ``tc`` on the links of network namespaces, one
@@ -249,8 +249,7 @@ class Run(Section):
     trace: bool = False
     """Whether results have the messages between clusters by round: see `dgsuite.core.traces`."""
     checkpoint: str | None = None
-    """Folder of checkpoints, from which the same command goes on after a crash; or a URL of fsspec, such as
-    ``workers://NAME`` for the memory of workers."""
+    """Folder of checkpoints, from which the same command goes on after a crash; or a URL of fsspec."""
     graph: GraphSource | None = None
     """In place of the file's table [graph]."""
     params: dict[str, Any] = {}

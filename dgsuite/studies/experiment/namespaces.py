@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.transports.throttle import TICK, Limit, make
 from dgsuite.partition.client.session import Session
+from dgsuite.studies.transports.throttle import TICK, Limit, make
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -224,8 +224,8 @@ class Network:
     ) -> Limit:
         """Change what hosts may send each other from now on; without ``nominal``, all they can.
 
-        The parameters are those of `dgsuite.core.transports.throttle.limit`. The latency is that of a packet.
-        Scope and traffic can be no others.
+        The parameters are those of `dgsuite.studies.transports.throttle.limit`. The latency is that of a
+        packet. Scope and traffic can be no others.
 
         Raises
         ------

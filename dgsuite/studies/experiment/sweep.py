@@ -26,7 +26,6 @@ from dgsuite.core.results.provenance import (
     oversubscribed,
 )
 from dgsuite.core.running.runner import run
-from dgsuite.core.transports.throttle import limit
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.installed import fingerprint
@@ -46,6 +45,7 @@ from dgsuite.studies.experiment.clusters import (
 )
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.studies.lab.repeating import repeat
+from dgsuite.studies.transports.throttle import limit
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -198,9 +198,7 @@ class Sweep:
         """The graph of a point, all there."""
         graph = make_graph(point, self.folder, client)
         if graph.client is not None:
-            Watch(graph.client, BUILDING, Session.of(graph.client).workers()).wait_or_raise(
-                graph.parts
-            )
+            Watch(graph.client, BUILDING, Session.of(graph.client).workers()).wait(graph.parts)
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.transports.settings import FLAG, Settings
 from dgsuite.studies.scc.ledger import Transport
+from dgsuite.studies.transports.chip import FLAG, ChipSettings
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def transport(name: str, chip: Chip = SCC) -> OnChip:
     """
     if name not in SCHEMES:
         raise InputError(f"{name!r} is no transport of the chip; one of {', '.join(SCHEMES)}")
-    settings = Settings(chip.buffer, chip.cores, 0, 0.0)
+    settings = ChipSettings(chip.buffer, 0, 0.0, chip.cores)
     chunk = settings.payload() if SCHEMES[name] == "mpb" else settings.section()
     made = OnChip(name, 0.0, 0.0, chunk=chunk, chip=chip)
     cores = np.arange(chip.cores)

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.transports.settings import Settings
 from dgsuite.studies.experiment import toml
 from dgsuite.studies.scc.chip import SCHEMES
 from dgsuite.studies.scc.options import Buffers, File
 from dgsuite.studies.transports import carriers
+from dgsuite.studies.transports.chip import ChipSettings
 
 
 def read(path: str, overrides: Sequence[str] = (), protocols: Sequence[str] = ()) -> File:
@@ -63,7 +63,7 @@ def present(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 def chunk(scheme: str, given: Buffers) -> int:
     """Bytes that are sent at a time: of a buffer what flags leave, or a section."""
-    settings = Settings.made(scheme, given.model_dump())
+    settings = ChipSettings.made(scheme, given.model_dump())
     return settings.payload() if scheme == "mpb" else settings.section()
 
 
@@ -72,5 +72,6 @@ def buffers(given: Mapping[Any, Buffers]) -> Iterator[dict[str, int]]:
     """Have transports that begin meanwhile use some buffers; bytes that are sent at a time, by scheme."""
     import dask
 
-    with dask.config.set({f"dgsuite.{name}": b.model_dump() for name, b in given.items()}):
+    keys = {"mpb": "dgsuite.rcce", "mpimpb": "dgsuite.mpimpb"}
+    with dask.config.set({keys[name]: b.model_dump() for name, b in given.items()}):
         yield {name: chunk(name, b) for name, b in given.items()}

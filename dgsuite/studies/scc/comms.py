@@ -18,14 +18,14 @@ OPERATIONS = 300
 
 def _own(run: str, place: str, epoch: str) -> None:
     """Have a counter on the worker of this task, as long as its key lives."""
-    from dgsuite.core.workers.counting import counter
+    from dgsuite.studies.chem.counters import counter
 
     counter(run, place, epoch, 0)
 
 
 def _ask(run: str, place: str, epoch: str) -> float:
     """Seconds of a fetch from a counter at another worker, from a task."""
-    from dgsuite.core.workers.counting import counter
+    from dgsuite.studies.chem.counters import counter
 
     ask = counter(run, place, epoch, 0)
     return float(np.median(timed(lambda: ask()(), OPERATIONS)))
@@ -43,19 +43,19 @@ def timed(call: Callable[[], object], times: int) -> NDArray:
 
 def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
     """Least seconds of a fetch by one worker from a counter at another; both do nothing else."""
-    from dgsuite.core.workers import plugin as worker
     from dgsuite.core.workers.placement import new_run
     from dgsuite.partition.client.session import Session
     from dgsuite.partition.client.waiting import Watch
+    from dgsuite.studies.chem.counters import install
 
     watch = Watch(client, "timing fetches", places)
-    worker.install(client)
+    install(client)
     epoch = Session.of(client).workers()[places[0]]["epoch"]
 
     def once() -> float:
         asked = (new_run(), places[0], epoch)
         owner = client.submit(_own, *asked, workers=[places[0]], pure=False)
-        watch.wait_or_raise([owner])
+        watch.wait([owner])
         asks = client.submit(_ask, *asked, workers=[places[1]], pure=False)
         return float(watch.gather([asks])[0])
 

@@ -240,8 +240,8 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
 
     from dgsuite import __version__
     from dgsuite.core.results.provenance import machine
-    from dgsuite.core.transports.counter import shared
     from dgsuite.partition.client.workers import worker_addresses
+    from dgsuite.studies.chem.counters import shared
     from dgsuite.studies.scc import chip, comms, ledger
     from dgsuite.studies.scc.columns import buffers, present
     from dgsuite.studies.scc.ledger import Transport

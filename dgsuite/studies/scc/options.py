@@ -19,7 +19,7 @@ class Figure(Departing):
 
 
 class Buffers(Section):
-    """Message-passing buffers; see `dgsuite.core.transports.settings`."""
+    """Message-passing buffers; see `dgsuite.studies.transports.chip`."""
 
     buffer: str
     """Bytes, such as "8 KiB": of a core's."""

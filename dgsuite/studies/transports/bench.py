@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.base.memory import keep_memory
-from dgsuite.studies.transports.carriers import MPI
+from dgsuite.studies.transports.carriers import MPI, scheme
 
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 
@@ -86,7 +86,7 @@ class Partner:
         security = Security()
         here, there = security.get_listen_args("worker"), security.get_connection_args("worker")
         listeners = [
-            await listen(f"{protocol}://127.0.0.1", self._serve, deserialize=False, **here)
+            await listen(f"{scheme(protocol)}://127.0.0.1", self._serve, deserialize=False, **here)
             for protocol in self._protocols
         ]
         self._pipe.send([listener.contact_address for listener in listeners])

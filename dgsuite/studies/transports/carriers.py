@@ -34,7 +34,14 @@ def workers(name: str, count: int) -> AbstractContextManager[Client]:
     from dgsuite.core.exchange import mpi
     from dgsuite.studies.experiment.clusters import local
 
-    return mpi.local(count, name) if name in MPI else local(count, 1, "0", name)
+    return mpi.local(count, name) if name in MPI else local(count, 1, "0", scheme(name))
+
+
+def scheme(name: str) -> str:
+    """The scheme of a comm by the name of its transport: ``mpb`` is ``rcce`` with the chip's buffers."""
+    from dgsuite.partition.client.settings import setting
+
+    return "rcce" if name == "mpb" and setting("dgsuite.rcce.places") else name
 
 
 def chosen(name: str) -> AbstractContextManager[Any]:

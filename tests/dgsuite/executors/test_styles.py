@@ -70,17 +70,7 @@ def shape(request):
         yield client
 
 
-IN_TASKS = "finish_async, state in tasks"
-
-
-def run_in(style, kernel, graph, **how):
-    """A run in a style, perhaps with its state in task results."""
-    state = "tasks" if style == IN_TASKS else "workers"
-    with dask.config.set({"dgsuite.finish_async.state": state}):
-        return dgsuite.run(kernel, graph, style=style.partition(",")[0], **how)
-
-
-@pytest.mark.parametrize("style", ["finish_async", IN_TASKS, "clocked", "in_turn"])
+@pytest.mark.parametrize("style", ["finish_async", "clocked", "in_turn"])
 @examples(2)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, clusters):
@@ -90,20 +80,18 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
     expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
     serial = dgsuite.run(kernel, graph, style="serial", clusters=k, trace=True)
     assert_same(expected, serial, kernel.outputs)
-    found = run_in(style, kernel, graph, clusters=k, client=shape, trace=True)
+    found = dgsuite.run(kernel, graph, style=style, clusters=k, client=shape, trace=True)
     assert_same(expected, found, kernel.outputs)
     for name in ("remote_messages", "traffic", "traffic_bytes"):
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
 
-@pytest.mark.parametrize(
-    ("name", "style"), in_turn(NAMES, ("clocked", "finish_async", IN_TASKS), TYPICAL)
-)
+@pytest.mark.parametrize(("name", "style"), in_turn(NAMES, ("clocked", "finish_async"), TYPICAL))
 def test_threads_change_nothing_for_any_kernel(threaded, name, style):
     """The graphs take the way of large ones."""
     graph = references.mine(name, 6)
     expected = dgsuite.run(name, graph, style="serial")
-    found = run_in(style, name, graph, client=threaded)
+    found = dgsuite.run(name, graph, style=style, client=threaded)
     assert_same(expected, found, KERNELS[name].outputs)
 
 
@@ -169,9 +157,7 @@ def test_in_turn_one_worker_computes_at_a_time(client_of_three):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("style", "clusters"), in_turn(["finish_async", IN_TASKS, "clocked"], [5, 2])
-)
+@pytest.mark.parametrize(("style", "clusters"), in_turn(["finish_async", "clocked"], [5, 2]))
 def test_large_graph_on_workers(client, style, clusters):
     """Large enough for compiled reductions, halo bitmaps and clusters that are sent once."""
     rng = np.random.default_rng(4)
@@ -180,7 +166,7 @@ def test_large_graph_on_workers(client, style, clusters):
     here = Graph.from_edges(src, dst, n=n, clusters=1, client=client)
     for kernel in (MIS(seed=3), BellmanFord(root=7)):
         expected = dgsuite.run(kernel, here, style="serial")
-        found = run_in(style, kernel, here, clusters=clusters, client=client)
+        found = dgsuite.run(kernel, here, style=style, clusters=clusters, client=client)
         assert_same(expected, found, kernel.outputs)
         assert found.wire_bytes.sum() > 0
 
@@ -247,8 +233,6 @@ def test_one_wrong_run_among_several_is_named(client):
         dgsuite.run_each("bf", graph, [], client=client)
     with pytest.raises(dgsuite.InputError, match="unknown parameter of 'bf' 'rot'"):
         dgsuite.run_each("bf", graph, [{"root": 1}, {"rot": 2}], client=client)
-    with pytest.raises(dgsuite.InputError, match="'dynamic' in each run, or in none"):
-        dgsuite.run_each("bc", graph, [{"deal": "dynamic"}, {"deal": "cyclic"}], client=client)
     assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
 
 
@@ -327,7 +311,7 @@ def test_clients_that_cannot_run_are_refused(client):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("style", ["finish_async", IN_TASKS, "clocked"])
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_large_clusters_are_sent_once(client, style, monkeypatch):
     """A graph of this process goes to the workers before the first run, and stays for the next."""
     from dgsuite.core.workers import placement as tasks
@@ -337,7 +321,7 @@ def test_large_clusters_are_sent_once(client, style, monkeypatch):
     assert graph.local
     expected = dgsuite.run("mis", graph, style="serial")
     for _ in range(2):
-        assert_same(expected, run_in(style, "mis", graph, client=client), ["in_mis"])
+        assert_same(expected, dgsuite.run("mis", graph, style=style, client=client), ["in_mis"])
         placed = dict(graph.placed)
         assert placed
     assert graph.placed == placed
@@ -384,6 +368,6 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch, on_wo
         requests.clear()
         with dask.config.set({"dgsuite.gather-limit": most}):
             ds = dgsuite.run("bf", graph, style="clocked", client=client)
-        assert len(requests) == 3, requests  # states of the workers, a turn, the results
+        assert len(requests) == 2, requests  # states of the workers, the results
     assert last_gather() < begin  # workers sent the results without being asked
     assert ds.distance.chunks == ((200, 200),)

@@ -17,8 +17,8 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.__main__ import main
-from dgsuite.core.transports.throttle import make
 from dgsuite.studies.experiment import namespaces
+from dgsuite.studies.transports.throttle import make
 from tests.support.clusters import heed_signals
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE

@@ -147,7 +147,7 @@ def test_wrong_adversaries_of_delays(network, message):
     ("name", "how", "message"),
     [
         ("bf", {"form": "recursive"}, "an adversary strikes in rounds"),
-        ("bf", {"checkpoint": True}, "an adversary has no checkpoints"),
+        ("bf", {"checkpoint": "folder"}, "an adversary has no checkpoints"),
         ("sssp", {}, "it keeps the least offers"),
     ],
 )

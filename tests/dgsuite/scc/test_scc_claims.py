@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dgsuite.core.transports.mpb import MPIMPB
 from dgsuite.studies.report.claims import scc, scc_definitions, scc_findings
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.verdicts import CHECKS
 from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.transports.chip import MPIMPB
 
 
 def verdict(name, evidence):

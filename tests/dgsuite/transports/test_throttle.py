@@ -14,7 +14,7 @@ from distributed.protocol.serialize import to_serialize
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.transports import throttle
+from dgsuite.studies.transports import throttle
 
 SLOW = 50e6
 

@@ -18,8 +18,8 @@ from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.exchange.messages import content, step
-from dgsuite.core.transports.mpb import MPB, MPIMPB
 from dgsuite.kernels.bsp import Vote
+from dgsuite.studies.transports.chip import MPIMPB, RCCE
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
 
@@ -32,18 +32,15 @@ def kind(request):
         yield scheme
 
 
-@pytest.mark.parametrize("kind", [MPB, MPIMPB])
+@pytest.mark.parametrize("kind", [RCCE, MPIMPB])
 def test_whose_memory_is_written(kind):
     """That of the peer by `mpimpb` alone."""
     mine, theirs = np.zeros((2, 8), np.uint8)
-    end = SimpleNamespace(remote_write=kind is MPIMPB)
-    kind._assign(end, mine, True, theirs, False)
-    read, written = (mine, theirs) if kind.remote_write else (theirs, mine)
+    end = SimpleNamespace()
+    kind._assign(end, mine, theirs)
+    read, written = (mine, theirs) if kind is MPIMPB else (theirs, mine)
     assert np.shares_memory(np.asarray(end._out), written)
     assert np.shares_memory(np.asarray(end._in), read)
-    assert end._out_waits == (written is mine)
-    assert end._in_waits == (read is mine)
-    assert kind.remote_write == end.remote_write
 
 
 def test_handshake_and_addresses(kind):

@@ -14,8 +14,7 @@ from distributed.comm import CommClosedError
 
 from dgsuite.core.transports import memory
 from dgsuite.core.transports.flags import SIZE
-from dgsuite.core.transports.mpb import MPB
-from dgsuite.core.transports.shared import HELLO, LINE, VERSION
+from dgsuite.core.transports.mpb import HELLO, LINE, MPB, VERSION
 from tests.support.comms import KINDS, pair, run
 
 LARGE = 1 << 17
@@ -69,7 +68,7 @@ def file_of_the_disk():
     return fd
 
 
-def greeting(made, size, waits=False):
+def greeting(made, size):
     """One end of a connection whose other end gave such memory."""
 
     async def main():
@@ -77,7 +76,7 @@ def greeting(made, size, waits=False):
         ours.setblocking(False)
         comm = MPB(ours, "mpb://here", "mpb://there")
         fd = made()
-        socket.send_fds(theirs, [HELLO.pack(VERSION, waits, size)], [fd])
+        socket.send_fds(theirs, [HELLO.pack(VERSION, size)], [fd])
         os.close(fd)
         try:
             await comm._open()
@@ -95,10 +94,10 @@ def test_memory_that_could_shrink_is_refused(made):
         greeting(made, 4096)
 
 
-@pytest.mark.parametrize(("size", "waits"), [(SIZE, False), (0, False), (0, True)])
-def test_memory_without_room_is_refused(size, waits):
+@pytest.mark.parametrize("size", [SIZE, 0])
+def test_memory_without_room_is_refused(size):
     with pytest.raises(CommClosedError, match=f"gave {size} bytes of memory, which are too few"):
-        greeting(lambda: memory.make("mpb", size)[1] if size else sealed_of_none(), size, waits)
+        greeting(lambda: memory.make("mpb", size)[1] if size else sealed_of_none(), size)
 
 
 def sealed_of_none():

@@ -24,6 +24,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.core.exchange.comms import room
 from dgsuite.core.transports import flags
 from dgsuite.core.transports.settings import Settings
+from dgsuite.studies.transports.chip import ChipSettings
 from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
 from tests.support.patience import PATIENCE
 
@@ -132,10 +133,12 @@ def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind):
     run(main())
 
 
-@pytest.mark.parametrize("scheme", ["mpb", "mpimpb"])
-@pytest.mark.parametrize("places", [None, 2])
+@pytest.mark.parametrize(
+    ("scheme", "places"),
+    [("mpb", {}), ("mpimpb", {"places": None}), ("rcce", {"places": 2}), ("mpimpb", {"places": 2})],
+)
 def test_unread_messages_are_bounded(scheme, places):
-    settings = {"buffer": "64 KiB", "places": places, "inbox": "100 kB"}
+    settings = {"buffer": "64 KiB", "inbox": "100 kB", **places}
 
     async def main():
         here, there, listener = await pair(scheme)
@@ -252,25 +255,26 @@ def test_addresses(scheme):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"places": 0}, "dgsuite.mpb.places must be at least 1, got 0"),
+        ({"places": 0}, "dgsuite.rcce.places must be at least 1, got 0"),
         ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
-        ({"buffer": "large"}, "dgsuite.mpb: "),
-        ({"size": 8}, "dgsuite.mpb.size is unknown"),
+        ({"buffer": "large"}, "dgsuite.rcce: "),
+        ({"buffer": 0}, "dgsuite.rcce.buffer must be at least 1 byte, got 0"),
+        ({"size": 8}, "dgsuite.rcce.size is unknown"),
     ],
 )
 def test_bad_settings(settings, message):
     with (
-        dask.config.set({"dgsuite.mpb": settings}),
+        dask.config.set({"dgsuite.rcce": settings}),
         pytest.raises(dgsuite.InputError, match=message),
     ):
-        Settings.configured("mpb").payload()
+        ChipSettings.configured("rcce").payload()
 
 
 def test_buffers_of_the_chip():
     """8 KiB and 48 cores: the paper's payload of 5120 bytes, and the SCC MPI's sections of 160."""
     with dask.config.set(SCC | SCC_SECTIONS):
-        assert Settings.configured("mpb").payload() == 5120
-        assert Settings.configured("mpimpb").section() == 160
+        assert ChipSettings.configured("rcce").payload() == 5120
+        assert ChipSettings.configured("mpimpb").section() == 160
 
 
 @pytest.mark.few(1)
@@ -495,7 +499,6 @@ def test_flags_show_which_end_polls():
     [
         ({"inbox": -1}, "dgsuite.mpb: inbox and spin must be at least 0"),
         ({"spin": -1}, "dgsuite.mpb: inbox and spin must be at least 0"),
-        ({"places": 0}, r"dgsuite.mpb.places must be at least 1, got 0"),
         ({"boxes": 1}, "dgsuite.mpb.boxes is unknown"),
     ],
 )

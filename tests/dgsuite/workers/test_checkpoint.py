@@ -14,13 +14,11 @@ import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import dask
 import numpy as np
 import pytest
-from distributed import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,14 +26,10 @@ import dgsuite
 from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.__main__ import main
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.checkpointed import Kept, Pace
+from dgsuite.core.engine.checkpointed import Kept
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.values import Classes, Reader, Writer
 from dgsuite.core.executors import serial
-from dgsuite.core.parameters import make_kernel
-from dgsuite.core.workers import room
-from dgsuite.core.workers.files import Held, WorkersFileSystem
-from dgsuite.core.workers.plugin import install, plugin
 from dgsuite.kernels import MIS, bsp
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
@@ -47,7 +41,7 @@ from tests.support.clusters import COME_BACK
 from tests.support.examples import examples
 from tests.support.patience import PATIENCE
 from tests.support.sites import alone, assert_same, simulate
-from tests.support.toys import MutatesInPlace, Unwritable
+from tests.support.toys import MutatesInPlace
 
 EACH_PHASE = 0.0
 
@@ -151,8 +145,8 @@ def broken_off(kernel, client, folder, calls, style="clocked", **options):
 
 
 @pytest.mark.few(1)
-def test_a_worker_that_is_lost_at_the_start_is_done_without(trio, monkeypatch):
-    """Before it has the plugin that has files in its memory."""
+def test_a_worker_that_is_lost_at_the_start_is_done_without(trio, tmp_path, monkeypatch):
+    """Before it has the plugin."""
     graph = genval.graph("er", 400, seed=5, client=None, clusters=3)
     expected = dgsuite.run("mis", graph, style="serial")
     session = Session.of(trio)
@@ -171,7 +165,7 @@ def test_a_worker_that_is_lost_at_the_start_is_done_without(trio, monkeypatch):
 
     monkeypatch.setattr(session, "installed_over", None)
     monkeypatch.setattr("dgsuite.core.workers.plugin.worker_addresses", found)
-    ds = dgsuite.run("mis", graph, client=trio, style="clocked", checkpoint=True)
+    ds = dgsuite.run("mis", graph, client=trio, style="clocked", checkpoint=tmp_path)
     assert struck
     np.testing.assert_array_equal(ds.in_mis, expected.in_mis)
 
@@ -228,255 +222,25 @@ def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_
     assert not (tmp_path / "deep" / "er").exists()
 
 
-# In the memory of workers.
+# Folders.
 
 
-def files(client):
-    """Names of the files that each worker holds."""
-    return client.run(lambda dask_worker: sorted(dask_worker.plugins["dgsuite"].files))
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("style", ["finish_async", "clocked"])
-def test_a_run_goes_on_from_a_copy_of_what_the_lost_worker_held(trio, style, caplog):
-    graph, how = example("pagerank"), KERNELS["pagerank"]
-    expected = dgsuite.run("pagerank", graph, style="serial", **how)
-    trio.run(arm, 11, True, Signal(), workers=[worker_addresses(trio)[1]])
-    with caplog.at_level(logging.INFO, "dgsuite"):
-        found = dgsuite.run(
-            "pagerank", graph, style=style, client=trio, count_as="serial", checkpoint=True, **how
-        )
-    assert "goes on after phase 5" in caplog.text
-    same(found, expected)
-    assert not any(files(trio).values())
-
-
-AUTOMATIC = {"dgsuite.checkpoint.automatic": 0}
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("kernel", ["mst", "mis", "pagerank", "sssp"])  # wcc ends before
-def test_a_run_goes_on_though_nobody_asked_for_checkpoints(trio, kernel, caplog):
-    graph = example(kernel)
-    expected = dgsuite.run(kernel, graph, style="serial", **KERNELS[kernel])
-    trio.run(arm, 7, True, Signal(), workers=[worker_addresses(trio)[1]])
-    with dask.config.set(AUTOMATIC), caplog.at_level(logging.INFO, "dgsuite"):
-        found = dgsuite.run(
-            kernel, graph, style="clocked", client=trio, count_as="serial", **KERNELS[kernel]
-        )
-    assert "goes on after phase 2" in caplog.text
-    same(found, expected)
-    assert not any(files(trio).values())
-
-
-def test_checkpoints_end_with_a_run_whose_dataset_cannot_be_made(trio, tmp_path, monkeypatch):
-    """But for those in a folder that the user named, from which the run can go on."""
+def test_the_folder_outlives_a_run_whose_dataset_cannot_be_made(tmp_path, monkeypatch):
+    """The run can go on from it."""
     made = MIS.attributes
 
     def fails(self, n, noted):
         raise ZeroDivisionError("of attributes")
 
-    run = partial(dgsuite.run, "mis", example("mis"), style="clocked", client=trio)
+    run = partial(dgsuite.run, "mis", example("mis"), style="serial")
     monkeypatch.setattr(MIS, "attributes", fails)
-    for how in ({}, {"checkpoint": True}, {"checkpoint": tmp_path / "named"}):
-        with dask.config.set(AUTOMATIC), pytest.raises(ZeroDivisionError):
-            run(**how)
-        assert not any(files(trio).values())
-    assert [*(tmp_path / "named").iterdir()]
-    monkeypatch.setattr(MIS, "attributes", made)
-    same(run(checkpoint=tmp_path / "named", count_as="serial"), run(style="serial"))
-    assert not (tmp_path / "named").exists()
-
-
-def test_a_run_goes_on_without_an_automatic_checkpoint_that_cannot_be_written(trio):
-    """Such as of a state that holds what no file can; an error only for a run that asks for checkpoints."""
-    graph = example("mis")
-    run = partial(dgsuite.run, Unwritable(), graph, style="clocked", client=trio, count_as="serial")
-    with dask.config.set(AUTOMATIC):
-        same(run(), dgsuite.run(Unwritable(), graph, style="serial"))
-    with pytest.raises(InputError, match="no checkpoint can hold this"):
-        run(checkpoint=True)
-
-
-def test_a_run_writes_automatic_checkpoints_for_a_small_part_of_its_time_alone(tmp_path):
-    plan = Checkpoints(str(tmp_path), 10.0, {})
-    for automatic, every in ((True, 40.0), (False, 10.0)):
-        pace = Pace(replace(plan, automatic=automatic))
-        pace.restart(1, took=2.0)
-        assert pace.every == every
-        pace.restart(2, took=0.1)
-        assert pace.every == every
-
-
-def test_automatic_checkpoints_do_not_fill_a_host_without_limits(monkeypatch):
-    """Workers without a limit of memory share what is free."""
-    monkeypatch.setattr(room.psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
-    room._room_on_host("messages", 251)
-    room._room_on_host("checkpoints", 250, needed=False)
-    with pytest.raises(RunError, match=r"would take 251 B of the 0\.98 kiB that are free"):
-        room._room_on_host("checkpoints", 251, needed=False)
-
-
-def test_the_last_worker_goes_on_from_an_automatic_checkpoint():
-    """It writes none, as they would be lost with it."""
-    graph = example("mis", client=None)
-    kernel = make_kernel("mis", graph, None, {})
-    plan = plan_of(graph)
-    found, phases = [], []
-    try:
-        expected, _ = serial.run(
-            kernel,
-            graph.parts,
-            before_phase=lambda site: found.append(plan.newest()),
-            settings=RunSettings(checkpoints=plan),
-        )
-        for checkpoint in (None, found[-1]):
-            last = replace(plan, automatic=True, found=checkpoint)
-            outputs, _ = serial.run(
-                kernel, graph.parts, RunSettings(checkpoints=last), before_phase=phases.append
-            )
-            np.testing.assert_array_equal(outputs["in_mis"], expected["in_mis"])
-    finally:
-        plan.remove()
-    assert len(phases) == len(found) + 1
-
-
-def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio):
-    def written(dask_worker):
-        from dgsuite.core.engine.checkpointed import Kept
-
-        Kept._write = lambda self: dask_worker.plugins["dgsuite"].files.update(written=b"")
-
-    def forgotten(dask_worker):
-        dask_worker.plugins["dgsuite"].files.clear()
-
-    trio.run(written)
-    try:
-        for choice in ({}, {"checkpoint": False}):
-            with dask.config.set(AUTOMATIC if choice else {}):
-                dgsuite.run("mis", example("mis"), style="clocked", client=trio, **choice)
-            assert not any(files(trio).values())
-        with dask.config.set(AUTOMATIC):
-            dgsuite.run("mis", example("mis"), style="clocked", client=trio)
-        assert all(files(trio).values())
-    finally:
-        trio.run(forgotten)
-        trio.restart()
-
-
-def test_no_copy_of_a_file_stays(trio):
-    """Whoever removes it, and also when the worker that wrote it has other neighbours by then."""
-    install(trio)
-    writer, neighbour, other = worker_addresses(trio)
-    name = f"{trio.id}/run/file"
-
-    def write(content, others):
-        plugin().neighbours = others
-        WorkersFileSystem().pipe_file(name, content)
-
-    def at(place, function, *arguments):
-        trio.submit(function, *arguments, workers=[place], pure=False).result()
-
-    def contents():
-        return trio.run(
-            lambda dask_worker: [f.content for f in dask_worker.plugins["dgsuite"].files.values()]
-        )
-
-    def remove():
-        WorkersFileSystem().rm_file(name)
-
-    at(writer, write, b"first", [neighbour])
-    assert contents() == {writer: [b"first"], neighbour: [b"first"], other: []}
-    at(writer, write, b"second", [other])
-    assert contents() == {writer: [b"second"], neighbour: [], other: [b"second"]}
-    at(other, remove)
-    assert not any(files(trio).values())
-    at(writer, write, b"third", ["tcp://127.0.0.1:1", neighbour])
-    assert contents() == {writer: [b"third"], neighbour: [b"third"], other: []}
-    at(writer, write, b"fourth", [])
-    at(writer, remove)
-    assert not any(files(trio).values())
-    deadline = time.monotonic() + PATIENCE
-    # connections are given back to the pools
-    while any(trio.run(lambda dask_worker: dask_worker.rpc.active).values()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def test_a_worker_that_is_gone_is_asked_for_one_copy_alone(trio):
-    """It takes two seconds to find out that it is gone."""
-    install(trio)
-
-    def remove(names):
-        here = plugin()
-        pool, tried, connect = here.worker.rpc, [], here.worker.rpc.connect
-
-        async def counted(address, **options):
-            tried.append(address)
-            return await connect(address, **options)
-
-        here.files.update({name: Held(b"", ("tcp://127.0.0.1:1",)) for name in names})
-        pool.connect = counted
-        try:
-            for name in names:
-                WorkersFileSystem().rm_file(name)
-        finally:
-            pool.connect = connect
-        return tried.count("tcp://127.0.0.1:1"), [name for name in names if name in here.files]
-
-    names = [f"{trio.id}/gone/{number}" for number in range(4)]
-    assert trio.submit(remove, names, pure=False).result() == (1, [])
-
-
-def test_a_run_that_is_called_again_finds_what_it_wrote_in_memory(trio, caplog):
-    broken_off("mis", trio, "workers://mis", 6)
-    trio.wait_for_workers(3, timeout=COME_BACK)
-    kept = [name for held in files(trio).values() for name in held]
-    parts = [name for name in kept if "owner" not in name]
-    assert all(name.startswith(f"{trio.id}/mis/") for name in kept)
-    with caplog.at_level(logging.INFO, "dgsuite"):
-        found = dgsuite.run(
-            "mis",
-            example("mis"),
-            style="clocked",
-            client=trio,
-            count_as="serial",
-            checkpoint="workers://mis",
-        )
-    assert len(parts) > len(set(parts))
-    assert "goes on after phase" in caplog.text
-    same(found, dgsuite.run("mis", example("mis"), style="serial"))
-    assert not any(files(trio).values())
-
-
-def test_memory_is_given_back_by_a_run_that_fails_and_a_client_that_leaves(trio):
-    with pytest.raises(RunError, match="max_rounds"):
-        run_there(trio, True, max_rounds=3)
-    assert not any(files(trio).values())
-    with Client(trio.scheduler.address, set_as_default=False) as other:
-        with pytest.raises(RunError, match="max_rounds"):
-            run_there(other, "workers://pagerank", max_rounds=3)
-        assert all(files(trio).values())
-    deadline = time.monotonic() + PATIENCE
-    while any(files(trio).values()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-@pytest.mark.parametrize("folder", [True, "workers://", "workers://mis"])
-def test_memory_of_workers_needs_some(trio, folder):
-    client = trio if folder == "workers://" else None
-    with pytest.raises(InputError, match="need a Dask client and a name, as in workers://mis"):
-        run_there(client, folder, style="clocked" if client else "serial")
-
-
-def run_there(client, folder, style="clocked", **options):
-    """PageRank on workers, with checkpoints."""
-    graph, options = example("pagerank"), KERNELS["pagerank"] | options
-    return dgsuite.run("pagerank", graph, style=style, client=client, checkpoint=folder, **options)
-
-
-# Folders.
+    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+        with pytest.raises(ZeroDivisionError):
+            run(checkpoint=tmp_path)
+        assert [*tmp_path.iterdir()]
+        monkeypatch.setattr(MIS, "attributes", made)
+        same(run(checkpoint=tmp_path), run())
+    assert not tmp_path.exists()
 
 
 class StoppedError(Exception):
@@ -590,8 +354,8 @@ def test_a_checkpoint_of_another_run_is_refused(stopped):
 def test_runs_without_checkpoints_are_refused(tmp_path):
     graph = example("mis")
     for call, message in (
-        (lambda: dgsuite.run("bc", graph, deal="dynamic", checkpoint=tmp_path), "no phases"),
         (lambda: dgsuite.run("mis", graph, checkpoint=3), "a folder or a URL, got 3"),
+        (lambda: dgsuite.run("mis", graph, checkpoint=True), "a folder or a URL, got True"),
         (lambda: dgsuite.run("mis", graph, checkpoint=__file__), "test_checkpoint"),
         (
             lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path),
@@ -606,15 +370,6 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
             pytest.raises(InputError, match="must be a time, such as '10s', or '5 rounds'"),
         ):
             dgsuite.run("mis", graph, checkpoint=tmp_path)
-
-
-@pytest.mark.parametrize("wrong", ["often", True, -1])
-def test_a_wrong_time_of_automatic_checkpoints_is_refused(client, wrong):
-    with (
-        dask.config.set({"dgsuite.checkpoint.automatic": wrong}),
-        pytest.raises(InputError, match="automatic must be a time, such as '10s', or false, got"),
-    ):
-        dgsuite.run("mis", example("mis"), style="clocked", client=client)
 
 
 @pytest.mark.parametrize(

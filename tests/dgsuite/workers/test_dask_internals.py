@@ -96,7 +96,7 @@ def test_what_the_worker_plugin_reads(client):
 
 
 def test_a_task_leaves_its_thread_pool_and_comes_back_several_times(client):
-    """And another task runs in between, on the one thread; see dgsuite/core/workers/orders.py."""
+    """And another task runs in between, on the one thread; see `seceded` in partition/client/session.py."""
 
     def go(times):
         from distributed import rejoin, secede
@@ -157,14 +157,14 @@ def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
 
 
 def test_what_spans_keep(client):
-    from dgsuite.partition.client.spans import SPAN, span
+    from dgsuite.partition.client.tasks import SPAN, spanned
 
-    with span("test"):
+    with spanned():
         future = client.submit(abs, -3, pure=False)
     future.result()
 
     def look(name, dask_scheduler=None):
-        (span,) = dask_scheduler.extensions["spans"].spans[name].children
+        span = dask_scheduler.extensions["spans"].spans[name]
         names = [group.name for group in span.groups]
         known = [name for name in names if name in dask_scheduler.task_groups]
         return [*missing(span, "_metadata"), *([] if known else ["groups"])]
@@ -217,7 +217,7 @@ def _options(function):
 
 
 def test_what_transports_build_on():
-    where = "dgsuite/core/transports/framed.py, local.py and throttle.py"
+    where = "dgsuite/core/transports/framed.py, local.py and dgsuite/studies/transports/throttle.py"
     from distributed.comm.core import BaseListener, Comm, Connector
     from distributed.comm.registry import Backend, backends
     from distributed.comm.tcp import TCP, BaseTCPBackend, TCPBackend, TCPConnector, TCPListener
@@ -350,3 +350,26 @@ def test_annotations_of_a_layer_may_depend_on_the_key(client):
         ]
     )
     assert restricted == 3 * [{address}], "see dgsuite/core/workers/placement.py"
+
+
+def test_a_scheduler_plugin_hears_of_a_graph_before_its_tasks_are_sent_to_workers(client):
+    """With annotations by key; so tasks can be made to wait before any of them begins."""
+
+    class Holder(distributed.SchedulerPlugin):
+        name = "holder"
+
+        def update_graph(self, scheduler, annotations, **_):
+            for key in annotations.get("held", ()):
+                assert scheduler.tasks[key].state == "released"
+                scheduler.set_restrictions({key: "nowhere"})
+
+    client.register_plugin(Holder())
+    try:
+        with dask.annotate(held=True):
+            future = client.submit(abs, -1, key="held", pure=False)
+        state = lambda dask_scheduler=None: dask_scheduler.tasks["held"].state  # noqa: E731
+        assert client.submit(abs, -2, pure=False).result() == 2
+        assert client.run_on_scheduler(state) == "no-worker", "see partition/client/scheduler.py"
+        client.cancel(future)
+    finally:
+        client.unregister_scheduler_plugin("holder")

@@ -72,18 +72,6 @@ def test_a_cluster_is_moved_to_a_worker_that_is_lost(tmp_path):
     assert {*end.stages} == {"right"}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
-def test_no_copy_of_a_checkpoint_goes_to_a_worker_that_is_frozen(tmp_path):
-    """It has no nanny: the scheduler has removed it, and its sockets still take connections."""
-    scenario = Scenario(False, "arrays", "checkpoint", "pagerank", 3)
-    fault = Fault(STAGES.index("second run"), "phase ends", FIRST, 4, "stop", FIRST)
-    with Simulation(tmp_path) as simulation:
-        end = simulation.attempt(Trial(scenario, (fault,), replaces=False))
-    assert not end.wrong
-    assert end.struck == (True,)
-    assert {*end.stages} == {"right"}
-
-
 @pytest.fixture(scope="module")
 def shared_folder(tmp_path_factory):
     """A folder that the processes of this session of tests share."""

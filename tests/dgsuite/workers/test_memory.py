@@ -44,14 +44,13 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
 
 
 def test_a_kernel_without_a_declared_state_counts_its_messages():
-    from dgsuite.core.running.fits import needs
+    from dgsuite.core.running.estimate import parts_of
 
     graph = genval.graph("ring", 100, clusters=4, client=None)
-    found = needs(
-        Kernel.__new__(type("Bare", (Kernel,), {"fields": {"a": np.int32}, "name": "b"})), graph
-    )
-    assert found["messages"].tolist() == [100] * 4
-    assert not found["state"].any()
+    bare = Kernel.__new__(type("Bare", (Kernel,), {"fields": {"a": np.int32}, "name": "b"}))
+    found = parts_of(bare, graph, 4, False)
+    assert found["messages"] == [100] * 4
+    assert not any(found["state"])
 
 
 def hold(dask_worker, more):

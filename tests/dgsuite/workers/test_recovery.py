@@ -7,8 +7,6 @@ import os
 import signal
 import time
 import weakref
-from contextlib import contextmanager
-from threading import Event, Thread
 
 import dask
 import dask.dataframe as dd
@@ -29,7 +27,7 @@ from dgsuite.partition.graph.checks import CHECKING
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
 from tests.faults.inject import Signal, arm, disarm
-from tests.support.clusters import COME_BACK, client_of
+from tests.support.clusters import COME_BACK
 from tests.support.graphs import same
 from tests.support.patience import PATIENCE
 
@@ -296,122 +294,6 @@ def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, s
     for name, values in outputs(expected).items():
         np.testing.assert_array_equal(found[name].values, values)
     np.testing.assert_array_equal(found.messages.values, expected.messages.values)
-
-
-def in_tasks(copies):
-    """Settings of a run that Dask alone keeps going: to begin again is an error."""
-    return dask.config.set(
-        {
-            "dgsuite.finish_async.state": "tasks",
-            "dgsuite.recovery.tries": 0,
-            "dgsuite.checkpoint.automatic": copies,
-        }
-    )
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("copies", [False, "0s"])
-@pytest.mark.parametrize(
-    ("kernel", "phase", "after"),
-    [("mis", 0, True), ("mis", 5, False), ("pagerank", 9, True), ("louvain", 30, False)],
-)
-def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after, copies):
-    """Outputs, rounds and messages are those of a run that nothing disturbed."""
-    graph = generated(trio)
-    with in_tasks(copies):
-        expected = dgsuite.run(kernel, graph, style="finish_async", client=trio)
-        place = worker_addresses(trio)[1]
-        trio.run(arm, phase, after, Signal(), workers=[place])
-        found = dgsuite.run(kernel, graph, style="finish_async", client=trio)
-    assert place not in worker_addresses(trio)
-    for name, values in outputs(expected).items():
-        np.testing.assert_array_equal(found[name].values, values)
-    for name in ("messages", "remote_messages", "bytes", "active"):
-        np.testing.assert_array_equal(found[name].values, expected[name].values)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("embed", [0, 1 << 20])
-def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
-    """A small one travels with tasks. A large one was sent once, and is lost: the run begins again."""
-    monkeypatch.setattr("dgsuite.core.workers.placement.EMBED", embed)
-    graph = genval.graph("er", N, seed=5, clusters=6, client=None)
-    expected = dgsuite.run("pagerank", graph, style="serial")
-    place = worker_addresses(trio)[1]
-    trio.run(arm, 9, False, Signal(), workers=[place])
-    with in_tasks(False), dask.config.set({"dgsuite.recovery.tries": 0 if embed else 1}):
-        found = dgsuite.run("pagerank", graph, style="finish_async", client=trio)
-    assert place not in worker_addresses(trio)
-    for name, values in outputs(expected).items():
-        np.testing.assert_array_equal(found[name].values, values)
-    assert (graph.placed == {}) == (embed > 0)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("workers", [2, 1])
-def test_state_in_tasks_when_no_worker_is_left(workers):
-    """Until Dask's nannies have started new ones, at other addresses."""
-    graph = genval.graph("er", N, seed=5, clusters=3, client=None)
-    expected = dgsuite.run("mis", graph, style="serial")
-    with (
-        dask.config.set({"dgsuite.timeout": COME_BACK}),
-        client_of(workers, set_as_default=False) as client,
-        in_tasks(False),
-    ):
-        client.run(arm, 3, True, Signal())
-        found = dgsuite.run("mis", graph, style="finish_async", client=client)
-    np.testing.assert_array_equal(found.in_mis, expected.in_mis)
-
-
-@contextmanager
-def thinned_out(client, keep):
-    """Dask's memory manager keeps one replica of what several workers hold; here that of a given worker."""
-
-    def drop(dask_scheduler):
-        for task in [*dask_scheduler.replicated_tasks]:
-            holders = {worker.address for worker in task.who_has}
-            using = {waiter.processing_on for waiter in task.waiters}
-            for worker in [*task.who_has]:
-                if keep in holders and worker.address != keep and worker not in using:
-                    dask_scheduler.request_remove_replicas(
-                        worker.address, [task.key], stimulus_id="thin"
-                    )
-
-    def thin_out():
-        while not over.wait(0.01):
-            client.run_on_scheduler(drop)
-
-    over = Event()
-    thinner = Thread(target=thin_out)
-    thinner.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thinner.join()
-
-
-def test_copies_bound_what_dask_repeats(trio):
-    """Late in a run that loses a worker the others repeat all of it, or with copies little.
-
-    Even if the worker that is lost has the only replica of whatever was sent to it.
-    """
-    graph = generated(trio)
-
-    def computed(copies, strike):
-        """Phases of clusters on the workers that are left."""
-        trio.wait_for_workers(3, timeout=COME_BACK)
-        first, place, last = worker_addresses(trio)
-        trio.run(arm, strike, False, Signal(), workers=[place])
-        trio.run(arm, -1, False, Signal(), workers=[first, last])
-        with in_tasks(copies), thinned_out(trio, place):
-            dgsuite.run("pagerank", graph, style="finish_async", client=trio)
-        left = [first, last, *[place] * (strike < 0)]
-        return sum(trio.run(disarm, workers=left).values())
-
-    alone = computed(False, -1)
-    late = alone // 4  # of a third that is on each worker
-    assert computed("0s", late) <= alone < computed(False, late)
 
 
 def test_tries_are_bounded(trio):

@@ -24,7 +24,7 @@ from tests.support.comms import SCC, SCC_SECTIONS, run
 
 local = pytest.mark.skipif(not can_share(), reason="these transports need Linux")
 SCHEMES = ["tcp", "inproc", "ws", "throttle+tcp"]
-LOCAL = ["uds", "mpb", "mpimpb", "throttle+uds", "throttle+mpb"]
+LOCAL = ["uds", "mpb", "rcce", "mpimpb", "throttle+uds", "throttle+mpb"]
 
 
 class Loud:

@@ -11,10 +11,8 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.transports.throttle import Limit, Throttle
-from dgsuite.core.workers import dashboard
 from dgsuite.core.workers.plugin import reports
-from dgsuite.partition.client.session import Session
+from dgsuite.studies.transports.throttle import Limit, Throttle
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 
@@ -71,35 +69,6 @@ def test_threads_of_a_client_hear_of_their_runs_by_one_table():
     tables.append(reports(client)[1])
     second.join(PATIENCE)
     assert tables[0] is tables[1]
-
-
-def test_threads_of_a_client_tell_of_runs_that_end_at_once():
-    """One of them sends both."""
-    told, sent = [], []
-
-    class Loop:
-        def add_callback(self, call, *arguments):
-            told.append((call, arguments))
-
-        def call_later(self, seconds, send, *arguments):
-            sent.append((send, arguments))
-
-    class Untold(list):
-        def append(self, run):
-            super().append(run)
-            if len(self) == 1:
-                other = threading.Thread(target=dashboard.tell, args=(client, "second"))
-                other.start()
-                other.join(PATIENCE)
-
-    client = SimpleNamespace(loop=Loop())
-    untold = Session.of(client).kept.get("untold", Untold)
-    dashboard.tell(client, "first")
-    while told:
-        call, arguments = told.pop(0)
-        call(*arguments)
-    assert len(sent) == 1
-    assert list(untold) == ["first", "second"]
 
 
 def test_a_limit_that_is_set_while_another_is_read(monkeypatch):

@@ -13,12 +13,12 @@ from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol import to_serialize
 
 import dgsuite
-from dgsuite.core.transports.mpb import MPIMPB
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import chunks
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, with_pyscf
 from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.transports.chip import MPIMPB
 
 PATIENCE = 30.0
 """Seconds that messages may take to arrive."""
@@ -101,7 +101,7 @@ def exchanged(size: int) -> bool:
         async def take(comm: Any) -> None:
             found.set_result(comm)
 
-        listener = await listen("mpb://127.0.0.1", take)
+        listener = await listen("rcce://127.0.0.1", take)
         try:
             address.set_result(listener.contact_address)
             return await _swapped(await found, size, 1)
@@ -113,7 +113,7 @@ def exchanged(size: int) -> bool:
         return await _swapped(await connect(where), size, 2)
 
     settings = {"buffer": SCC.buffer, "places": SCC.cores}
-    with dask.config.set({"dgsuite.mpb": settings}), ThreadPoolExecutor(2) as pool:
+    with dask.config.set({"dgsuite.rcce": settings}), ThreadPoolExecutor(2) as pool:
         both = [pool.submit(asyncio.run, end()) for end in (listens, connects)]
         return all(one.result() for one in both)
 

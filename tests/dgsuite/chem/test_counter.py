@@ -14,13 +14,12 @@ import pytest
 
 import dgsuite
 from dgsuite.core.transports import memory
-from dgsuite.core.transports.counter import Counter, shared
-from dgsuite.core.transports.mpb import Core
-from dgsuite.core.workers import counting
-from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.placement import new_run
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.studies.chem import counters
+from dgsuite.studies.chem.counters import Counter, shared
+from dgsuite.studies.transports.chip import Core
 from tests.support.clusters import assert_nothing_held, client_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
@@ -29,7 +28,7 @@ FETCHES = 20_000
 
 PEER = """
 import sys
-from dgsuite.core.transports.counter import Counter
+from dgsuite.studies.chem.counters import Counter
 from dgsuite.core.transports.memory import Where
 
 counter = Counter.attached(Where(*map(int, sys.argv[1:])))
@@ -84,12 +83,12 @@ def test_another_file_is_no_counter():
 def test_workers_count_together(protocol):
     """On any transport; over the buffers of `mpb` without a message for each number."""
     with client_of(2, protocol=protocol) as client:
-        worker.install(client)
+        counters.install(client)
         places, run = worker_addresses(client), new_run()
         epoch = Session.of(client).workers()[places[0]]["epoch"]
 
         def fetched():
-            ask = counting.counter(run, places[0], epoch, 2)
+            ask = counters.counter(run, places[0], epoch, 2)
             return [ask()() for _ in range(100)]
 
         def asked(dask_worker):
@@ -123,7 +122,7 @@ def test_a_file_is_closed_with_its_counter_though_that_was_not_made(monkeypatch)
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(fd)
     held, fd = memory.make("test", 4096)
-    monkeypatch.setitem(sys.modules, "dgsuite.core.transports._compiled", None)
+    monkeypatch.setitem(sys.modules, "dgsuite.studies.chem._compiled", None)
     with pytest.raises(ImportError):
         Counter(held, fd)
     gc.collect()

@@ -3,7 +3,7 @@
 ``throttle+tcp://`` is Dask's TCP with a limit, in the role of the emulator InterSense (Medya et al. 2016,
 section 4): a percentage of a nominal bandwidth, for each link (one direction of a comm) or for all that a
 process sends, with a latency before each message if asked for. Other transports have theirs in
-`dgsuite.core.transports.throttled`. The limit comes from Dask's configuration when a
+`dgsuite.studies.transports.throttled`. The limit comes from Dask's configuration when a
 process starts (``dgsuite.throttle``, with the keys of `make`), and `limit` changes it on running workers.
 """
 
@@ -191,7 +191,7 @@ def limit(
     Examples
     --------
     >>> from dask.distributed import Client, LocalCluster
-    >>> from dgsuite.core.transports import limit
+    >>> from dgsuite.studies.transports import limit
     >>> with LocalCluster(
     ...     n_workers=1, processes=False, protocol="throttle+tcp", dashboard_address=None
     ... ) as cluster, Client(cluster) as client:

@@ -1,14 +1,12 @@
-"""A page that shows runs: their sizes and counts, and for each round messages, active nodes and times."""
+"""A page that shows a run: its sizes and counts, and for each round messages, active nodes and times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from dgsuite.core.engine.progress import Progress
 
 COLUMNS = 256
 """Most columns of a chart; with more rounds each column stands for several."""
@@ -16,14 +14,11 @@ COLUMNS = 256
 HEIGHT = 60
 """Of a chart, in pixels."""
 
-Record = Mapping[str, Any]
-"""What a page shows of a run: see `record`. Numbers, text, lists and mappings, so that it can travel."""
 
-
-def record(
+def page(
     title: str, unit: str, facts: Mapping[str, str], charts: Mapping[str, Mapping[str, ArrayLike]]
-) -> Record:
-    """What a page shows of a run.
+) -> str:
+    """The page, as HTML that needs nothing else.
 
     Parameters
     ----------
@@ -36,33 +31,13 @@ def record(
     charts
         By title, for each series its values in each round, which are stacked.
     """
-    short = {
-        chart: {name: _condensed(np.asarray(values)) for name, values in series.items()}
-        for chart, series in charts.items()
-    }
-    return {"title": title, "unit": unit, "facts": dict(facts), "charts": short}
-
-
-def _condensed(values: NDArray) -> list[float]:
-    """At most `COLUMNS` numbers, each the mean of as many values."""
-    parts = np.array_split(values.astype(np.float64), min(len(values), COLUMNS) or 1)
-    return [float(part.mean()) if len(part) else 0.0 for part in parts]
-
-
-def page(runs: Sequence[Record], running: Mapping[str, Progress] | None = None) -> str:
-    """The page, as HTML that needs nothing else.
-
-    Parameters
-    ----------
-    runs
-        The last one first.
-    running
-        How far runs are that have not ended, by name. A browser then loads the page again and again.
-    """
     from dgsuite.base.templates import template
 
-    found = template("dgsuite.core.workers", "pages.html")
-    return found.render(runs=runs, running=running or {}, chart=_chart, height=HEIGHT)
+    found = template("dgsuite.core.results", "page.html")
+    drawn = {name: _chart(series) for name, series in charts.items()}
+    return found.render(
+        title=title, unit=unit, facts=facts, charts=charts, drawn=drawn, height=HEIGHT
+    )
 
 
 class Chart(NamedTuple):
@@ -75,17 +50,24 @@ class Chart(NamedTuple):
     """Opacity and outline of each series."""
 
 
-def _chart(series: Mapping[str, Sequence[float]]) -> Chart:
-    total = np.sum([*series.values()], axis=0)
+def _chart(series: Mapping[str, ArrayLike]) -> Chart:
+    condensed = [_condensed(np.asarray(values, np.float64)) for values in series.values()]
+    total = np.sum(condensed, axis=0)
     most = total.max(initial=0)
     top = most or 1.0
     below = np.zeros(len(total))
     paths = []
-    for opacity, values in zip((0.75, 0.3), series.values(), strict=False):
+    for opacity, values in zip((0.75, 0.3), condensed, strict=False):
         above = below + values
         paths.append((opacity, _outline(below / top, above / top)))
         below = above
     return Chart(len(total), f"{most:,.4g}", paths)
+
+
+def _condensed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """At most `COLUMNS` numbers, each the mean of as many values."""
+    parts = np.array_split(values, min(len(values), COLUMNS) or 1)
+    return np.array([part.mean() if len(part) else 0.0 for part in parts])
 
 
 def _outline(low: NDArray, high: NDArray) -> str:

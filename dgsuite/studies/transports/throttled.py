@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dgsuite.core.transports import mpb, uds
 from dgsuite.core.transports.framed import Framed
 from dgsuite.core.transports.local import Local
-from dgsuite.core.transports.throttle import Paced
+from dgsuite.studies.transports import chip
+from dgsuite.studies.transports.throttle import Paced
 
 
 class PacedFrames(Paced, Framed):
@@ -32,7 +33,7 @@ class MPB(PacedFrames, mpb.MPB):
     """The sender's buffers with a limit."""
 
 
-class MPIMPB(PacedFrames, mpb.MPIMPB):
+class MPIMPB(PacedFrames, chip.MPIMPB):
     """The receiver's sections with a limit."""
 
 
@@ -50,7 +51,7 @@ class ThrottledMPB(mpb.Buffers):
     comm_class = MPB
 
 
-class ThrottledMPIMPB(mpb.Sections):
+class ThrottledMPIMPB(chip.Sections):
     """The scheme ``throttle+mpimpb``."""
 
     scheme = "throttle+mpimpb"
