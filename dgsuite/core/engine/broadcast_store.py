@@ -51,6 +51,14 @@ class BroadcastBatch(NamedTuple):
         return head + sum([v.nbytes for v in self.fields.values()])
 
 
+class BroadcastRecord(NamedTuple):
+    """A broadcast, for a recorder: rows of the senders, bytes of a message, and whether it travels."""
+
+    rows: NDArray
+    itemsize: int
+    travels: bool
+
+
 class Stored(NamedTuple):
     """What one cluster broadcast.
 
