@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from dgsuite.base.errors import RunError
@@ -54,25 +53,13 @@ class Mesh(Joined):
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
 
-        A task that has not kept it has closed its comms, or requests an address from this worker.
+        A task that has not kept it has closed its comms.
         """
         self.run = run
-        task = asyncio.current_task()
-        check = begun(self.exchange(CHECK, {}, Vote()))
-        loop = asyncio.get_running_loop()
-
-        def asked() -> None:
-            with suppress(RuntimeError):  # closed: the task will soon tell a new address
-                loop.call_soon_threadsafe(check.cancel)
-
-        plugin.enter(key, run, None, cancelling(), asked)
+        plugin.enter(key, run, None, cancelling())
         try:
-            await check
+            await self.exchange(CHECK, {}, Vote())
         except PeerLost:
-            return False
-        except asyncio.CancelledError:
-            if task is not None and task.cancelling():
-                raise
             return False
         return True
 

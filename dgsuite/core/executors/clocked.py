@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import dask
 from dask.utils import parse_timedelta
 from distributed import Client, get_worker
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.joining import cancelling
+from dgsuite.core.exchange.joining import cancelling, configuration
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
@@ -85,8 +84,7 @@ class Plan:
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
-        settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
-        return self.transport, tuple(self.places), tuple(self.epochs), rank, settings
+        return self.transport, tuple(self.places), tuple(self.epochs), rank
 
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
@@ -270,7 +268,7 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
     mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
     if mesh is None:
         return None
-    if mesh.processors[rank] != own_processors():  # the process was bound to others since
+    if (mesh.configuration, mesh.processors[rank]) != (configuration(), own_processors()):
         mesh.dispose()
         return None
     whole = False
