@@ -175,7 +175,6 @@ def runs(client: Client) -> list[Callable[[], object]]:
         run("bfs", some, "clocked"),
         built,
         run("bf", ring, "finish_async", form="recursive"),
-        run("bc", some, "finish_async", deal="dynamic"),
         run("mis", ring, "finish_async"),
         run("sssp", some, "clocked"),
     ]

@@ -7,9 +7,8 @@ that stay in their clusters: see `dgsuite.kernels.analytics.betweenness_rounds`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +16,14 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.betweenness_rounds import Partitioned, State, centrality
 from dgsuite.kernels.analytics.replicated import (
-    Adjacency,
     Searcher,
     adjacency,
     edges_of,
     falling,
-    gathered,
     pointers,
 )
 from dgsuite.kernels.tools import sources
 from dgsuite.kernels.tools.fixed import Sums, added
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -122,7 +116,7 @@ class Through(State):
 
 
 @dataclass(frozen=True)
-class Betweenness(Brandes, bsp.Replicated):
+class Betweenness(Brandes):
     """Betweenness centrality, of directed and undirected graphs.
 
     Outputs ``betweenness``: of each node the sum, over pairs of others, of the share of shortest paths that
@@ -138,9 +132,8 @@ class Betweenness(Brandes, bsp.Replicated):
     sources
         Nodes that paths start from: a list, or how many to draw; by default all.
     deal
-        Which cluster takes which sources, replicated: "block" (the original's), "cyclic" (by falling
-        out-degree), or "dynamic" (a few at a time, by the worker that is free; in this process as
-        cyclic).
+        Which cluster takes which sources, replicated: "block" (the original's) or "cyclic" (by falling
+        out-degree).
     graph_form
         "replicated" (every cluster holds the graph) or "partitioned" (its own nodes alone).
     batch
@@ -163,7 +156,7 @@ class Betweenness(Brandes, bsp.Replicated):
     array([0., 0., 2., 0.])
     """
 
-    deal: Literal["block", "cyclic", "dynamic"] = "block"
+    deal: Literal["block", "cyclic"] = "block"
 
     name = "bc"
     outputs = {
@@ -195,30 +188,3 @@ class Betweenness(Brandes, bsp.Replicated):
 
     def finish(self, c: bsp.Cluster, s: Through, inbox: bsp.Inbox) -> None:
         s.betweenness = centrality(s.sums, c.directed)
-
-    @property
-    def dynamic(self) -> bool:
-        return self.deal == "dynamic" and self.graph_form == "replicated"
-
-    def hold(self, parts: Sequence[bsp.Cluster]) -> tuple[Adjacency, NDArray[np.int64]]:
-        graph = gathered(parts, bool(self.weighted))
-        sources = parts[0].partition.position(self.chosen(parts[0].n))
-        return graph, sources[falling(graph.degree[sources])]
-
-    def chunk(
-        self, held: tuple[Adjacency, NDArray[np.int64]], number: int, count: int
-    ) -> tuple[Sums, dict[str, int]]:
-        graph, sources = held
-        ends = len(sources) * np.arange(number, number + 2) // count
-        search = Searcher(graph, bool(self.weighted))
-        return search.sums, {"scanned": search(sources[slice(*ends)])}
-
-    def add(self, results: Sequence[Sums]) -> Sums:
-        return added(results)
-
-    def results(self, total: Sums, graph: Graph) -> dict[str, NDArray]:
-        nodes = graph.partition.node(np.arange(graph.n))
-        return {
-            "betweenness": centrality(total, graph.directed),
-            "source": self._starts(graph.n, nodes),
-        }

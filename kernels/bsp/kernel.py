@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
@@ -352,48 +352,6 @@ class Kernel:
     def suited(self, graph: Graph) -> Self:
         """The kernel with the parameters that it chooses by the graph it is to run on."""
         return self
-
-
-@dataclass(frozen=True)
-class Replicated(Kernel):
-    """A kernel that can also run as independent chunks of work on the whole graph.
-
-    Examples
-    --------
-    Betweenness is one: a chunk is some of the roots, on the whole graph.
-
-    >>> import dgsuite
-    >>> from dgsuite.kernels import KERNELS
-    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
-    >>> kernel = KERNELS["bc"]()
-    >>> held = kernel.hold(graph.gather())
-    >>> chunks = [kernel.chunk(held, number, 2)[0] for number in range(2)]
-    >>> kernel.results(kernel.add(chunks), graph)
-    {'betweenness': array([0., 2., 2., 0.]), 'source': array([ True,  True,  True,  True])}
-    >>> kernel.dynamic
-    False
-    """
-
-    @property
-    def dynamic(self) -> bool:
-        """Whether workers fetch chunks as they become free."""
-        return False
-
-    def hold(self, parts: Sequence[Cluster]) -> Any:
-        """What a worker keeps for its chunks: the whole graph, from all its clusters."""
-        raise NotImplementedError
-
-    def chunk(self, held: Any, number: int, count: int) -> tuple[Any, dict[str, int]]:
-        """Result of one of `count` chunks, and the quantities to note."""
-        raise NotImplementedError
-
-    def add(self, results: Sequence[Any]) -> Any:
-        """Several results as one; neither order nor grouping may matter."""
-        raise NotImplementedError
-
-    def results(self, total: Any, graph: Graph) -> dict[str, NDArray]:
-        """The outputs, in the order of the graph's layout."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

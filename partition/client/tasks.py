@@ -25,6 +25,10 @@ MOVABLE = "dgsuite_movable"
 """Annotation of tasks that may run on any worker once the one that they are tied to is gone."""
 
 
+TOGETHER = "dgsuite_together"
+"""Annotation of tasks that need all their workers at once: each graph of such tasks waits for its turn."""
+
+
 def new_key(function: Callable[..., Any], part: str = PART) -> str:
     """A key for a call of a function: what it is part of, the function's name, and what makes it unique.
 

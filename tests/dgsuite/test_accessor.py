@@ -57,7 +57,6 @@ def test_seconds_are_the_means_of_the_workers(graph, client):
         ("bfs", {"style": "clocked"}),
         ("bfs", {"style": "finish_async"}),
         (RECURSIVE["bf"](root=0), {"style": "finish_async"}),
-        ("bc", {"deal": "dynamic"}),
     ],
 )
 def test_seconds_are_those_of_the_run(kernel, how, client):
@@ -276,7 +275,7 @@ def test_the_greatest_nodes_with_their_communities(graph, karate):
 
 def test_a_plot_that_suits(graph):
     ds = dgsuite.run("pagerank", graph)
-    assert ds.dgsuite.plot().get_ylabel() == "count"
+    assert ds.dgsuite.plot().get_ylabel() == "messages and communication"
     assert len(ds.dgsuite.plot(graph).texts) == 34
     many = xr.Dataset({"valid": (("loss", "run"), [[1, 0], [0, 0]])}, {"loss": [0.1, 0.2]})
     assert many.dgsuite.plot().get_xlabel() == "loss"

@@ -257,12 +257,10 @@ def test_bad_traces(trace, message, tmp_path, monkeypatch):
     assert not os.listdir(tmp_path)
 
 
-def test_what_has_no_trace_is_refused(client, tmp_path):
+def test_one_file_of_several_runs_is_refused(tmp_path):
     graph = genval.graph("er", 10)
     with pytest.raises(dgsuite.InputError, match="one file for 2 runs"):
         dgsuite.run_each("bf", graph, [{"root": 0}, {"root": 1}], trace=tmp_path / "t.nc")
-    with pytest.raises(dgsuite.InputError, match="no clusters that send"):
-        dgsuite.run("bc", graph, deal="dynamic", client=client, style="finish_async", trace=True)
 
 
 def test_matrices_that_are_too_large_are_refused_before_the_run(monkeypatch):

@@ -22,6 +22,7 @@ from dgsuite.kernels.analytics._betweenness import add
 from dgsuite.kernels.tools.fixed import Sums, added
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.scc import dealing
 from tests.support.clusters import has_worked
 from tests.support.patience import PATIENCE
 
@@ -301,14 +302,10 @@ def test_on_workers(threaded, weighted):
             graph_form=form, deal=deal,
         )  # fmt: skip
         np.testing.assert_array_equal(ds.betweenness, alone.betweenness)
-    free = dgsuite.run("bc", graph, client=threaded, weighted=weighted, sources=200, deal="dynamic")
+    drawn = np.flatnonzero(alone.source).tolist()
+    free = dealing.run(graph, threaded, drawn, weighted)
     np.testing.assert_array_equal(free.betweenness, alone.betweenness)
-    np.testing.assert_array_equal(free.source, alone.source)
-    assert free.attrs["style"] == "finish_async"
-    assert int(free.scanned.sum()) == int(alone.scanned.sum())
-    assert genval.validate("bc", graph, free).ok
-    with pytest.raises(dgsuite.InputError, match="style='finish_async'"):
-        dgsuite.run("bc", graph, client=threaded, deal="dynamic", style="clocked")
+    assert free.scanned == int(alone.scanned.sum())
 
 
 def kill_one(client, seconds):
@@ -336,9 +333,9 @@ def test_a_worker_killed_in_the_middle(own_client):
     graph = genval.rmat(n=12)
     right = dgsuite.run("bc", graph, style="serial").betweenness
     client = own_client
-    dgsuite.run("bc", graph, client=client, deal="dynamic", sources=10)
+    dealing.run(graph, client, list(range(10)), True)
     thread = kill_one(client, 0.2)
-    found = dgsuite.run("bc", graph, client=client, deal="dynamic")
+    found = dealing.run(graph, client, weighted=True)
     thread.join()
     np.testing.assert_array_equal(found.betweenness, right)
     client.wait_for_workers(2, timeout=PATIENCE)
@@ -364,7 +361,7 @@ def test_bad_input_is_named(form):
             {"sources": [0.5]},
             "sources must be a 64-bit integer or a sequence of nodes or None, got",
         ),
-        ({"deal": "fair"}, "deal must be one of block, cyclic, dynamic, got 'fair'"),
+        ({"deal": "fair"}, "deal must be one of block, cyclic, got 'fair'"),
         ({"graph_form": "cut"}, "graph_form must be one of replicated, partitioned"),
         ({"batch": 0}, "batch must be at least 1"),
         ({"source": [1]}, "did you mean 'sources'"),
@@ -416,7 +413,7 @@ def test_what_the_rule_must_know():
 
 
 @pytest.mark.parametrize("graph_form", ["replicated", "partitioned"])
-@pytest.mark.parametrize("deal", ["block", "dynamic"])
+@pytest.mark.parametrize("deal", ["block", "cyclic"])
 @pytest.mark.parametrize(
     "weights", [[2**53, 1, 2**53, 2], [2**62, 2**62, 1, 1], [1e308, 1e308, 1e308, 1e308]]
 )

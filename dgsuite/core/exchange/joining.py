@@ -18,9 +18,11 @@ from distributed.comm.core import Comm
 from distributed.core import rpc
 
 from dgsuite.core.engine.collectives import FEW, partners
+from dgsuite.core.engine.message_type import MessageBatch
+from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.channels import Channels
 from dgsuite.core.exchange.comms import SHARED, Listener, can_share, connected, room
-from dgsuite.core.exchange.one_host import OneHost
+from dgsuite.core.exchange.numbers import TELLING
 from dgsuite.core.transports import memory
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 
@@ -58,9 +60,11 @@ class Joined(ABC):
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     processors
         Those that each task may use, by rank.
-    one_host
-        What the tasks share, if all are on one host.
+    alone
+        Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
+
+    alone = False
 
     def __init__(
         self,
@@ -79,7 +83,6 @@ class Joined(ABC):
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
         self.processors: Mapping[int, frozenset[int]] = {}
-        self.one_host = OneHost()
         # the default loop of Windows does not watch sockets, as comms need it
         self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self.channels = Channels(self.comms, self.lost, self._take)
@@ -183,8 +186,31 @@ class Joined(ABC):
         """Sort what has come from a peer."""
 
     @abstractmethod
+    async def exchange(
+        self,
+        number: int,
+        parcels: Mapping[int, MessageBatch],
+        vote: Any,
+        combine: Callable[[Sequence[Any]], Any] = reduce_votes,
+    ) -> tuple[dict[int, MessageBatch], Any]:
+        """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
+
+        Parameters
+        ----------
+        number
+            Of the phase; a peer at another one is an error.
+        combine
+            Makes one vote of several.
+
+        Returns
+        -------
+        The parcels that came, by rank, and the votes of all tasks combined.
+        """
+
     async def told(self, mine: Any) -> Mapping[int, Any]:
         """What each task tells all others, by rank; all tasks call it."""
+        whole: Mapping[int, Any] = (await self.exchange(TELLING, {}, {self.rank: mine}, _union))[1]
+        return whole
 
     def lost(self, peer: int, what: str = "was lost") -> PeerLost:
         """The error that names a peer."""
@@ -192,8 +218,7 @@ class Joined(ABC):
         return PeerLost(f"worker {place} {what}", place)
 
     def abort(self) -> None:
-        """Drop all comms at once, so that peers notice, and the memory."""
-        self.one_host = OneHost()
+        """Drop all comms at once, so that peers notice."""
         self._listener.stop()
         self.channels.abort()
 
@@ -205,6 +230,10 @@ class Joined(ABC):
 
         self.runner.run(drop())
         self.runner.close()
+
+
+def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
+    return {rank: what for each in told for rank, what in each.items()}
 
 
 def cancelling() -> Callable[[], object]:

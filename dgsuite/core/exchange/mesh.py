@@ -23,8 +23,8 @@ from dgsuite.core.exchange import messages
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.exchange.comms import FITS
 from dgsuite.core.exchange.joining import Joined, cancelling
-from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
-from dgsuite.core.exchange.one_host import LOOK_OUT
+from dgsuite.core.exchange.numbers import CHECK, CLOSING
+from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
 
@@ -36,17 +36,16 @@ class Mesh(Joined):
     ----------
     notes
         By number: messages of a protocol that uses the channels as well, each with its sender.
-    alone
-        Whether the task has a processor to itself, and may look out for a message before it sleeps.
+    one_host
+        What the tasks share, if all are on one host.
     """
-
-    alone = False
 
     ordered = False
     """Whether tasks compute one after the other, so that each phase needs an exchange."""
 
     def __init__(self, *where: Any, **how: Any) -> None:
         super().__init__(*where, **how)
+        self.one_host = OneHost()
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
@@ -96,19 +95,6 @@ class Mesh(Joined):
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
     ) -> tuple[dict[int, MessageBatch], Any]:
-        """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
-
-        Parameters
-        ----------
-        number
-            Of the phase; a peer at another one is an error.
-        combine
-            Makes one vote of several.
-
-        Returns
-        -------
-        The parcels that came, by rank, and the votes of all tasks combined.
-        """
         gate = self.one_host.gate
         if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
@@ -128,11 +114,6 @@ class Mesh(Joined):
         if len(votes) == len(words):
             return found, reduce_votes(votes)
         return found, (await self._exchange(number, {}, vote, combine))[1]
-
-    async def told(self, mine: Any) -> Mapping[int, Any]:
-        """What each task tells all others, by rank; all tasks call it."""
-        whole: Mapping[int, Any] = (await self.exchange(TELLING, {}, {self.rank: mine}, _union))[1]
-        return whole
 
     async def _exchange(
         self, number: int, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
@@ -241,6 +222,7 @@ class Mesh(Joined):
         await self.exchange(CLOSING, {}, Vote())
         self.abort()
 
-
-def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
-    return {rank: what for each in told for rank, what in each.items()}
+    def abort(self) -> None:
+        """Drop all comms at once, so that peers notice, and the memory."""
+        self.one_host = OneHost()
+        super().abort()

@@ -7,20 +7,18 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.exchange.gate import Gate, Word
+from dgsuite.core.exchange.joining import Joined
 from dgsuite.core.exchange.messages import said
 from dgsuite.core.exchange.numbers import OFFER, TAKEN
 from dgsuite.core.transports import memory
 from dgsuite.kernels.bsp import Vote
-
-if TYPE_CHECKING:
-    from dgsuite.core.exchange.mesh import Mesh
 
 LOOK_OUT = 500e-6
 """Seconds that a task with a processor of its own polls for a message, on comms that support it: waking up
@@ -38,7 +36,7 @@ class OneHost:
     """Where they meet."""
     _loop_due: float = 0.0
 
-    async def open_gate(self, mesh: Mesh) -> None:
+    async def open_gate(self, mesh: Joined) -> None:
         """From now on meet at a gate in memory, if the tasks share memory."""
         if not (mesh.is_shared and Gate.is_there()):
             return
@@ -48,7 +46,7 @@ class OneHost:
             self.gate = Gate(made, mesh.rank, size)
 
     async def meet(
-        self, mesh: Mesh, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
+        self, mesh: Joined, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
     ) -> list[Word]:
         """Meet the other tasks, and hear what each has to say."""
         gate.arrive(Word(number, sum(1 << peer for peer in receivers), said(vote)))
@@ -70,7 +68,7 @@ class OneHost:
         return words
 
 
-async def _made(mesh: Mesh, label: str, size: int) -> NDArray[np.uint8] | None:
+async def _made(mesh: Joined, label: str, size: int) -> NDArray[np.uint8] | None:
     """New memory for all tasks, made by the first."""
     with memory.offered(label, size) if not mesh.rank else nullcontext((None, None)) as made:
         mine, offer = made

@@ -213,7 +213,7 @@ def run(
     kernel: Kernel,
     graph: Graph,
     client: Client | None,
-    places: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     style: str,
     spec: RunSpec = PLAIN,
     tell: Tell | None = None,
@@ -223,7 +223,7 @@ def run(
         return serial(kernel, graph.gather(), spec, tell)
     assert client is not None
     ways = WAYS if spec.delays is None else DELAYED
-    return clocked.run([kernel], graph, client, places, spec, tell, ways[style])[0]
+    return clocked.run([kernel], graph, client, workers, spec, tell, ways[style])[0]
 
 
 def serial(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -18,7 +18,7 @@ from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import cut_as
 from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
-from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import check
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
@@ -88,8 +88,8 @@ def tries(
             cut = cut_as(graph, found.offsets, clusters, client)
             clusters = len(found.offsets) - 1
             logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
-        if clusters is None or (free(kernel) and workers and cut.partition.order is None):
-            own = not workers or (cut.chosen and not free(kernel))
+        if clusters is None:
+            own = not workers or cut.chosen
             clusters = len(cut.entries) if own else len(workers)
         cut = cut.repartition(clusters, client)
         if plan is not None:
@@ -103,7 +103,7 @@ def tries(
             check_fits(kernel, seen, {place: states[place]["memory_limit"] for place in workers})
         machine = machine_of(client if workers else None, workers)
         sent = replace(spec, checkpoints=plan)
-        results = _run(kernels, seen, style, client, workers, sent, tell)
+        results = _run(kernels, seen, style, client, states, sent, tell)
         return Tried(cut, min(len(workers), clusters), machine, results)
 
     return attempt
@@ -133,7 +133,7 @@ def _run(
     graph: Graph,
     style: str,
     client: Client | None,
-    workers: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     spec: RunSpec,
     tell: Tell | None,
 ) -> list[tuple[dict[str, NDArray], Log]]:
@@ -148,19 +148,8 @@ def _run(
         gathered = graph.gather()
         return [serial.run(k, gathered, spec, tell) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
-    from dgsuite.core.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, spec, tell, way)
-    return [
-        dealt.run(k, graph, client, workers)
-        if free(k)
-        else finish_async.run(k, graph, client, workers, spec, tell)
-        for k in kernels
-    ]
-
-
-def free(kernel: Kernel) -> TypeGuard[Replicated]:
-    """Whether idle workers fetch its chunks dynamically."""
-    return isinstance(kernel, Replicated) and kernel.dynamic
+    return [finish_async.run(k, graph, client, workers, spec, tell) for k in kernels]

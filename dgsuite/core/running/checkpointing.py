@@ -64,7 +64,6 @@ def checkpoints_of(
     kernels: Sequence[Kernel],
     graph: Graph,
     spec: RunSpec,
-    dealt: bool,
     style: str,
 ) -> Checkpoints | None:
     """The checkpoints of a run, if it has any.
@@ -73,8 +72,6 @@ def checkpoints_of(
     ----------
     kernels
         What is to be run.
-    dealt
-        Whether idle workers fetch its work.
 
     Raises
     ------
@@ -89,10 +86,6 @@ def checkpoints_of(
     if len(kernels) > 1:
         raise InputError(
             f"checkpoint names one folder for {len(kernels)} runs; run them one by one"
-        )
-    if dealt:
-        raise InputError(
-            f"kernel {kernel.name!r}: deal='dynamic' has no phases, so there are no checkpoints"
         )
     if kernel.form == "recursive" and style == "finish_async":
         raise InputError(

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.parameters import unsuited
-from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.arrays.mapped import wanted
 from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
@@ -169,7 +169,7 @@ def _parts(
     size = sum(dtype.itemsize for dtype in kernel.dtypes(n).values())
     own = zip(nodes.tolist(), ends.tolist(), strict=True)
     state = nodes * _per_node(kernel, n) + [kernel.extra_bytes(n, *each) for each in own]
-    if isinstance(kernel, Replicated):
+    if getattr(kernel, "graph_form", None) == "replicated":
         state = state + 4 * (n + 1) + int(ends.sum()) * (4 + WORD * (weight > 0))
     found = {"graph": rows, "halo": 0 * nodes, "state": state, "messages": nodes * size}
     if halo and (not directed or kernel.pulls or kernel.both_ways):

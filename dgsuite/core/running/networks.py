@@ -8,16 +8,11 @@ from dgsuite.core.network.network import Network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
-from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, SHIPS
+from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS
 
 
-def check_network(options: RunOptions, kernel: Kernel, free: bool = False) -> None:
+def check_network(options: RunOptions, kernel: Kernel) -> None:
     """Check that a kernel takes the network of a run.
-
-    Parameters
-    ----------
-    free
-        Whether idle workers fetch chunks of its work.
 
     Raises
     ------
@@ -27,7 +22,7 @@ def check_network(options: RunOptions, kernel: Kernel, free: bool = False) -> No
     network = options.network
     if not isinstance(network, Network):
         return
-    unfit = dict.fromkeys(NETWORKS, SHIPS) if free else kernel.unfit()
+    unfit = kernel.unfit()
     for kind in network.kinds:
         if kind in unfit:
             raise InputError(

@@ -20,7 +20,7 @@ from dgsuite.core.results import dataset
 from dgsuite.core.results.order import by_node
 from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
-from dgsuite.core.running.attempt import free, tries
+from dgsuite.core.running.attempt import tries
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
@@ -145,7 +145,7 @@ def run(
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
         on from the newest one when it is called again, in any style and on any number of workers; and so does
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
-        its end the checkpoints are removed. There are none with deal="dynamic", nor for recursive forms in
+        its end the checkpoints are removed. There are none for recursive forms in
         style "finish_async".
     since
         An earlier result of the kernel, from which the run goes on: on the same graph, or on one from which
@@ -296,36 +296,24 @@ def _run_each(
     kernels, form_reason, spec = looked(look, graph.client, "looking at the graph")
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
-    dealt = free(chosen)
-    _check_trace(options, len(each), chosen, dealt)
-    check_congest(options, chosen, dealt)
+    _check_trace(options, len(each))
+    check_congest(options, chosen)
     for made in kernels:
-        check_network(options, made, dealt)
-    if any(free(other) != dealt for other in kernels):
-        raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
-    if dealt and style in ("clocked", "in_turn"):
-        raise InputError(
-            f"kernel {chosen.name!r}: deal='dynamic' starts tasks when workers become idle, but style "
-            f"{style!r} has one long-lived task per worker; use style='finish_async'"
-        )
-    if dealt and spec.workload is not None:
-        raise InputError(
-            f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
-        )
+        check_network(options, made)
     reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
     since = None
     if options.since is not None:
         since = Since.of(kernels, graph, options.since)
         reasons |= {"since": since.identity, "since_edges": since.edges}
     if style is None:
-        style = "serial" if client is None else "finish_async" if dealt or recursive else "clocked"
-        if style != "serial" and not dealt and spec.workload is None and _size(graph) <= SMALL:
+        style = "serial" if client is None else "finish_async" if recursive else "clocked"
+        if style != "serial" and spec.workload is None and _size(graph) <= SMALL:
             count_as = count_as or style
             style = "serial"
             reasons["style_reason"] = "the graph is small; pass style= to choose another style"
     for each_kernel in kernels:
         dataset.check_names(each_kernel, spec.delays is not None)
-    checkpoints = checkpoints_of(options.checkpoint, kernels, graph, spec, dealt, style)
+    checkpoints = checkpoints_of(options.checkpoint, kernels, graph, spec, style)
     if style == "serial":
         client = None
     elif client is None:
@@ -400,14 +388,10 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
         yield
 
 
-def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> None:
+def _check_trace(options: RunOptions, runs: int) -> None:
     """Check that a trace can be made and, where a file is named, written."""
     if options.trace is False:
         return
-    if free:
-        raise InputError(
-            f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
-        )
     if options.trace_file is not None:
         from dgsuite.core.traces.files import check_writable
 
@@ -416,12 +400,12 @@ def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> 
         check_writable(options.trace_file)
 
 
-def check_congest(options: RunOptions, kernel: Kernel, free: bool) -> None:
+def check_congest(options: RunOptions, kernel: Kernel) -> None:
     """Check that messages of a kernel go along edges, if the bits of edges are to be counted."""
     if options.congest is None:
         return
     why = ""
-    if free or kernel.ships:
+    if kernel.ships:
         why = "its clusters send to clusters, and not nodes to nodes"
     elif kernel.form == "recursive":
         why = "tasks of form='recursive' have no rounds; take form='iterative'"

@@ -21,7 +21,7 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.results.order import by_node
-from dgsuite.core.running.attempt import as_seen, free
+from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
@@ -100,8 +100,8 @@ class Execution:
             )
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
-        check_congest(options, self.kernel, free(self.kernel))
-        check_network(options, self.kernel, free(self.kernel))
+        check_congest(options, self.kernel)
+        check_network(options, self.kernel)
         self.graph = graph
         self.spec = options.spec(graph, self.kernel)
         self.network = options.network

@@ -18,11 +18,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite import genval
-from dgsuite.core.executors.dynamic import chunks
 from dgsuite.core.running.runner import run as run_kernel
 from dgsuite.kernels.analytics.replicated import Searcher, falling, gathered
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.scc import chip, ledger
+from dgsuite.studies.scc import chip, dealing, ledger
 from dgsuite.studies.scc.columns import buffers, present
 from dgsuite.studies.scc.ledger import Ledger, Transport, block, cyclic
 from dgsuite.studies.scc.options import Betweenness, Common, Workload
@@ -165,6 +164,9 @@ def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, flo
     count = len(worker_addresses(client))
 
     def one(sources: NDArray) -> tuple[float, float]:
+        if deal == "dynamic":
+            dealt = dealing.run(case.graph, client, sources.tolist(), case.weighted)
+            return dealt.seconds, max(dealt.cpu.values())
         found = run_kernel(
             "bc",
             case.graph,
@@ -205,7 +207,7 @@ def as_measured(case: Case, places: int, transport: Transport, deal: str) -> Sim
 def _searched(simulation: Simulation, costs: Ledger, degree: NDArray, deal: str) -> Simulation:
     places = simulation.places
     if deal == "dynamic":
-        count = chunks(places)
+        count = dealing.chunks(places)
         bounds = len(costs.units) * np.arange(count + 1) // count
         done = np.concatenate([[0], np.cumsum(costs.units[falling(degree)])])
         service = simulation.transport.task or None  # a counter where Dask has no scheduler

@@ -94,7 +94,7 @@ def build(
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:
-            Watch(client, "arranging the grid", places).wait_or_raise(graph.parts)
+            Watch(client, "arranging the grid", places).wait(graph.parts)
     construction = time.perf_counter() - begin
     return Problem(scale, graph, counts, sources.able(graph), generation, construction, grid)
 

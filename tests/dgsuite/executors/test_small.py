@@ -59,14 +59,13 @@ def test_a_small_graph_on_workers_is_brought_here(client):
 
 
 def test_what_is_given_is_done(client):
-    """A style, a workload, dynamic dealing; and what is not small."""
+    """A style, a workload; and what is not small."""
     ring = Graph.from_networkx(nx.cycle_graph(12), client=None)
     for style in ("serial", "finish_async", "clocked"):
         ds = dgsuite.run("lcr", ring, style=style, client=client)
         assert ds.attrs["style"] == style
         assert "style_reason" not in ds.attrs
     assert dgsuite.run("lcr", ring, workload={"operations": 1}, client=client).style == "clocked"
-    assert dgsuite.run("bc", ring, deal="dynamic", client=client).style == "finish_async"
     counted = dgsuite.run("lcr", ring, count_as="finish_async", client=client)
     assert (counted.style, counted.counted_as) == ("serial", "finish_async")
 

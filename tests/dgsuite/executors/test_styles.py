@@ -233,8 +233,6 @@ def test_one_wrong_run_among_several_is_named(client):
         dgsuite.run_each("bf", graph, [], client=client)
     with pytest.raises(dgsuite.InputError, match="unknown parameter of 'bf' 'rot'"):
         dgsuite.run_each("bf", graph, [{"root": 1}, {"rot": 2}], client=client)
-    with pytest.raises(dgsuite.InputError, match="'dynamic' in each run, or in none"):
-        dgsuite.run_each("bc", graph, [{"deal": "dynamic"}, {"deal": "cyclic"}], client=client)
     assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
 
 
@@ -370,6 +368,6 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch, on_wo
         requests.clear()
         with dask.config.set({"dgsuite.gather-limit": most}):
             ds = dgsuite.run("bf", graph, style="clocked", client=client)
-        assert len(requests) == 3, requests  # states of the workers, a turn, the results
+        assert len(requests) == 2, requests  # states of the workers, the results
     assert last_gather() < begin  # workers sent the results without being asked
     assert ds.distance.chunks == ((200, 200),)

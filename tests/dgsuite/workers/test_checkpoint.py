@@ -352,7 +352,6 @@ def test_a_checkpoint_of_another_run_is_refused(stopped):
 def test_runs_without_checkpoints_are_refused(tmp_path):
     graph = example("mis")
     for call, message in (
-        (lambda: dgsuite.run("bc", graph, deal="dynamic", checkpoint=tmp_path), "no phases"),
         (lambda: dgsuite.run("mis", graph, checkpoint=3), "a folder or a URL, got 3"),
         (lambda: dgsuite.run("mis", graph, checkpoint=True), "a folder or a URL, got True"),
         (lambda: dgsuite.run("mis", graph, checkpoint=__file__), "test_checkpoint"),
