@@ -25,7 +25,7 @@ from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
-from dgsuite.core.running.runner import OPTIONS, check_congest
+from dgsuite.core.running.runner import OPTIONS, check_congest, run
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
 from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset
@@ -278,7 +278,7 @@ class Execution:
         )
         if isinstance(network, Network) and network.delay is not None:
             how = {"style": "serial", "progress": False}
-            return with_times(made, site.log, graph, network, self.spec.faults, **how)
+            return with_times(run, made, site.log, graph, network, self.spec.faults, **how)
         return made
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:
