@@ -24,7 +24,7 @@ def imports(file):
 
 
 FOLDERS = [
-    *(f"dgsuite/core/{name}" for name in ("engine", "exchange", "executors", "workers")),
+    *(f"dgsuite/core/{name}" for name in ("engine", "exchange", "executors", "running", "workers")),
     *("partition/client", "partition/graph"),
 ]
 

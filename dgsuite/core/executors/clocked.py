@@ -22,11 +22,9 @@ from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.program import Guard
-from dgsuite.core.engine.progress import Progress, Report, seldom, united
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.joining import cancelling, configuration
 from dgsuite.core.exchange.mesh import Mesh
@@ -49,7 +47,7 @@ from dgsuite.partition.graph.graph import Graph
 class Way(NamedTuple):
     """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
 
-    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
+    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, RunSpec], Any]
     drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None, Fresh], Awaitable]
     """Runs the program, from its begin or from a checkpoint on."""
     merge: Callable[[Sequence[Any]], Log]
@@ -74,8 +72,9 @@ class Plan:
     places: Sequence[str]
     epochs: Sequence[str]
     topic: str
+    """Under which the tasks report their progress, if anybody asks for it."""
     bind: bool
-    settings: RunSettings
+    spec: RunSpec
     transport: str
     keep: float
     """Seconds for which the mesh is kept."""
@@ -105,7 +104,8 @@ def run(
     graph: Graph,
     client: Client,
     workers: Mapping[str, Mapping[str, Any]],
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
     way: Way | None = None,
 ) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels in rounds or another way: one after the other, in the same tasks.
@@ -137,9 +137,10 @@ def run(
     groups = tasks.place(graph, watch, places, bounds)
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
-        topic, reports = worker.reports(client)
-        if settings.tell is not None:
-            reports[run_id] = united(watch.heard(settings.tell), len(places))
+        topic = ""
+        if tell is not None:
+            topic, reports = worker.reports(client)
+            reports[run_id] = united(watch.heard(tell), len(places))
             stack.callback(reports.pop, run_id)
         plan = Plan(
             way=way,
@@ -150,7 +151,7 @@ def run(
             epochs=[*epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
-            settings=settings.for_workers(),
+            spec=spec,
             transport=transport,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
             most=carried(graph, len(places)),
@@ -189,14 +190,13 @@ def _found(
     allowed = 1 if way.in_turn else here.state.nthreads
 
     def new_site(kernel: Kernel) -> Any:
-        how = plan.settings
-        made = way.site(kernel, clusters, plan.bounds, rank, how.workload, how.guard)
+        made = way.site(kernel, clusters, plan.bounds, rank, plan.spec)
         made.use_threads(allowed)
         return made
 
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
-    kept = begun(plan.settings.checkpoints, site, way.kept)
+    kept = begun(plan.spec.checkpoints, site, way.kept)
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(allowed, len(clusters)) if large else 1
@@ -224,7 +224,7 @@ def _found(
                     site = new_site(kernel)
                     kept = Fresh()
                 _prepare(site)
-                await way.drive(site, mesh, pool, tell, kept)
+                await way.drive(site, mesh, pool, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
             if not plan.keep:
                 await mesh.close()
