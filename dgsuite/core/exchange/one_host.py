@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,29 @@ from dgsuite.core.exchange.numbers import OFFER, TAKEN
 from dgsuite.core.transports import memory
 from dgsuite.kernels.bsp import Vote
 
-if TYPE_CHECKING:
-    from dgsuite.core.exchange.mesh import Mesh
-
 LOOK_OUT = 500e-6
 """Seconds that a task with a processor of its own polls for a message, on comms that support it: waking up
 takes 50 to 100 us, in every exchange."""
 
 SLICE = 0.02
 """Seconds after which a task that sleeps at a gate looks whether it is cancelled, or a peer is lost."""
+
+
+class Peers(Protocol):
+    """What this needs of a mesh."""
+
+    rank: int
+    places: Sequence[str]
+    alone: bool
+
+    @property
+    def comms(self) -> Mapping[int, Any]: ...
+    @property
+    def is_shared(self) -> bool: ...
+    @property
+    def exchange(self) -> Callable[..., Awaitable[Any]]: ...
+    @property
+    def lost(self) -> Callable[[int], Exception]: ...
 
 
 @dataclass
@@ -38,7 +52,7 @@ class OneHost:
     """Where they meet."""
     _loop_due: float = 0.0
 
-    async def open_gate(self, mesh: Mesh) -> None:
+    async def open_gate(self, mesh: Peers) -> None:
         """From now on meet at a gate in memory, if the tasks share memory."""
         if not (mesh.is_shared and Gate.is_there()):
             return
@@ -48,7 +62,7 @@ class OneHost:
             self.gate = Gate(made, mesh.rank, size)
 
     async def meet(
-        self, mesh: Mesh, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
+        self, mesh: Peers, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
     ) -> list[Word]:
         """Meet the other tasks, and hear what each has to say."""
         gate.arrive(Word(number, sum(1 << peer for peer in receivers), said(vote)))
@@ -70,7 +84,7 @@ class OneHost:
         return words
 
 
-async def _made(mesh: Mesh, label: str, size: int) -> NDArray[np.uint8] | None:
+async def _made(mesh: Peers, label: str, size: int) -> NDArray[np.uint8] | None:
     """New memory for all tasks, made by the first."""
     with memory.offered(label, size) if not mesh.rank else nullcontext((None, None)) as made:
         mine, offer = made

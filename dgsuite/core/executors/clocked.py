@@ -28,9 +28,8 @@ from dgsuite.core.engine.progress import Progress, Report, seldom, united
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.joining import cancelling
-from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.channels import cancelling
+from dgsuite.core.exchange.mesh import Mesh, mesh_kind
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -54,8 +53,6 @@ class Way(NamedTuple):
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of those of all sites."""
     name: str = "clocked"
-    in_turn: bool = False
-    """Whether sites compute one after the other."""
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
     kept: type[Kept] = Kept
@@ -75,27 +72,21 @@ class Plan:
     topic: str
     bind: bool
     settings: RunSettings
-    transport: str
+    mesh: str
+    """Name of how the tasks are joined."""
     keep: float
     """Seconds for which the mesh is kept."""
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
         settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
-        return self.transport, tuple(self.places), tuple(self.epochs), rank, settings
+        return self.mesh, tuple(self.places), tuple(self.epochs), rank, settings
 
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
         where = self.run_id, self.places, self.epochs, rank
-        if self.transport == "mpi":
-            from dgsuite.core.exchange.mpi import MPIMesh
-
-            return MPIMesh(*where)
-        kind = InTurn if self.way.in_turn else Mesh
-        joins_all = self.way.in_turn or not self.way.rounds
-        return kind(
-            *where, shares=self.transport == "fastest" and not self.way.in_turn, joins_all=joins_all
-        )
+        shares, joins_all = self.mesh == "fastest", not self.way.rounds
+        return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
 
 
 def run(
@@ -105,25 +96,25 @@ def run(
     places: Sequence[str],
     settings: RunSettings = DEFAULT,
     way: Way | None = None,
+    style: str = "clocked",
 ) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
-    tasks. With checkpoints there is one kernel.
+    tasks. With checkpoints there is one kernel. A style without an executor of its own names a mesh.
     """
     way = way or CLOCKED
     kernel = kernels[0]
     transport = setting("dgsuite.clocked.transport")
-    if transport not in ("fastest", "comm", "mpi"):
+    has_own = style in ("clocked", "finish_async")
+    mesh = transport if has_own else style
+    if mesh_kind(transport).in_rounds and not (has_own and way.rounds):
         raise InputError(
-            f"dgsuite.clocked.transport must be 'fastest', 'comm' or 'mpi', got {transport!r}"
-        )
-    if transport == "mpi" and (way.in_turn or not way.rounds):
-        raise InputError(
-            "over MPI tasks can only exchange messages at the end of a phase; use style='clocked'"
+            f"over {transport} tasks can only exchange messages at the end of a phase; use "
+            f"style='clocked', or another dgsuite.clocked.transport"
         )
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, places)
-    keeps = transport != "mpi" and way.rounds and not way.in_turn and len(places) > 1
+    keeps = mesh_kind(mesh).can_be_kept and way.rounds and len(places) > 1
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
     groups = tasks.place(graph, watch, places, bounds)
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
@@ -143,7 +134,7 @@ def run(
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
             settings=settings.for_workers(),
-            transport=transport,
+            mesh=mesh,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
         futures = tasks.submit(
@@ -178,7 +169,7 @@ def site_results(
     way, run_id = plan.way, plan.run_id
 
     here = get_worker()
-    allowed = 1 if way.in_turn else here.state.nthreads
+    allowed = 1 if mesh_kind(plan.mesh).ordered else here.state.nthreads
 
     def new_site(kernel: Kernel) -> Any:
         how = plan.settings
@@ -273,4 +264,3 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
 
 
 CLOCKED = Way(Site, drive, merge)
-IN_TURN = CLOCKED._replace(name="in-turn", in_turn=True)

@@ -154,7 +154,6 @@ def _run(
         return [serial.run(k, gathered, settings) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
 
-    if style in ("clocked", "in_turn"):
-        way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, settings, way)
+    if style != "finish_async":
+        return clocked.run(kernels, graph, client, workers, settings, style=style)
     return [finish_async.run(k, graph, client, workers, settings) for k in kernels]

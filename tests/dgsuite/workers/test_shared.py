@@ -13,8 +13,7 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.core.exchange.comms import can_share
-from dgsuite.core.exchange.joining import SHARING
-from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.mesh import SHARING, Mesh
 from dgsuite.core.transports import memory
 from tests.support.clusters import client_of
 from tests.support.patience import PATIENCE
