@@ -68,7 +68,7 @@ SWITCHES = {
     "results with the message": Switch(
         "2x1",
         ("small call",),
-        attributes={"dgsuite.core.workers.plugin:RunPlugin.announce": lambda *_: None},
+        attributes={"dgsuite.core.workers.outputs:CARRIED": -1},
     ),
     "tiles": Switch(
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}

@@ -8,14 +8,12 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.names import Edges
 from dgsuite.genval.families import plan
 from dgsuite.genval.imsuite import generate, paper
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import Pieces
 
 
-@spanned
 def graph(
     kind: str,
     n: int,

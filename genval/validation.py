@@ -43,7 +43,6 @@ from dgsuite.genval.rules import (
     waves,
 )
 from dgsuite.genval.rules.base import Job
-from dgsuite.partition.client.spans import span
 from dgsuite.partition.graph.checks import check_graph
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
@@ -214,7 +213,6 @@ VALIDATORS: dict[str, Validator] = {
 """Validators by kernel."""
 
 
-@span("validate")
 def validate(kernel: str, graph: Graph, results: Any) -> Report:
     """Check the output of a kernel.
 

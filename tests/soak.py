@@ -68,10 +68,9 @@ def of_scheduler(dask_scheduler) -> dict[str, int]:
 
 
 def of_span(dask_scheduler) -> tuple[int, int]:
-    """Most groups and collections that a span of dgsuite knows: some, which it forgets now and then."""
-    spans = dask_scheduler.extensions["spans"].spans["dgsuite"].children
-    described = [len((span._metadata or {}).get("collections", [])) for span in spans]
-    return max(len(span.groups) for span in spans), max(described)
+    """Groups and collections that the span of dgsuite knows: some, which it forgets now and then."""
+    span = dask_scheduler.extensions["spans"].spans["dgsuite"]
+    return len(span.groups), len((span._metadata or {}).get("collections", []))
 
 
 def of_worker(dask_worker) -> dict[str, int]:

@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from dgsuite.base.compiling import compiled
-from dgsuite.partition.arrays._compiled import bit
+from dgsuite.partition.arrays._compiled.bits import bit
 
 FEW = 20
 """Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits."""

@@ -1,7 +1,7 @@
 """Results of runs, on their way from the workers over the scheduler to the client.
 
-A worker sends small results together with the message that their task is done, and facts of large ones. So a
-client gets them with the answer to one request, and the scheduler need not ask the workers.
+A worker sends what a client is to know of a result together with the message that its task is done. So the
+client gets it with the answer to one request, and the scheduler need not ask the workers.
 """
 
 from __future__ import annotations
@@ -20,26 +20,20 @@ from dgsuite.base.errors import WorkerLost
 OP = "dgsuite-result"
 """Of a worker's message about a result: key, and what is in `Sent`."""
 
-LARGE = 1 << 17
-"""Bytes from which a result is not sent with the message that its task is done."""
-
 
 class Sent(NamedTuple):
-    """What a worker sent of a result; the rest the scheduler asks for.
+    """What a worker sent of a result.
 
     Attributes
     ----------
     nbytes
         Of its arrays.
-    facts
-        What is known of it, pickled.
     data
-        The result, pickled.
+        What the client is to know, pickled.
     """
 
     nbytes: int
-    facts: bytes | None
-    data: bytes | None
+    data: bytes
 
 
 class Awaited(NamedTuple):
@@ -67,24 +61,13 @@ class Results:
         scheduler.handlers["dgsuite_results"] = self.wait
         scheduler.stream_handlers[OP] = self.receive
 
-    def receive(
-        self,
-        key: Any,
-        nbytes: int,
-        facts: bytes | None = None,
-        data: bytes | None = None,
-        worker: str = "",
-    ) -> None:
+    def receive(self, key: Any, nbytes: int, data: bytes, worker: str = "") -> None:
         """Take in what a worker has sent of a result; Dask adds the worker's address to its messages."""
         if key in self.scheduler.tasks:
-            self._sent[key] = Sent(nbytes, facts, data)
+            self._sent[key] = Sent(nbytes, data)
 
-    async def wait(
-        self, keys: Sequence[Any], seconds: float, most: int, stays: float | None
-    ) -> dict[str, Any]:
-        """RPC: the results of tasks, once all are done.
-
-        This takes a client one request. Otherwise it hears of each task, and then asks for the results.
+    async def wait(self, keys: Sequence[Any], seconds: float, stays: float) -> dict[str, Any]:
+        """RPC: what workers have sent of the results of tasks, once all are done.
 
         Parameters
         ----------
@@ -92,17 +75,13 @@ class Results:
             Of the tasks, which may arrive after this request.
         seconds
             Seconds to wait at most.
-        most
-            Bytes of results that are sent with the answer, at most.
         stays
-            If the results of a run take more bytes, they stay on their workers, and facts of them are sent.
-            None if they never stay.
+            If the results take more bytes, they stay on their workers.
 
         Returns
         -------
         ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
-        by key ``"pickled"`` or ``"data"``: the results; or ``"facts"``, pickled: what is known of them; or
-        ``"large"``: that the results are too large to be sent.
+        ``"sent"``: what was sent, in the order of the keys.
         """
         found = [self.scheduler.tasks.get(key) for key in keys]
         states = {
@@ -112,27 +91,14 @@ class Results:
         waits = awaited.keys and "erred" not in states.values()
         if waits and not await self._is_over(awaited, seconds):
             return {"over": False}
-        tasks = [self.scheduler.tasks.get(key) for key in keys]
-        done = [task for task in tasks if task is not None and task.state == "memory"]
-        if len(done) < len(tasks):
+        done = [task for key in keys if (task := self.scheduler.tasks.get(key)) is not None]
+        if len(done) < len(keys) or any(task.state != "memory" for task in done):
             return {"over": True}
-        if stays is not None:
-            try:
-                await self._ask([task for task in done if task.key not in self._sent])
-                if sum(self._sent[key].nbytes for key in keys) > stays:
-                    await self._ask([t for t in done if self._sent[t.key].facts is None])
-                    for task in done:
-                        self._keep(task)
-                    return {"over": True, "facts": {key: self._sent[key].facts for key in keys}}
-            except (OSError, KeyError, ValueError):  # a worker was lost: the client finds out
-                await asyncio.sleep(seconds)
-                return {"over": False}
-        data = {key: self._sent[key].data for key in keys if key in self._sent}
-        if len(data) == len(keys) and None not in data.values():
-            return {"over": True, "pickled": data}
-        if sum(task.nbytes for task in done) > most:
-            return {"over": True, "large": True}
-        return {"over": True, **await self.scheduler.gather(keys=keys)}
+        sent = [self._sent[key] for key in keys]
+        if sum(each.nbytes for each in sent) > stays:
+            for task in done:
+                self._keep(task)
+        return {"over": True, "sent": [each.data for each in sent]}
 
     async def _is_over(self, awaited: Awaited, seconds: float) -> bool:
         """Wait for tasks; returns False if there is something to wait for after some seconds."""
@@ -144,22 +110,6 @@ class Results:
         finally:
             self._awaited.remove(awaited)
         return True
-
-    async def _ask(self, tasks: Sequence[TaskState]) -> None:
-        """Ask workers for facts of their results.
-
-        Raises
-        ------
-        OSError, KeyError, ValueError
-            A worker was lost.
-        """
-        places = [min(task.who_has or [], key=lambda worker: worker.address) for task in tasks]
-        calls = [
-            self.scheduler.rpc(place.address).dgsuite_facts(key=task.key)
-            for task, place in zip(tasks, places, strict=True)
-        ]
-        for task, facts in zip(tasks, await asyncio.gather(*calls), strict=True):
-            self.receive(task.key, **facts)
 
     def transition(self, key: Any, finish: str) -> None:
         """Of the plugin: a task has another state."""

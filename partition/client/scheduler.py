@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from operator import attrgetter
 from time import monotonic, time
-from typing import Any, NamedTuple
+from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
 from dgsuite.partition.client.results import Results, may_run_again
-from dgsuite.partition.client.sending import END_TURN, MARK, hurry
-from dgsuite.partition.client.tasks import MOVABLE
+from dgsuite.partition.client.sending import MARK, hurry
+from dgsuite.partition.client.tasks import MOVABLE, TOGETHER
 
 NAME = "dgsuite"
 
 KILLED = "worker-restart-memory"
 """Topic of the events that Dask's nannies log when they kill a worker for the memory that it uses."""
 
-UNFINISHED = ("waiting", "queued", "processing")
-"""States of a task that the scheduler is still going to run."""
-
-
-class QueuedRun(NamedTuple):
-    """An entry of the queue of runs that need all workers.
-
-    Attributes
-    ----------
-    run
-        Id of the run.
-    client
-        Id of its client.
-    keys
-        Keys of the tasks that the run submits.
-    """
-
-    run: str
-    client: str
-    keys: frozenset[str]
+WAITING = "dgsuite-waiting"
+"""In place of the worker of a task whose turn has not come."""
 
 
 class DgsuiteSchedulerPlugin(SchedulerPlugin):
-    """Handles requests for the state of workers, and keeps a queue of runs that need all workers at once.
+    """Handles requests for the state of workers, and queues tasks that need all their workers at once.
 
-    A run leaves the queue when all its tasks are done, its client says so, or the client is gone. It
-    also leaves when the client has sent no heartbeat for some time and none of the run's tasks is unfinished.
+    Two runs that each held one of two workers would wait for each other for ever. A run leaves the queue when
+    its tasks have ended, or no client wants them any more.
+
+    Attributes
+    ----------
+    queue
+        Of each graph of such tasks: those that have not ended, with their workers.
     """
 
     name = NAME
@@ -55,17 +42,12 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     async def start(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
-        self.queue: list[QueuedRun] = []
-        self._ended: dict[str, set[str]] = {}
-        self._changed = asyncio.Event()
+        self.queue: list[dict[Any, set[str] | None]] = []
         self.results = Results(scheduler)
         self._marks: dict[str, int] = {}
         self._unties = False
         scheduler.stream_handlers[MARK] = self.mark
-        scheduler.stream_handlers[END_TURN] = self.end_turn
         scheduler.handlers["dgsuite_workers"] = self.workers
-        scheduler.handlers["dgsuite_take_turn"] = self.take_turn
-        scheduler.handlers["dgsuite_annotate"] = self.annotate
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
         scheduler.handlers["dgsuite_hopeless"] = self.hopeless
         scheduler.handlers["dgsuite_renew"] = self.renew
@@ -133,6 +115,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def _is_stuck(self, task: TaskState, bound: float) -> bool:
         """Whether a task that has no worker will have none."""
+        if task.worker_restrictions == {WAITING}:
+            return False
         if self._is_tied_to_lost(task):
             return MOVABLE not in (task.annotations or {})
         return monotonic() - self.scheduler.unrunnable[task] > bound
@@ -151,14 +135,6 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         since = time() - seconds
         kills = [event for at, event in self.scheduler.get_events(KILLED) if at >= since]
         return {kill["worker"]: kill["rss"] for kill in kills if kill["worker"] in workers}
-
-    def annotate(self, key: str, span: dict[str, Any]) -> None:
-        """RPC: put data that a client has sent into a span.
-
-        Dask itself opens a new span for such data whenever the cluster was idle.
-        """
-        if key in self.scheduler.tasks:
-            self.scheduler.tasks[key].annotations = {"span": span}
 
     def repeatable(self, keys: Sequence[Any]) -> bool:
         """RPC: whether tasks could run again if all workers lost what they hold."""
@@ -226,49 +202,36 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             if address in known and known[address].server_id == epoch:
                 await self.scheduler.remove_worker(address, stimulus_id=stimulus)
 
-    async def take_turn(
-        self, run: str, client: str, keys: Sequence[str], seconds: float, bound: float
-    ) -> dict[str, Any]:
-        """RPC: enter the queue, and wait until the run is its head.
+    def update_graph(
+        self, scheduler: Scheduler, annotations: Mapping[str, Mapping[Any, Any]], **_: Any
+    ) -> None:
+        """Of tasks that need all their workers at once, let those of one graph begin at a time.
 
-        Parameters
-        ----------
-        seconds
-            Seconds to wait at most.
-        bound
-            Seconds without a heartbeat after which a client is taken for lost.
-
-        Returns
-        -------
-        What `workers` does. ``"head"``, if another run is the head of the queue: its id and client,
-        and the seconds since that client's last heartbeat.
+        Dask calls it before it sends any task of the graph to a worker.
         """
-        mine = QueuedRun(run, client, frozenset(keys))
-        ended = run in self._ended.get(client, ())  # whose message has overtaken this request
-        if client in self.scheduler.clients and mine not in self.queue and not ended:
-            self.queue.append(mine)
-        deadline = time() + seconds
-        while self.queue and self.queue[0] != mine:
-            head = self.queue[0]
-            if self._abandoned(head, bound):
-                self._remove(head)
-                continue
-            try:
-                await asyncio.wait_for(self._changed.wait(), max(0.0, deadline - time()))
-            except TimeoutError:
-                head = self.queue[0]
-                waits = {"run": head.run, "client": head.client, "silent": self._silent(head)}
-                return {"head": waits, **self.workers()}
-        return self.workers()
+        if keys := annotations.get(TOGETHER, {}).keys():
+            self.queue.append({key: scheduler.tasks[key].worker_restrictions for key in keys})
+            if len(self.queue) > 1:
+                scheduler.set_restrictions(dict.fromkeys(keys, WAITING))
 
-    def end_turn(self, client: str, run: str) -> None:
-        """Leave the queue, from whatever position, or do not enter it."""
-        self._ended.setdefault(client, set()).add(run)
-        for queued in [queued for queued in self.queue if queued.run == run]:
-            self._remove(queued)
+    def _leave(self, key: Any) -> None:
+        """Have the next tasks begin when the last one at the head of the queue has ended."""
+        for tasks in [tasks for tasks in self.queue if key in tasks]:
+            is_head = tasks is self.queue[0]
+            del tasks[key]
+            if not tasks:
+                self.queue.remove(tasks)
+                if is_head and self.queue:
+                    asyncio.get_running_loop().call_soon(self._begin)
+
+    def _begin(self) -> None:
+        """Have the tasks at the head of the queue run."""
+        tasks = self.queue[0] if self.queue else {}
+        self.scheduler.set_restrictions(tasks)
+        waits = [key for key in tasks if self.scheduler.tasks[key].state == "no-worker"]
+        self.scheduler.transitions(dict.fromkeys(waits, "processing"), f"dgsuite-begin-{time()}")
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        self.results.transition(key, finish)
         if (start, finish) == ("memory", "erred"):
             # it needs an actor that was lost; Dask makes this message itself, and does not send it
             freed = {"op": "free-keys", "keys": [key], "stimulus_id": f"dgsuite-free-{time()}"}
@@ -277,14 +240,11 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             # it may be tied to a worker that has gone before it came
             self._unties = True
             asyncio.get_running_loop().call_soon(self._untie)
-        if not self.queue or key not in self.queue[0].keys:
-            return
-        if finish == "processing":
+        self.results.transition(key, finish)
+        if finish in ("memory", "erred", "forgotten"):
+            self._leave(key)
+        elif finish == "processing" and self.queue and key in self.queue[0]:
             asyncio.get_running_loop().call_soon(self._send_now, key)
-        if finish == "memory":
-            tasks = map(self.scheduler.tasks.get, self.queue[0].keys)
-            if all(task is not None and task.state == "memory" for task in tasks):
-                self._remove(self.queue[0])
 
     def _send_now(self, key: str) -> None:
         """Have the message leave that a worker is to run a task: the others of its run wait for it."""
@@ -294,24 +254,6 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         self._marks.pop(client, None)
-        self._ended.pop(client, None)
-        for queued in [queued for queued in self.queue if queued.client == client]:
-            self._remove(queued)
-
-    def _remove(self, queued: QueuedRun) -> None:
-        self.queue.remove(queued)
-        self._changed.set()
-        self._changed = asyncio.Event()
-
-    def _silent(self, queued: QueuedRun) -> float:
-        """Seconds since the last heartbeat of a run's client."""
-        return time() - self.scheduler.clients[queued.client].last_seen
-
-    def _abandoned(self, queued: QueuedRun, bound: float) -> bool:
-        if self._silent(queued) < bound:
-            return False
-        tasks = [self.scheduler.tasks.get(key) for key in queued.keys]
-        return not any(task is not None and task.state in UNFINISHED for task in tasks)
 
 
 def _needing(tasks: Iterable[TaskState]) -> set[TaskState]:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 MARK = "dgsuite-mark"
 """A client's message to the scheduler, with a number. All that the client has sent before is there then."""
 
-END_TURN = "dgsuite-end-turn"
-"""A client's message to the scheduler: a run leaves the queue."""
-
 
 def hurry(stream: BatchedSend | None) -> None:
     """Have a stream send what it has, such as tasks, without waiting for more; to be called on its loop.

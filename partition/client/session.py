@@ -19,7 +19,7 @@ from dgsuite.base import capabilities
 from dgsuite.base.errors import DgsuiteError, InputError, RunError
 from dgsuite.base.once import Once
 from dgsuite.partition.client import installed
-from dgsuite.partition.client.sending import END_TURN, MARK, send
+from dgsuite.partition.client.sending import MARK, send
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Session:
     """All requests to a client's scheduler, and what is kept for the client: the one thing put into it.
 
     No other code sends requests. Those that `ask` and `Watch.call` wait for pass through `start`, and those
-    that nobody waits for pass through `tell` and `end_turn`.
+    that nobody waits for pass through `tell`.
 
     Attributes
     ----------
@@ -247,20 +247,6 @@ class Session:
                 await getattr(self.client.scheduler, request)(**arguments)
 
         self.client.loop.add_callback(call)
-
-    def end_turn(self, run: str) -> None:
-        """Have a run leave the scheduler's queue, as it also does when the client is gone. Thread-safe.
-
-        The message goes over the client's stream. A request might be lost, and then all other runs would wait
-        as long as this client lives.
-        """
-
-        def message() -> None:
-            if self._connection is self.client.scheduler_comm:  # else the queue is a new one
-                with suppress(OSError):  # closed
-                    send(self.client, END_TURN, run=run)
-
-        self.client.loop.add_callback(message)
 
 
 @contextmanager

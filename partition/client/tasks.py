@@ -1,9 +1,14 @@
-"""Tasks whose keys say what they are part of: Dask's dashboard shows keys without their last part."""
+"""Tasks whose keys say what they are part of: Dask's dashboard shows keys without their last part.
+
+They are in one span of Dask. Dask's schedulers and workers keep the statistics of every span for ever, and
+tasks without a span get a new one whenever the Dask cluster was idle, that is with each run.
+"""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,8 +18,15 @@ if TYPE_CHECKING:
 PART = "graph"
 """What most tasks of dgsuite are part of, apart from those of a run."""
 
+SPAN = "dgsuite"
+"""Name and identifier of the span."""
+
 MOVABLE = "dgsuite_movable"
 """Annotation of tasks that may run on any worker once the one that they are tied to is gone."""
+
+
+TOGETHER = "dgsuite_together"
+"""Annotation of tasks that need all their workers at once: each graph of such tasks waits for its turn."""
 
 
 def new_key(function: Callable[..., Any], part: str = PART) -> str:
@@ -27,18 +39,38 @@ def new_key(function: Callable[..., Any], part: str = PART) -> str:
     return f"{part}_{funcname(function).strip('_')}-{uuid.uuid4()}"
 
 
+@contextmanager
+def spanned() -> Iterator[None]:
+    """Put the tasks created in this context into the span, unless the user has opened another one."""
+    import dask
+
+    if "span" in dask.get_annotations():
+        yield
+    else:
+        with dask.annotate(span={"name": (SPAN,), "ids": (SPAN,)}):
+            yield
+
+
 def submitted(
     client: Client, function: Callable[..., Any], *arguments: Any, part: str = PART
 ) -> Future:
     """A task that any worker may run."""
-    return client.submit(function, *arguments, key=new_key(function, part))
+    with spanned():
+        return client.submit(function, *arguments, key=new_key(function, part))
+
+
+def computed(client: Client, tasks: Sequence[Any], **how: Any) -> list[Future]:
+    """Futures of lazy tasks."""
+    with spanned():
+        found: list[Future] = client.compute(tasks, **how)
+        return found
 
 
 def pinned(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Future:
     """A task that runs on a given worker, or on another one when that one is gone."""
     from dask import annotate
 
-    with annotate(**{MOVABLE: True}):
+    with spanned(), annotate(**{MOVABLE: True}):
         return client.submit(
             function,
             *arguments,

@@ -35,7 +35,7 @@ def from_a_loss(error: BaseException) -> bool:
     return isinstance(error, CancelledError) or str(error).startswith(ACTOR_LOST)
 
 
-def unfinished(futures: Sequence[Future]) -> list[Future]:
+def _unfinished(futures: Sequence[Future]) -> list[Future]:
     """The futures that may still get a result. Lost ones are among them: Dask may run their tasks again."""
     return [future for future in futures if future.status in ("pending", "lost")]
 
@@ -45,12 +45,12 @@ def failed(future: Future) -> bool:
     return future.status not in ("pending", "lost", "finished")
 
 
-def _over(futures: Sequence[Future]) -> bool | None:
+def ended(futures: Sequence[Future]) -> bool | None:
     """Wait until all tasks are done, or one has failed; None if that takes longer than `POLL_SECONDS`."""
     from distributed import CancelledError, wait
 
     deadline = time.monotonic() + POLL_SECONDS
-    while (waiting := unfinished(futures)) and not any(map(failed, futures)):
+    while (waiting := _unfinished(futures)) and not any(map(failed, futures)):
         if (left := deadline - time.monotonic()) <= 0:
             return None
         try:
@@ -186,7 +186,7 @@ class Watch:
         """
         again = set(lost).intersection(self._lost)
         self._lost = lost
-        if gone := [future for future in unfinished(futures) if future.key in again]:
+        if gone := [future for future in _unfinished(futures) if future.key in again]:
             self.client.cancel(gone)
             raise WorkerLost(f"{self.doing}: task {gone[0].key} cannot run any more: {LOST}")
 
@@ -267,7 +267,7 @@ class Watch:
         with seceded():
             found = step()
             while found is None and self._raised is None:
-                self.check_workers(unfinished(futures))
+                self.check_workers(_unfinished(futures))
                 found = step()
         if self._raised is not None:
             raise self._raised
@@ -289,16 +289,6 @@ class Watch:
         return call
 
     def wait(self, futures: Sequence[Future]) -> None:
-        """Wait until all tasks are done, or one has failed.
-
-        Raises
-        ------
-        RunError
-            See `check_workers`.
-        """
-        self.until(partial(_over, futures), futures)
-
-    def wait_or_raise(self, futures: Sequence[Future]) -> None:
         """Wait until all tasks are done; raise the error of one that failed.
 
         Raises
@@ -308,7 +298,7 @@ class Watch:
         Exception
             What a task raised.
         """
-        self.wait(futures)
+        self.until(partial(ended, futures), futures)
         for future in futures:
             if future.status == "error":
                 future.result()
@@ -317,19 +307,19 @@ class Watch:
                 raise WorkerLost(f"{self.doing}: {LOST}")
 
     def gather(self, futures: Sequence[Future], direct: bool | None = None) -> list[Any]:
-        """The results of tasks; waits and raises as `wait_or_raise` does.
+        """The results of tasks; waits and raises as `wait` does.
 
         Parameters
         ----------
         direct
             Whether to fetch them from the workers: see `distributed.Client.gather`.
         """
-        self.wait_or_raise(futures)
+        self.wait(futures)
         return self.call(partial(self.client.gather, futures, direct=direct), futures)
 
     def holders(self, futures: Sequence[Future]) -> list[list[str]]:
-        """The workers that hold the result of each task; waits and raises as `wait_or_raise` does."""
-        self.wait_or_raise(futures)
+        """The workers that hold the result of each task; waits and raises as `wait` does."""
+        self.wait(futures)
         held = self.ask("who_has", keys=[future.key for future in futures])
         found = [sorted(held[future.key]) for future in futures]
         if not all(found):
@@ -347,13 +337,9 @@ class Watch:
         """
         where = {"broadcast": True} if worker is None else {"workers": [worker]}
         receivers = self.check_workers() if worker is None else [worker]
-        from dask import get_annotations
-
         named = {new_key(type(value)): value}
         to = replace(self, workers=receivers)
         (future,) = to.call(partial(self.client.scatter, named, hash=False, **where)).values()
-        if span := get_annotations().get("span"):
-            Session.of(self.client).ask("dgsuite_annotate", key=future.key, span=span)
         return future
 
     def call[T](self, request: Callable[[], Awaitable[T]], futures: Sequence[Future] = ()) -> T:

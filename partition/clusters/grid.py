@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.clusters.cluster import Block, Cluster
 from dgsuite.partition.clusters.partitioners import Partition
@@ -33,7 +32,6 @@ def near_square(clusters: int) -> tuple[int, int]:
     return rows, clusters // rows
 
 
-@spanned
 def arrange[G: GraphData](graph: G, rows: int | None = None, columns: int | None = None) -> G:
     """A copy of the graph whose clusters also hold their block of a process grid.
 

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from operator import getitem
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
-from dgsuite.partition.client.tasks import delayed, pinned, submitted
+from dgsuite.partition.client.tasks import computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
@@ -128,7 +129,7 @@ def construct(
         made = _assemble(first, last, partition, ids, directed, g, bundles, rule, keep, disk)
         parts += made
         tallies.append(made.tally)
-    return Constructed(parts, *_facts([_fact(part) for part in parts]), tallied(tallies))
+    return Constructed(parts, *_facts([fact_of(part) for part in parts]), tallied(tallies))
 
 
 def _groups(clusters: int, workers: int) -> list[list[int]]:
@@ -166,7 +167,8 @@ def _assemble(
     return build.assemble(first, last, partition, uid, directed, shards, rule, keep, disk)
 
 
-def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
+def fact_of(cluster: Cluster) -> tuple[int, DTypeLike | None]:
+    """Number of entries of a cluster, and dtype of the weights."""
     return len(cluster.indices), None if cluster.weights is None else cluster.weights.dtype
 
 
@@ -196,7 +198,7 @@ def _construct_on_workers(
         rows = _split_arrays(pieces, partition.n, how, watch)
     if TOLD.get() is not None:
         for at in range(0, len(rows), SOME):
-            watch.wait_or_raise([future for row in rows[at : at + SOME] for future in row])
+            watch.wait([future for row in rows[at : at + SOME] for future in row])
             tell(min(at + SOME, len(rows)), len(rows))
     bundles = [list(column) for column in zip(*rows, strict=True)]
     del rows
@@ -210,9 +212,9 @@ def _construct_on_workers(
             args = (first, last, everywhere, ids, directed, g, found, rule, keep, disk)
             group = pinned(client, worker, _assemble, *args)
             parts += members(client, worker, group, last - first)
-            tallies.append(submitted(client, tally_of, group))
+            tallies.append(submitted(client, getattr, group, "tally"))
     del bundles, found, args, group
-    facts = _facts(_collect(client, _fact, parts, workers))
+    facts = _facts(_collect(client, fact_of, parts, workers))
     return Constructed(parts, *facts, tallied(watch.gather(tallies)))
 
 
@@ -232,16 +234,12 @@ def _partition(partition: Partition) -> Partition:
 
 def members(client: Client, worker: str, group: Future, count: int) -> list[Future]:
     """The clusters of a group, which is a list on a worker."""
-    return [pinned(client, worker, _cluster, group, k) for k in range(count)]
+    return [pinned(client, worker, cluster, group, k) for k in range(count)]
 
 
-def _cluster(group: list[Cluster], at: int) -> Cluster:
-    return group[at]
-
-
-def tally_of(group: build.Assembled) -> Tally:
-    """What was counted of the rows of a group."""
-    return group.tally
+def cluster(group: Sequence[Any], at: int) -> Cluster:
+    """One of a group, as a task whose key says so."""
+    return group[at]  # type: ignore[no-any-return]
 
 
 How = tuple[Any, bool, list[list[int]], bool, str]
@@ -256,7 +254,8 @@ def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]
     and write bundles before they make more pieces.
     """
     split = delayed(_split)
-    splits = watch.client.compute(
+    splits = computed(
+        watch.client,
         [
             split(piece, 0, where, *how)
             for piece, where in zip(pieces, origins(pieces), strict=True)
@@ -281,7 +280,7 @@ def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list
         rows.append(_send(split, how, watch))
         del piece, there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
-            watch.wait_or_raise(rows[turn - len(workers)])
+            watch.wait(rows[turn - len(workers)])
     return rows
 
 
@@ -327,15 +326,11 @@ def _received(bundle: Bundle, construction: str) -> Bundle:
 def _send(split: Future, how: How, watch: Watch) -> list[Future]:
     """Send the bundles of a split piece to their workers."""
     client, workers = watch.client, list(watch.workers)[: len(how[2])]
-    bundles = [submitted(client, _bundle, split, w) for w in range(len(workers))]
+    bundles = [submitted(client, getitem, split, w) for w in range(len(workers))]
     return [
         pinned(client, worker, _received, bundle, how[-1])
         for worker, bundle in zip(workers, bundles, strict=True)
     ]
-
-
-def _bundle(split: list[Any], worker: int) -> Any:
-    return split[worker]
 
 
 @contextmanager
@@ -399,7 +394,7 @@ def recut(
             ]
             worker = worker_of(k, new.clusters, workers)
             there.append(pinned(client, worker, recutting.join, k, everywhere, *options, rows))
-        return there, _collect(client, _length, there, workers)
+        return there, _facts(_collect(client, fact_of, there, workers))[0]
 
 
 @letting_go()
@@ -444,11 +439,7 @@ def exchange(
             pinned(client, worker_of(k, len(parts), workers), join, part, found)
             for k, (part, found) in enumerate(zip(parts, got, strict=True))
         ]
-        return there, _collect(client, _length, there, workers)
-
-
-def _length(cluster: Cluster) -> int:
-    return len(cluster.indices)
+        return there, _facts(_collect(client, fact_of, there, workers))[0]
 
 
 def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, int, int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial, reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.memory import frugal
-from dgsuite.partition.client.tasks import delayed, pinned, submitted
+from dgsuite.partition.client.tasks import computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.construction import build
@@ -135,11 +136,15 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
     submit = partial(submitted, client)
     with client.as_current(), watch.explain_errors():
         task = delayed(encode)
-        encoded = client.compute(
-            [task(piece, where) for piece, where in zip(pieces, edges.origins(pieces), strict=True)]
+        encoded = computed(
+            client,
+            [
+                task(piece, where)
+                for piece, where in zip(pieces, edges.origins(pieces), strict=True)
+            ],
         )
-        codes = [submit(_codes, each) for each in encoded]
-        values = [submit(_values, each) for each in encoded]
+        codes = [submit(getattr, each, "codes") for each in encoded]
+        values = [submit(getattr, each, "values") for each in encoded]
         del encoded  # so that identifiers of a piece are let go once its worker has merged them
         facts = watch.gather([submit(identifiers.facts, each) for each in values])
         _check(sum(each.size for each in facts))
@@ -152,7 +157,8 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
         del values
         homes = list(places)
         distinct = [
-            pinned(client, home, _values, each) for home, each in zip(homes, together, strict=True)
+            pinned(client, home, getattr, each, "values")
+            for home, each in zip(homes, together, strict=True)
         ]
         ids, labels = _in_order(distinct, homes, watch)
         number = delayed(numbered)
@@ -201,7 +207,7 @@ def _in_order(
         (worker, at(worker, _merge, [at(home, _part, each, w) for home, each in divided]))
         for w, worker in enumerate(workers[: len(bounds) + 1])
     ]
-    labels = held([at(worker, _labels, each) for worker, each in ordered], watch)
+    labels = held([at(worker, getitem, each, 0) for worker, each in ordered], watch)
     ids = [
         at(
             home,
@@ -213,14 +219,6 @@ def _in_order(
         for i, (home, each) in enumerate(divided)
     ]
     return ids, labels
-
-
-def _codes(encoded: Encoded) -> Piece:
-    return encoded.codes
-
-
-def _values(encoded: Encoded) -> Values:
-    return encoded.values
 
 
 class Together(NamedTuple):
@@ -267,10 +265,6 @@ def _part(divided: Divided, worker: int) -> Values:
 @frugal
 def _merge(found: list[Values]) -> tuple[Values, list[NDArray]]:
     return identifiers.merge(found)
-
-
-def _labels(ordered: tuple[Values, list[NDArray]]) -> Values:
-    return ordered[0]
 
 
 def _positions(ordered: tuple[Values, list[NDArray]], number: int) -> NDArray:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
@@ -25,7 +24,6 @@ PYTHON = 100
 """Elements that NumPy takes while Python takes one."""
 
 
-@spanned
 def check(graph: GraphData, need: str) -> None:
     """Check that a graph has a property that an algorithm requires.
 

@@ -12,7 +12,6 @@ from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import Edges
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters import cutting
 from dgsuite.partition.clusters.cluster import Identify
@@ -43,7 +42,6 @@ class Constructors(GraphData):
     """The constructors of `dgsuite.partition.graph.graph.Graph` that read no files."""
 
     @classmethod
-    @spanned
     def from_edges(
         cls,
         src: Any,
@@ -437,7 +435,6 @@ class Constructors(GraphData):
         return cls._named(bags.pieces(bag, items, drop), relabel, **options)
 
     @classmethod
-    @spanned
     def from_arrays(
         cls,
         indptr: Any,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.partition.client.tasks import spanned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
@@ -20,12 +21,7 @@ from dgsuite.partition.graph.data import GraphData
 if TYPE_CHECKING:
     import dask.array as da
     import dask.bag as db
-    from dask.highlevelgraph import HighLevelGraph
     from distributed import Client
-
-
-Key = tuple[str, int]
-"""Of a cluster's task: the name of the graph, and the number of the cluster."""
 
 
 class Collection(GraphData):
@@ -34,33 +30,35 @@ class Collection(GraphData):
     @property
     def clusters(self) -> db.Bag:
         """A Dask bag with one `Cluster` per partition."""
-        return bag(self)
+        import dask.bag as db
+
+        name = f"bag-{self.name}"
+        some = {(name, k): [key] for k, key in enumerate(self.__dask_keys__())}
+        return db.Bag(self._needing(name, some), name, len(some))
 
     @property
     def indptr(self) -> da.Array:
         """Row pointers (int64), one chunk per cluster: from 0, with one entry more than it has nodes."""
         dtype = id_dtype(max(self.entries))
         sizes = np.diff(self.partition.offsets) + 1
-        return array(self, "indptr", sizes, dtype).astype(np.int64)
+        return self._array("indptr", dtype, sizes).astype(np.int64)
 
     @property
     def indices(self) -> da.Array:
         """Neighbours as node ids (int32 where they fit), ascending in each row, one chunk per cluster."""
-        dtype = id_dtype(self.n)
-        return array(self, "indices", self.entries, dtype)
+        return self._array("indices", id_dtype(self.n), self.entries)
 
     @property
     def weights(self) -> da.Array | None:
         """Weight of each entry of `indices`, or None."""
         if not self.weighted:
             return None
-        return array(self, "weights", self.entries, self.weight_dtype)
+        return self._array("weights", self.weight_dtype, self.entries)
 
     @property
     def uid(self) -> da.Array:
         """Identifier of each node (int64), one chunk per cluster."""
-        sizes = np.diff(self.partition.offsets)
-        return array(self, "uid", sizes, np.int64)
+        return self._array("uid", np.int64)
 
     @property
     def degree(self) -> da.Array:
@@ -72,17 +70,34 @@ class Collection(GraphData):
     @property
     def out_degree(self) -> da.Array:
         """Number of edges that leave each node (int32), one chunk per cluster."""
-        return self._degrees("out_degree")
+        return self._array("out_degree", np.int32)
 
     @property
     def in_degree(self) -> da.Array:
         """Number of edges that come in at each node (int32), one chunk per cluster."""
         both = views.incoming(self) if self.directed else self
-        return both._degrees("in_degree")
+        return both._array("in_degree", np.int32)
 
-    def _degrees(self, name: str) -> da.Array:
-        sizes = np.diff(self.partition.offsets)
-        return array(self, name, sizes, np.int32)
+    def _array(
+        self, attribute: str, dtype: DTypeLike | None, sizes: Sequence[int] | NDArray | None = None
+    ) -> da.Array:
+        """An attribute of all clusters as one array, one chunk per cluster.
+
+        Parameters
+        ----------
+        attribute
+            Name of an array of `Cluster`.
+        sizes
+            Length of the attribute in each cluster; by default its nodes.
+        """
+        import dask.array as da
+
+        # da.concatenate would leave out the chunks of empty clusters
+        name = f"{attribute}-{self.name}"
+        some = {(name, k): (getattr, key, attribute) for k, key in enumerate(self.__dask_keys__())}
+        sizes = np.diff(self.partition.offsets) if sizes is None else sizes
+        chunks = (tuple(map(int, sizes)),)
+        return da.Array(self._needing(name, some), name, chunks, dtype=dtype)
 
     def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
         """Draw the tasks that stand for the clusters.
@@ -110,10 +125,20 @@ class Collection(GraphData):
         return dask.visualize(self, filename=filename, **options)
 
     def __dask_graph__(self) -> Any:
-        return tasks(self)
+        from dask.highlevelgraph import HighLevelGraph
+
+        parts = dict(zip(self.__dask_keys__(), self.parts, strict=True))
+        return HighLevelGraph({self.name: parts}, {self.name: set()})
+
+    def _needing(self, name: str, some: Mapping[Any, Any]) -> Any:
+        """Tasks that need the clusters."""
+        from dask.highlevelgraph import HighLevelGraph
+
+        layers = {**self.__dask_graph__().layers, name: some}
+        return HighLevelGraph(layers, {self.name: set(), name: {self.name}})
 
     def __dask_keys__(self) -> list[Any]:
-        return keys(self)
+        return [(self.name, k) for k in range(len(self.parts))]
 
     def __dask_layers__(self) -> tuple[str]:
         return (self.name,)
@@ -144,59 +169,6 @@ class Collection(GraphData):
         return get(*arguments, **options)
 
 
-def keys(graph: Collection) -> list[Key]:
-    """The key of each cluster."""
-    return [(graph.name, k) for k in range(len(graph.parts))]
-
-
-def tasks(graph: Collection) -> HighLevelGraph:
-    """The clusters, or futures of them, by key."""
-    return _layer(graph, graph.name, dict(zip(keys(graph), graph.parts, strict=True)))
-
-
-def _layer(graph: Collection, name: str, some: Mapping[Any, Any]) -> HighLevelGraph:
-    """Tasks that need a graph's clusters, if they are not these clusters themselves."""
-    from dask.highlevelgraph import HighLevelGraph
-
-    if name == graph.name:
-        return HighLevelGraph({name: some}, {name: set()})
-    layers = {**tasks(graph).layers, name: some}
-    return HighLevelGraph(layers, {graph.name: set(), name: {graph.name}})
-
-
-def bag(graph: Collection) -> db.Bag:
-    """A bag with one cluster per partition."""
-    import dask.bag as db
-
-    name = f"bag-{graph.name}"
-    some = {(name, k): (_as_list, key) for k, key in enumerate(keys(graph))}
-    return db.Bag(_layer(graph, name, some), name, len(some))
-
-
-def array(
-    graph: Collection, attribute: str, sizes: Sequence[int] | NDArray, dtype: DTypeLike | None
-) -> da.Array:
-    """An attribute of all clusters as one array, one chunk per cluster.
-
-    Parameters
-    ----------
-    attribute
-        Name of an array of `Cluster`.
-    sizes
-        Length of the attribute in each cluster.
-    """
-    import dask.array as da
-
-    # da.concatenate would leave out the chunks of empty clusters
-    name = f"{attribute}-{graph.name}"
-    some = {(name, k): (getattr, key, attribute) for k, key in enumerate(keys(graph))}
-    return da.Array(_layer(graph, name, some), name, (tuple(map(int, sizes)),), dtype=dtype)
-
-
-def _as_list(item: Any) -> list[Any]:
-    return [item]
-
-
 def client_of(lazy: Any) -> Client | None:
     """The client whose workers hold what a Dask collection, or a dataset, is made from, if any."""
     from distributed import futures_of
@@ -209,7 +181,8 @@ def here(values: Any) -> Any:
     """An array or a dataset in this process, also where the workers of any client hold it."""
     if not getattr(values, "chunks", None):
         return values
-    return values.compute(scheduler=client_of(values))
+    with spanned():
+        return values.compute(scheduler=client_of(values))
 
 
 def rebuilt(
@@ -251,5 +224,5 @@ def on_workers(graph: GraphData, client: Client) -> list[Any]:
         # all at once, since they share the partition
         group = watch.scatter(graph.parts[first:last], worker)
         there += members(client, worker, group, last - first)
-    watch.wait_or_raise(there)
+    watch.wait(there)
     return there

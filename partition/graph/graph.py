@@ -12,7 +12,6 @@ from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import Edges
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition, blocks, check_clusters
@@ -183,7 +182,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
     def _repr_html_(self) -> str:
         return display.table(self)
 
-    @spanned
     def persist(self, client: Client | None = None, copies: int = 1) -> Graph:
         """The same graph on the workers of a client.
 
@@ -281,7 +279,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         here.cache = self.cache
         return here
 
-    @spanned
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
         """The same graph in another number of contiguous blocks of equally many nodes.
 
@@ -349,7 +346,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         recut.cache, recut.derived = self.cache, self.derived
         return recut
 
-    @spanned
     def reversed(self) -> Graph:
         """The graph with all edges reversed, made where the clusters are; an undirected graph itself.
 
@@ -369,7 +365,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         rows = None if self.rows is None else self.rows.set_axis(["target", "source"], axis=1)
         return self.like(*views.reversed_clusters(self), rows=rows)
 
-    @spanned
     def to_undirected(self) -> Graph:
         """The graph without the directions of its edges, made where the clusters are.
 
@@ -387,7 +382,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
             return self
         return self.like(*views.undirected_clusters(self), directed=False, built=None)
 
-    @spanned
     def subgraph(self, nodes: Iterable[Hashable] | ArrayLike) -> Graph:
         """The graph of some nodes and all edges between them, made where the clusters are.
 
@@ -417,7 +411,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         """
         return selection.induced(self, selection.named(self, nodes))
 
-    @spanned
     def reordered(self, order: str | ArrayLike) -> Graph:
         """The same graph with its nodes numbered in another order, made where the clusters are.
 
@@ -444,7 +437,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         """
         return selection.reordered(self, order)
 
-    @spanned
     def component(self, node: Hashable | None = None) -> Graph:
         """The component of a node, or by default the one with the most nodes, as a graph.
 
@@ -475,7 +467,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         chosen = selection.in_component(self, node)
         return self if chosen.all() else selection.induced(self, chosen)
 
-    @spanned
     def degree_statistics(self) -> xr.Dataset:
         """How many edges the nodes have.
 
@@ -495,7 +486,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         """
         return degrees.statistics(self)
 
-    @spanned
     def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
         """Write the graph to files, from which `load` makes it again.
 
@@ -537,7 +527,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         self.saved = storage.save(self, path, growing.Lineage.of(self).identity)
 
     @classmethod
-    @spanned
     def load(
         cls,
         path: str | os.PathLike[str],
@@ -589,7 +578,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
             graph = growing.restored(cls(parts, partition, **options), identity, later)
         return graph if clusters is None else graph.repartition(clusters, client)
 
-    @spanned
     def gather(self) -> list[Cluster]:
         """Bring all clusters into this process.
 

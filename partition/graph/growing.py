@@ -6,16 +6,15 @@ import os
 import uuid
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.construction import grow
 from dgsuite.partition.construction.relabel import relabel
 from dgsuite.partition.graph.checks import once
@@ -88,7 +87,6 @@ class Lineage:
 class Growing(GraphData):
     """The methods of `dgsuite.partition.graph.graph.Graph` that make a graph with more edges or nodes."""
 
-    @spanned
     def with_edges(
         self,
         src: Any,
@@ -154,7 +152,6 @@ class Growing(GraphData):
             raise InputError("a third argument names a column of a dataframe; write weights=...")
         return _grown(self, edges.pieces(src, dst, weights, (source, target, weight)), self.n)
 
-    @spanned
     def with_nodes(self, nodes: Any) -> Self:
         """A graph with more nodes, which have no edges yet; see `with_edges`.
 
@@ -359,7 +356,7 @@ def _each(
             for part, some in zip(graph.parts, fresh, strict=True)
         ]
         return [part for part, _ in found], [about for _, about in found]
-    from dgsuite.partition.construction.distribute import shared
+    from dgsuite.partition.construction.distribute import cluster, shared
 
     client = graph.client
     watch = Watch(client, edges.BUILDING, inputs=graph.parts)
@@ -368,13 +365,5 @@ def _each(
         submitted(client, grow.grown, part, everywhere, some, rule, dtype)
         for part, some in zip(graph.parts, fresh, strict=True)
     ]
-    parts = [submitted(client, _cluster, each) for each in made]
-    return parts, watch.gather([submitted(client, _about, each) for each in made])
-
-
-def _cluster(made: tuple[Cluster, grow.Grown]) -> Cluster:
-    return made[0]
-
-
-def _about(made: tuple[Cluster, grow.Grown]) -> grow.Grown:
-    return made[1]
+    parts = [submitted(client, cluster, each, 0) for each in made]
+    return parts, watch.gather([submitted(client, getitem, each, 1) for each in made])

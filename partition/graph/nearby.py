@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.graph.data import GraphData
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ Nodes = Iterable[Hashable] | ArrayLike
 class Nearby(GraphData):
     """The methods of `dgsuite.partition.graph.graph.Graph` that look at the neighbourhoods of some nodes."""
 
-    @spanned
     def neighbourhood(self, seeds: Nodes, hops: int = 1) -> Self:
         """The graph of all nodes within some hops of any of some nodes, and all edges between them.
 
@@ -93,7 +91,6 @@ class Nearby(GraphData):
 
         return neighbourhoods.within(self, seeds, hops)
 
-    @spanned
     def projection(self, nodes: Nodes) -> Self:
         """The graph of one side of a bipartite graph: nodes that share neighbours are joined.
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dgsuite.partition.arrays.segments import distinct
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.data import GraphData
 
 
-@spanned
 def describe(graph: GraphData) -> xr.Dataset:
     """Cut edges, balance and halos of a graph's clusters, counted where the clusters are.
 

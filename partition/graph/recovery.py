@@ -22,6 +22,7 @@ from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import received, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction.distribute import fact_of
 from dgsuite.partition.store import storage
 
 if TYPE_CHECKING:
@@ -88,9 +89,9 @@ def restore(graph: GraphData, parts: list[Any]) -> None:
         raise _for_good(rest[0], "it has no copy, and what it was made from is not kept")
     with watch.explain_errors():
         again = [parts[k] for k in lost]
-        watch.wait_or_raise(again)
-        lengths = watch.gather([submitted(client, _length, part) for part in again])
-    for k, length in zip(lost, lengths, strict=True):
+        watch.wait(again)
+        lengths = watch.gather([submitted(client, fact_of, part) for part in again])
+    for k, (length, _) in zip(lost, lengths, strict=True):
         if length != graph.entries[k]:
             what = f"with {length} entries instead of {graph.entries[k]}: its source has changed"
             raise _for_good(k, what)
@@ -124,7 +125,7 @@ def copied(
         leaving = pinned(client, workers[home], received, part)
         others = [workers[(home + i) % len(workers)] for i in range(1, copies)]
         found.append([pinned(client, other, received, leaving) for other in others])
-    watch.wait_or_raise([copy for row in found for copy in row])
+    watch.wait([copy for row in found for copy in row])
     return found
 
 
@@ -137,8 +138,4 @@ def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:
             parts[k] = pinned(client, home, received, parts[k])
             moved.append(parts[k])
     if moved:
-        watch.wait_or_raise(moved)
-
-
-def _length(cluster: Cluster) -> int:
-    return len(cluster.indices)
+        watch.wait(moved)

@@ -132,7 +132,7 @@ class HeldLabels(Labels):
 
     def _ask(self, function: Callable[..., Any], each: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Results of a function with each of some arguments, the first of which is a part."""
-        asked = [self.client.submit(function, *arguments, pure=False) for arguments in each]
+        asked = [submitted(self.client, function, *arguments) for arguments in each]
         return Watch(self.client, "reading labels", inputs=self.parts).gather(asked)
 
     @property

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, shown
 from dgsuite.base.warning import warn
-from dgsuite.partition.client.tasks import delayed
+from dgsuite.partition.client.tasks import computed, delayed
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.labels.columns import is_array, of_list, offers_arrow
 from dgsuite.partition.sources.piece import (
@@ -285,14 +285,14 @@ def here(pieces: Sequence[Any], client: Any) -> Pieces:
     """Pieces of an edge list in this process."""
     waiting = [piece for piece in pieces if lazy(piece)]
     if not waiting:
-        computed = []
+        values: Sequence[Any] = []
     elif client is None:
         import dask
 
-        computed = list(dask.compute(*waiting, scheduler="threads"))
+        values = list(dask.compute(*waiting, scheduler="threads"))
     else:
-        computed = Watch(client, BUILDING).gather(client.compute(waiting))
-    rest = iter(computed)
+        values = Watch(client, BUILDING).gather(computed(client, waiting))
+    rest = iter(values)
     found = Pieces(next(rest) if lazy(piece) else piece for piece in pieces)
     found.naming = getattr(pieces, "naming", 0)
     return found
@@ -339,7 +339,7 @@ def each(
     while len(step) > 1:
         step = [delayed(merge)(step[i : i + 8]) for i in range(0, len(step), 8)]
     if client is not None:
-        return Watch(client, BUILDING).gather([client.compute(step[0])])[0]
+        return Watch(client, BUILDING).gather(computed(client, step))[0]
     return step[0].compute(scheduler="threads")
 
 

@@ -7,7 +7,6 @@ no edge names are nodes without edges. Memory grows with the largest id, so read
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
@@ -285,29 +284,25 @@ def _texts(name: str, start: int, size: int, marks: tuple[bytes, ...] = HASHES) 
 
 def _lines(name: str, start: int, size: int) -> Iterator[bytes]:
     """Complete lines: those that begin in a block, or all of a compressed file, a block at a time."""
-    if _compressed(name):
-        with _open(name) as file, gzip.open(file) as unpacked:
-            before = MARK
-            while text := unpacked.read(size):
-                yield (text + unpacked.readline()).removeprefix(before)
-                before = b""
-        return
-    with _open(name) as file:
-        if start:
-            # a line that begins before the block belongs to the previous block
-            file.seek(start - 1)
-            file.readline()
-        text = file.read(max(start + size - file.tell(), 0))
-        if not start:
-            text = text.removeprefix(MARK)
-        yield text if text.endswith(b"\n") or not text else text + file.readline()
+    import fsspec
+    from fsspec.utils import read_block
+
+    with fsspec.open(name, "rb", compression="infer") as file:
+        if not _compressed(name):
+            text = read_block(file, start, size, b"\n")
+            yield text if start else text.removeprefix(MARK)
+            return
+        before = MARK
+        while text := file.read(size):
+            yield (text + file.readline()).removeprefix(before)
+            before = b""
 
 
 def _lines_before(name: str, start: int) -> int:
     if not start:
         return 0
     with _open(name) as file:
-        file.seek(start - 1)
+        file.seek(start)
         file.readline()
         end = file.tell()
         file.seek(0)

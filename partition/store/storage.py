@@ -300,7 +300,7 @@ def read_again(
             pinned(client, home, _load_cluster, everywhere, *saved.of(k))
             for k, home in zip(numbers, homes, strict=True)
         ]
-        watch.wait_or_raise(parts)
+        watch.wait(parts)
     return parts
 
 

@@ -275,7 +275,7 @@ def test_the_greatest_nodes_with_their_communities(graph, karate):
 
 def test_a_plot_that_suits(graph):
     ds = dgsuite.run("pagerank", graph)
-    assert ds.dgsuite.plot().get_ylabel() == "count"
+    assert ds.dgsuite.plot().get_ylabel() == "messages and communication"
     assert len(ds.dgsuite.plot(graph).texts) == 34
     many = xr.Dataset({"valid": (("loss", "run"), [[1, 0], [0, 0]])}, {"loss": [0.1, 0.2]})
     assert many.dgsuite.plot().get_xlabel() == "loss"

@@ -30,11 +30,11 @@ HOOKS = [
     *("ask", "answered", "tell", "wait", "request", "poll"),
     *("submit", "scatter", "gather", "cancel", "run"),
     # scheduler
-    *("workers", "take_turn", "end_turn", "results", "graph"),
+    *("workers", "results", "graph"),
     "polled",
     # workers
     *("task begins", "task ends", "phase begins", "phase ends", "exchange begins", "exchange ends"),
-    *("send", "give", "enter", "leave", "keep", "meet", "votes", "announce", "file"),
+    *("send", "give", "enter", "leave", "keep", "meet", "votes", "told", "file"),
 ]
 """Names of the places in the code that a fault can strike at."""
 

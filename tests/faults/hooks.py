@@ -15,7 +15,6 @@ from typing import Any
 
 from distributed import Client, Scheduler, SchedulerPlugin, Worker
 
-from dgsuite.partition.client.sending import END_TURN
 from tests.faults.board import FIRST, Board
 
 Patch = tuple[Any, str, str, str]
@@ -35,8 +34,8 @@ def polls(request: str, options: Mapping[str, Any]) -> bool:
 
 def named(request: str, options: Mapping[str, Any]) -> str:
     """What is the same when a wait asks again."""
-    told = {name: options.get(name) for name in ("run", "keys")}
-    return f"{request} {told}" if any(told.values()) else f"{request} {time.monotonic_ns()}"
+    keys = options.get("keys")
+    return f"{request} {keys or time.monotonic_ns()}"
 
 
 def of_client() -> list[Patch]:
@@ -48,7 +47,6 @@ def of_client() -> list[Patch]:
         (Session, "ask", "ask", ""),
         (Session, "_call", "", "answered"),
         (Session, "tell", "tell", ""),
-        (Session, "end_turn", "tell", ""),
         (Watch, "until", "wait", ""),
         (Watch, "check_workers", "poll", ""),
         (Watch, "call", "request", ""),
@@ -81,18 +79,16 @@ def of_worker() -> list[Patch]:
         (RunPlugin, "keep", "keep", ""),
         (RunPlugin, "_meet", "meet", ""),
         (RunPlugin, "_votes", "votes", ""),
-        (RunPlugin, "announce", "announce", ""),
+        (RunPlugin, "tell", "told", ""),
         (Kept, "write", "file", ""),
     ]
 
 
 HANDLERS = {
     "dgsuite_workers": "workers",
-    "dgsuite_take_turn": "take_turn",
-    END_TURN: "end_turn",
     "dgsuite_results": "results",
 }
-"""Requests and messages to the scheduler that pass a hook before they are handled."""
+"""Requests to the scheduler that pass a hook before they are handled."""
 
 
 def patched(board: Board, patch: Patch) -> Callable[[], None]:
@@ -160,8 +156,8 @@ class Onlooker(SchedulerPlugin):
         async def start(plugin: DgsuiteSchedulerPlugin, scheduler: Scheduler) -> None:
             await begin(plugin, scheduler)
             for request, hook in HANDLERS.items():
-                handlers = scheduler.stream_handlers if request == END_TURN else scheduler.handlers
-                handlers[request] = self._hooked(handlers[request], hook, request)
+                handler = self._hooked(scheduler.handlers[request], hook, request)
+                scheduler.handlers[request] = handler
 
         DgsuiteSchedulerPlugin.start = start  # type: ignore[method-assign]
         graphs = scheduler.stream_handlers["update-graph"]

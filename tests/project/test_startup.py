@@ -47,6 +47,11 @@ print([m for m in ("numba", "scipy", "dask.array", "distributed", "h5py", "matpl
     assert fresh(code)[0].strip() == "[]"
 
 
+def test_a_dataset_has_its_accessor_where_nothing_has_run():
+    code = "import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))"
+    assert fresh(code)[0].strip() == "True"
+
+
 def test_a_run_imports_no_other_kernel():
     code = """
 import sys, dgsuite

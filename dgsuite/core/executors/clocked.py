@@ -6,7 +6,7 @@ is also the barrier. The scheduler has no part in a run between its start and it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -33,12 +33,13 @@ from dgsuite.core.exchange.mesh import Mesh, mesh_kind
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.facts import Result
-from dgsuite.core.workers.outputs import collect
+from dgsuite.core.workers.outputs import carried, collect
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
+from dgsuite.core.workers.results import Outputs, ended
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.settings import setting
+from dgsuite.partition.client.tasks import TOGETHER
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
@@ -76,6 +77,8 @@ class Plan:
     """Name of how the tasks are joined."""
     keep: float
     """Seconds for which the mesh is kept."""
+    most: float
+    """Bytes of outputs that a client gets at once, at most."""
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
@@ -93,13 +96,21 @@ def run(
     kernels: Sequence[Kernel],
     graph: Graph,
     client: Client,
-    places: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     settings: RunSettings = DEFAULT,
     way: Way | None = None,
     style: str = "clocked",
 ) -> list[tuple[dict[str, Any], Log]]:
-    """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
-    tasks. With checkpoints there is one kernel. A style without an executor of its own names a mesh.
+    """Run kernels in rounds or another way: one after the other, in the same tasks.
+
+    Parameters
+    ----------
+    kernels
+        With checkpoints there is one.
+    workers
+        States of workers of the client, by address: see `dgsuite.core.workers.recovery.States`.
+    style
+        One without an executor of its own names a mesh.
     """
     way = way or CLOCKED
     kernel = kernels[0]
@@ -113,9 +124,10 @@ def run(
         )
     worker.install(client)
     run_id = tasks.new_run()
-    places, bounds = tasks.deal(graph, places)
+    places, bounds = tasks.deal(graph, [*workers])
     keeps = mesh_kind(mesh).can_be_kept and way.rounds and len(places) > 1
-    watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
+    epochs = {place: workers[place]["epoch"] for place in places}
+    watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
     groups = tasks.place(graph, watch, places, bounds)
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
@@ -123,19 +135,19 @@ def run(
         if settings.tell is not None:
             reports[run_id] = united(watch.heard(settings.tell), len(places))
             stack.callback(reports.pop, run_id)
-        stack.enter_context(tasks.turn(watch, keys))
         plan = Plan(
             way=way,
             run_id=run_id,
             kernels=kernels,
             bounds=bounds,
             places=places,
-            epochs=[watch.epochs[place] for place in places],
+            epochs=[*epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
             settings=settings.for_workers(),
             mesh=mesh,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
+            most=carried(graph, len(places)),
         )
         futures = tasks.submit(
             client,
@@ -143,6 +155,7 @@ def run(
                 key: (place, partial(_task, plan, rank), group)
                 for rank, (key, place, group) in enumerate(zip(keys, places, groups, strict=True))
             },
+            **{TOGETHER: True},
         )
         try:
             return collect(kernels, graph, bounds, futures, watch, way.merge)
@@ -151,21 +164,19 @@ def run(
             raise
 
 
-def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
-    """One worker's part of the run: of each kernel, the outputs and the log."""
+def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Outputs:
+    """One worker's part of the run."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
-        results = site_results(plan, rank, clusters, key, plugin)
-        plugin.announce(key, results)
-        return results
+        return ended(_found(plan, rank, clusters, key, plugin), plan.most)
     finally:  # also where it ends before its peers find it: they are told
         plugin.leave(key, plan.run_id)
 
 
-def site_results(
+def _found(
     plan: Plan, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
-) -> Result:
-    """What `_task` returns."""
+) -> list[tuple[dict[str, NDArray], Log]]:
+    """Outputs and log of each kernel at one worker."""
     way, run_id = plan.way, plan.run_id
 
     here = get_worker()
@@ -188,7 +199,7 @@ def site_results(
     def tell(progress: Progress) -> None:
         here.loop.add_callback(here.log_event, plan.topic, (run_id, rank, progress))
 
-    results: Result = []
+    results: list[tuple[dict[str, NDArray], Log]] = []
 
     async def main(pool: ThreadPoolExecutor | None) -> None:
         nonlocal site, kept

@@ -8,7 +8,7 @@ there. Phases are sent to the scheduler as one graph, up to where the program as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -29,7 +29,7 @@ from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.workers import part
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.outputs import collect
+from dgsuite.core.workers.outputs import carried, collect
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
@@ -206,24 +206,23 @@ def run(
     kernel: Kernel,
     graph: Graph,
     client: Client,
-    places: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     settings: RunSettings = DEFAULT,
 ) -> tuple[dict[str, Any], Log]:
-    """Run a kernel on the workers of a client, from its begin or from a checkpoint on."""
+    """Run a kernel on workers of a client, given their states, from its begin or from a checkpoint on."""
     plan = settings.checkpoints
     worker.install(client)
-    places, bounds = tasks.deal(graph, places)
-    watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run())
-    states = watch.check_workers()
-    threads = [states[place]["nthreads"] for place in places]
+    places, bounds = tasks.deal(graph, [*workers])
+    epochs = {place: workers[place]["epoch"] for place in places}
+    watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run(), epochs=epochs)
+    threads = [workers[place]["nthreads"] for place in places]
     groups = tasks.place(graph, watch, places, bounds)
-    epochs = [watch.epochs[place] for place in places]
     driver = Driver(kernel, watch, places, bounds, threads, settings.tell, plan)
     past = [] if plan is None else plan.past().votes
     sent = settings.for_workers()
     opened = driver.each(
         part.open_part,
-        [(kernel, group, bounds, epochs, me, sent) for me, group in enumerate(groups)],
+        [(kernel, group, bounds, [*epochs.values()], me, sent) for me, group in enumerate(groups)],
     )
     try:
         driver.join(opened)
@@ -232,7 +231,7 @@ def run(
         for step in steps(kernel, graph.n, driver.reply, settings.guard, past):
             driver.add(step)
         driver.flush()
-        closing = driver.each(part.close_part, [()] * len(places))
+        closing = driver.each(part.close_part, [(carried(graph, len(places)),)] * len(places))
         (found,) = collect([kernel], graph, driver.bounds, closing, watch, merge)
     finally:
         tasks.give_up(client, [*opened, *driver.futures])

@@ -209,7 +209,7 @@ def run(
     kernel: Kernel,
     graph: Graph,
     client: Client | None,
-    places: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     style: str,
     settings: RunSettings = DEFAULT,
 ) -> tuple[dict[str, NDArray], Log]:
@@ -220,7 +220,7 @@ def run(
     way = WAYS["finish_async" if style == "finish_async" else "clocked"]
     if settings.guard.delays is not None:
         way = DELAYED
-    return clocked.run([kernel], graph, client, places, settings, way, style)[0]
+    return clocked.run([kernel], graph, client, workers, settings, way, style)[0]
 
 
 def serial(

@@ -19,6 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
+import dgsuite.core.results.accessor  # noqa: F401  # registers ``ds.dgsuite``
 from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.quality import scale
 from dgsuite.kernels.tools.exact import exact_sum, whole
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import check_graph, each_cluster, of_clusters
@@ -59,7 +58,6 @@ class Ends(NamedTuple):
         return int(self.edges.sum()) * squares - self.sum() ** 2
 
 
-@spanned
 def mixing(
     graph: Graph, *, source: Way = "out", target: Way = "in", weighted: bool = False
 ) -> xr.Dataset:

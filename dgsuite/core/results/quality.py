@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.tools.exact import exact_sum, shift_of, whole
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import check_graph, check_weights, each_cluster, once
@@ -39,7 +38,6 @@ class Sums(NamedTuple):
     into: NDArray[np.float64]
 
 
-@spanned
 def quality(
     graph: Graph,
     labels: ArrayLike,

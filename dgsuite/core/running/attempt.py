@@ -111,7 +111,7 @@ class Attempt:
             )
         machine = machine_of(client if workers else None, workers)
         settings = replace(self.settings, checkpoints=plan)
-        results = _run(self.kernels, seen, self.style, client, workers, settings)
+        results = _run(self.kernels, seen, self.style, client, states, settings)
         return Tried(graph, min(len(workers), self.clusters), machine, results)
 
 
@@ -139,7 +139,7 @@ def _run(
     graph: Graph,
     style: str,
     client: Client | None,
-    workers: Sequence[str],
+    workers: Mapping[str, Mapping[str, Any]],
     settings: RunSettings,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""

@@ -31,7 +31,7 @@ from dgsuite.core.running.since import Since, going_on
 from dgsuite.core.workers.recovery import looked, recovered
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.session import check_client, current_client, seceded
-from dgsuite.partition.client.spans import span
+from dgsuite.partition.client.tasks import spanned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.checks import check_graph
 from dgsuite.partition.graph.graph import Graph
@@ -394,7 +394,7 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
         yield
         return
     watch = Watch(client, f"kernel {kernel.name!r}")
-    with client.as_current(), seceded(), watch.explain_errors(), span(kernel.name):
+    with client.as_current(), seceded(), watch.explain_errors(), spanned():
         yield
 
 

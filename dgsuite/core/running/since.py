@@ -20,7 +20,7 @@ from dgsuite.core.parameters import stated
 from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS, SINCE
 from dgsuite.kernels.bsp import Kernel
-from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.tasks import computed, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.earlier import Earlier
@@ -159,7 +159,7 @@ class Since:
         ):
             there = watch.scatter(earlier, held[0])
             more = _of_cluster(stay, partition, k)
-            futures = dict(zip(more, client.compute([*more.values()]), strict=True))
+            futures = dict(zip(more, computed(client, [*more.values()]), strict=True))
             parts.append(submitted(client, _with, part, there, futures))
         return graph.like(parts, graph.entries)
 

@@ -34,8 +34,9 @@ class RunsPage(RequestHandler):
         self.scheduler = scheduler
 
     def get(self) -> None:
-        rows = [
-            (key_split(min(queued.keys)), queued.client, "waits" if place else "runs")
-            for place, queued in enumerate(self.scheduler.plugins[NAME].queue)
-        ]
+        rows = []
+        for place, keys in enumerate(self.scheduler.plugins[NAME].queue):
+            wants = self.scheduler.tasks[min(keys)].who_wants or ()
+            clients = ", ".join(sorted(client.client_key for client in wants))
+            rows.append((key_split(min(keys)), clients, "waits" if place else "runs"))
         self.write(table("Runs of dgsuite", rows, ("tasks", "client", "")))

@@ -10,19 +10,12 @@ import asyncio
 from collections.abc import Hashable
 from threading import Lock
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from dgsuite.base import threads
 
 MOST = 4
 """Meshes that a worker keeps."""
-
-
-class Disposable(Protocol):
-    """A mesh, as far as keeping it goes."""
-
-    def dispose(self) -> None:
-        """Close it."""
 
 
 class KeptMeshes:
@@ -47,7 +40,7 @@ class KeptMeshes:
         with self._lock:
             return self._kept.pop(key, (None, 0.0))[0]
 
-    def keep(self, key: Hashable, mesh: Disposable, seconds: float) -> None:
+    def keep(self, key: Hashable, mesh: Any, seconds: float) -> None:
         """Keep a mesh for some time, in place of the one that was used least lately. Thread-safe."""
         with self._lock:
             before = self._kept.pop(key, None)

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.core.engine.log import Log
 from dgsuite.core.workers import placement as tasks
-from dgsuite.core.workers.facts import Result
+from dgsuite.core.workers.results import Ended, Outputs
 from dgsuite.core.workers.tables import table_there
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.gather import limit
@@ -28,6 +28,9 @@ from dgsuite.partition.labels.labels import Labels
 if TYPE_CHECKING:
     import dask.array as da
     from distributed import Client
+
+CARRIED = 1 << 17
+"""Bytes of outputs that a site sends with its log, at most; more are sooner fetched from its worker."""
 
 LABELS = "labels for the workers"
 PARTITION = "partition for the workers"
@@ -49,7 +52,7 @@ def collect(
     bounds
         Shape (sites + 1,): site s has clusters ``bounds[s]`` to ``bounds[s + 1]``.
     futures
-        The tasks of the sites; each returns a `Result`.
+        The tasks of the sites: see `dgsuite.core.workers.results.ended`.
     merge
         Makes one log of those of all sites.
 
@@ -64,46 +67,53 @@ def collect(
     DgsuiteError
         See `dgsuite.core.workers.placement.ended`.
     """
-    results, facts = tasks.ended(futures, watch, stays(graph))
-    return made_of(kernels, graph, bounds, results, facts, futures, merge)
+    stays = _stays(graph)
+    found: list[Ended] = tasks.ended(futures, watch, stays)
+    if sum(each.nbytes for each in found) > stays:
+        outputs = _left(kernels, graph, bounds, found, futures)
+    else:
+        sites = [each.outputs for each in found if each.outputs is not None]
+        if len(sites) < len(found):
+            direct = True if tasks.scheduler_is_here(watch.client) else None
+            sites = watch.gather(futures, direct)
+        outputs = [
+            tasks.joined(kernel.outputs, [site[turn] for site in sites])
+            for turn, kernel in enumerate(kernels)
+        ]
+    logs = [merge([each.logs[turn] for each in found]) for turn in range(len(kernels))]
+    return list(zip(outputs, logs, strict=True))
 
 
-def stays(graph: Graph) -> float:
-    """Bytes of the results of a run on a graph from which they stay on the workers."""
+def carried(graph: Graph, sites: int) -> float:
+    """Bytes of outputs that each of some sites sends with its log, at most."""
+    return min(_stays(graph) / sites, CARRIED)
+
+
+def _stays(graph: Graph) -> float:
+    """Bytes of outputs of a run on a graph from which they stay on the workers."""
     # results of a graph are where its labels are
     return -1 if isinstance(graph.labels, HeldLabels) else limit()
 
 
-def made_of(
+def _left(
     kernels: Sequence[Kernel],
     graph: Graph,
     bounds: Sequence[int] | NDArray,
-    results: list[Any] | None,
-    facts: list[Any] | None,
+    found: Sequence[Ended],
     futures: Sequence[Future],
-    merge: Callable[[Sequence[Any]], Log],
-) -> list[tuple[dict[str, Any], Log]]:
-    """As `collect`, of results, or of facts of them where they have stayed."""
-    if facts is None:
-        assert results is not None
-        outputs = [
-            tasks.joined(kernel.outputs, [result[turn][0] for result in results])
-            for turn, kernel in enumerate(kernels)
-        ]
-        logs = [[result[turn][1] for result in results] for turn in range(len(kernels))]
-    else:
-        outputs = []
-        for turn, kernel in enumerate(kernels):
-            table = [name for name, output in kernel.outputs.items() if output.tabular]
-            shapes = {name: [each.shapes[turn][name] for each in facts] for name in kernel.outputs}
-            columns = table_there(futures, graph, turn, {name: shapes[name] for name in table})
-            arrays = {
-                name: _array(futures, graph, bounds, turn, name, *shapes[name][0])
-                for name in kernel.outputs.keys() - columns.keys()
-            }
-            outputs.append({name: (columns | arrays)[name] for name in kernel.outputs})
-        logs = [[each.logs[turn] for each in facts] for turn in range(len(kernels))]
-    return list(zip(outputs, map(merge, logs), strict=True))
+) -> list[dict[str, Any]]:
+    """Outputs of each kernel as Dask arrays, of what the tasks of the sites return."""
+    outputs = []
+    for turn, kernel in enumerate(kernels):
+        table = [name for name, output in kernel.outputs.items() if output.tabular]
+        shapes = {name: [each.shapes[turn][name] for each in found] for name in kernel.outputs}
+        columns = table_there(futures, graph, turn, {name: shapes[name] for name in table})
+        arrays = {
+            name: _array(futures, graph, bounds, turn, name, *shapes[name][0])
+            for name in kernel.outputs.keys() - columns.keys()
+        }
+        outputs.append({name: (columns | arrays)[name] for name in kernel.outputs})
+    return outputs
 
 
 def _array(
@@ -186,9 +196,9 @@ def _block(pieces: list[tuple[NDArray, NDArray]]) -> NDArray:
     return found
 
 
-def _part(result: Result, turn: int, output: str, first: int, last: int) -> NDArray:
+def _part(found: Outputs, turn: int, output: str, first: int, last: int) -> NDArray:
     """The part of an output that belongs to a cluster."""
-    return result[turn][0][output][first:last]
+    return found[turn][output][first:last]
 
 
 def labelled(nodes: da.Array, graph: Graph) -> da.Array:

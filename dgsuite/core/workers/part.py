@@ -17,8 +17,8 @@ from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.site import Site
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.facts import Result
 from dgsuite.core.workers.plugin import PeerLost
+from dgsuite.core.workers.results import Outputs, ended
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -202,9 +202,7 @@ def covered(spans: Iterable[tuple[float, float]]) -> float:
     return total
 
 
-def close_part(run_id: str) -> Result:
-    """Task: this worker's results."""
-    part = _part(run_id)
-    result = [(part.site.outputs(), part.site.log)]
-    worker.plugin().announce(worker.task_key(), result)
-    return result
+def close_part(run_id: str, most: float) -> Outputs:
+    """Task: this worker's results; see `dgsuite.core.workers.results.ended`."""
+    site = _part(run_id).site
+    return ended([(site.outputs(), site.log)], most)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pickle
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
@@ -18,10 +18,10 @@ from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
-from dgsuite.core.workers.facts import Facts
 from dgsuite.core.workers.plugin import PeerLost
+from dgsuite.partition.client import waiting
 from dgsuite.partition.client.sending import send_now
-from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
+from dgsuite.partition.client.session import POLL_SECONDS
 from dgsuite.partition.client.waiting import LOST, Watch, failed, from_a_loss
 from dgsuite.partition.client.workers import cluster_ranges
 from dgsuite.partition.graph.graph import Graph
@@ -30,21 +30,8 @@ from dgsuite.partition.graph.recovery import settle
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
 
-DIRECT = 1 << 18
-"""Bytes of results from which a client in the scheduler's process fetches them from the workers itself."""
 
-WITH_ANSWER = 1 << 24
-"""Bytes of results that the scheduler sends when it says that tasks are done."""
-
-
-class Named(Protocol):
-    """What tasks are part of, for messages."""
-
-    @property
-    def name(self) -> str: ...
-
-
-def of(kernel: Named) -> str:
+def of(kernel: Any) -> str:
     """What to call a kernel in messages."""
     return f"kernel {kernel.name!r}"
 
@@ -95,7 +82,7 @@ def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) ->
 
 
 def submit(
-    client: Client, tasks: Mapping[str, tuple[str, Callable[[Any], Any], Any]]
+    client: Client, tasks: Mapping[str, tuple[str, Callable[[Any], Any], Any]], **annotations: Any
 ) -> list[Future]:
     """Submit tasks, each tied to a worker, as one graph: a client sends one message in 10 ms.
 
@@ -103,6 +90,8 @@ def submit(
     ----------
     tasks
         By key: the worker's address, a function, and its argument, which may be one future or several.
+    annotations
+        Of all tasks.
     """
     graph: dict[str, tuple[Any, ...]] = {}
     for key, (_, function, argument) in tasks.items():
@@ -112,7 +101,7 @@ def submit(
             graph[key] = (partial(function, argument),)  # so that Dask does not look for keys in it
     places = {key: [place] for key, (place, *_) in tasks.items()}
     tied = {"workers": places.get, "allow_other_workers": False, "retries": 0}
-    layer = MaterializedLayer(graph, annotations=tied)
+    layer = MaterializedLayer(graph, annotations=tied | annotations)
     # `client.compute` first makes an expression of each task, and takes three times as long
     futures: list[Future] = client.get(
         HighLevelGraph({"": layer}, {"": set()}), [*graph], sync=False
@@ -144,112 +133,39 @@ def finish(futures: Sequence[Future], watch: Watch) -> None:
     DgsuiteError
         A task failed, or cannot run any more: its worker has gone, or none is left.
     """
-    watch.wait(futures)
+    watch.until(partial(waiting.ended, futures), futures)
     if any(map(failed, futures)):
         raise cause(futures, watch)
 
 
-class Ended(NamedTuple):
-    """What tasks returned; or if it stays on their workers, facts of it."""
-
-    results: list[Any] | None
-    facts: list[Facts] | None
-
-
-def ended(futures: Sequence[Future], watch: Watch, stays: float | None = None) -> Ended:
-    """What tasks return, once all are done.
+def ended(futures: Sequence[Future], watch: Watch, stays: float) -> list[Any]:
+    """What the tasks of a run tell, once all are done.
 
     Parameters
     ----------
     stays
-        If the results of a run take more bytes, they stay on their workers. None if they never stay.
+        If their results take more bytes, they stay on their workers.
 
     Raises
     ------
     DgsuiteError
         As in `finish`; also when a worker goes that has done its task, and has the result.
     """
-    client = watch.client
-    direct = True if scheduler_is_here(client) else None
-    most = WITH_ANSWER if direct is None else DIRECT
-    keys = [future.key for future in futures]
-    while True:
-        answer = _answer(futures, watch, most, stays)
-        match answer:
-            case {"facts": facts}:
-                return Ended(None, [pickle.loads(facts[key]) for key in keys])
-            case {"pickled": found}:
-                return Ended([pickle.loads(found[key]) for key in keys], None)
-            case {"data": found}:
-                return Ended([found[key] for key in keys], None)
-        finish(futures, watch)
-        if stays is None or "large" in answer:
-            return Ended(watch.gather(futures, direct), None)
-
-
-def _answer(
-    futures: Sequence[Future], watch: Watch, most: int, stays: float | None
-) -> dict[str, Any]:
-    """Wait until all tasks are done, or one has failed: in one request, if they take no longer than it may.
-
-    Returns
-    -------
-    What `dgsuite.partition.client.results.Results.wait` answers.
-    """
-    keys = [future.key for future in futures]
-    request = {"keys": keys, "seconds": POLL_SECONDS, "most": most, "stays": stays}
+    request = {"keys": [future.key for future in futures], "seconds": POLL_SECONDS, "stays": stays}
 
     def over() -> dict[str, Any] | None:
         answer: dict[str, Any] = watch.ask("dgsuite_results", wait=POLL_SECONDS, **request)
         return answer if answer["over"] else None
 
-    return watch.until(over, futures)
+    while "sent" not in (answer := watch.until(over, futures)):
+        finish(futures, watch)
+    return [pickle.loads(each) for each in answer["sent"]]
 
 
 def scheduler_is_here(client: Client) -> bool:
     """Whether a client's scheduler is in this process: then workers can be reached from here."""
     scheduler = getattr(client.cluster, "scheduler", None)
     return isinstance(scheduler, Scheduler)
-
-
-@contextmanager
-def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
-    """Wait for the turn of a run whose tasks need all their workers at once; it ends with them, or an error.
-
-    Two such runs that each held one of two workers would wait for each other for ever.
-
-    Parameters
-    ----------
-    watch
-        With the run's id as mark.
-    keys
-        Of the tasks that the run will have.
-
-    Raises
-    ------
-    RunError
-        See `Watch.look`.
-    """
-    client, run = watch.client, watch.key_part
-
-    turns = {
-        "run": run,
-        "client": client.id,
-        "keys": keys,
-        "seconds": POLL_SECONDS,
-        "bound": timeout(),
-    }
-
-    def head() -> dict[str, Any] | None:
-        answer: dict[str, Any] = watch.ask("dgsuite_take_turn", wait=POLL_SECONDS, **turns)
-        return None if "head" in answer else answer
-
-    try:
-        watch.check_states(watch.until(head)["workers"])
-        yield
-    except BaseException:
-        Session.of(client).end_turn(run)
-        raise
 
 
 def give_up(client: Client, futures: Sequence[Future]) -> None:

@@ -25,10 +25,9 @@ from dgsuite.base.memory import give_back, keep_as_before, keep_memory
 from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.workers.dashboard import DashboardPlugin
-from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
 from dgsuite.core.workers.spans import SpanPlugin
-from dgsuite.partition.client.results import LARGE, OP
+from dgsuite.partition.client.results import OP
 from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
@@ -58,8 +57,8 @@ class RunPlugin(WorkerPlugin):
 
     A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
     scheduler forgets the key and the part ends. Tasks of several runs may call it from their threads at once:
-    the tables are used on the worker's event loop alone, but for `runs` and the announced results, of which a
-    task puts in or takes out one entry at a time.
+    the tables are used on the worker's event loop alone, but for `runs` and what is told of results, of which
+    a task puts in or takes out one entry at a time.
 
     Attributes
     ----------
@@ -84,10 +83,9 @@ class RunPlugin(WorkerPlugin):
         self._addresses: dict[str, Any] = {}  # where tasks listen, by run
         self._seekers: dict[str, set[asyncio.Future[Any]]] = {}  # requests that wait for one
         self._asked: dict[str, Callable[[], object]] = {}
-        self._announced: dict[str, dict[str, Any]] = {}
+        self._told: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
-        worker.handlers["dgsuite_facts"] = self._facts
         worker.handlers["dgsuite_votes"] = self._votes
 
     def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
@@ -132,8 +130,8 @@ class RunPlugin(WorkerPlugin):
         self.meshes.clear()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
-        if (sent := self._announced.pop(key, None)) is not None and finish == "memory":
-            self.worker.batched_stream.send(sent)
+        if (told := self._told.pop(key, None)) is not None and finish == "memory":
+            self.worker.batched_stream.send(told)
         if finish in GIVEN_UP and key in self._ends:
             self._ends.pop(key)()
 
@@ -242,23 +240,11 @@ class RunPlugin(WorkerPlugin):
             )
         return to_serialize(self.runs[run].votes(turn))
 
-    def _facts(self, key: str) -> dict[str, Any]:
-        """RPC: the facts of the result of a run's task."""
-        facts = Facts.of(self.worker.data[key])
-        return {"nbytes": facts.nbytes, "facts": pickle.dumps(facts)}
-
-    def announce(self, key: str, result: Result) -> None:
-        """Called by a run's task before it returns its result: send it with the message that the task is
-        done, or facts of it if it is large. Thread-safe.
+    def tell(self, key: str, nbytes: int, what: Any) -> None:
+        """Called by a run's task before it returns a result of some bytes: send what the client is to know of
+        it with the message that the task is done. Thread-safe.
         """
-        facts = Facts.of(result)
-        sent: dict[str, Any] = {"op": OP, "key": key, "nbytes": facts.nbytes}
-        what, kind = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
-        buffers: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(what, 5, buffer_callback=buffers.append)  # copies no array
-        if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
-            sent[kind] = pickle.dumps(what)
-        self._announced[key] = sent
+        self._told[key] = {"op": OP, "key": key, "nbytes": nbytes, "data": pickle.dumps(what)}
 
 
 def fence(worker: Worker, epoch: str) -> None:

@@ -1,4 +1,4 @@
-"""What the scheduler keeps of dgsuite's spans."""
+"""What the scheduler keeps of dgsuite's span."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin
 
-from dgsuite.partition.client.spans import SPAN
+from dgsuite.partition.client.tasks import SPAN
 
 MOST = 1 << 8
-"""Groups of tasks, and descriptions of collections, that a span may have: it never drops any by itself."""
+"""Groups of tasks, and descriptions of collections, that the span may have: it never drops any by itself."""
 
 
 class SpanPlugin(SchedulerPlugin):
-    """Has the spans forget groups of tasks that the scheduler itself has forgotten."""
+    """Has the span forget groups of tasks that the scheduler itself has forgotten."""
 
     name = "dgsuite-spans"
     idempotent = True
 
     def update_graph(self, scheduler: Scheduler, **kwargs: Any) -> None:
         extension = scheduler.extensions.get("spans")
-        whole = None if extension is None else extension.spans.get(SPAN)
-        for span in [] if whole is None else whole.children:
-            if len(span.groups) > MOST:
-                span.groups = {g for g in span.groups if scheduler.task_groups.get(g.name) is g}
-            described = (span._metadata or {}).get("collections", [])
-            if len(described) > MOST:
-                described.clear()
+        span = None if extension is None else extension.spans.get(SPAN)
+        if span is None:
+            return
+        if len(span.groups) > MOST:
+            span.groups = {g for g in span.groups if scheduler.task_groups.get(g.name) is g}
+        described = (span._metadata or {}).get("collections", [])
+        if len(described) > MOST:
+            described.clear()

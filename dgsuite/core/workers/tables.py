@@ -12,7 +12,7 @@ from dask.highlevelgraph import HighLevelGraph
 from distributed import Future
 from numpy.typing import NDArray
 
-from dgsuite.core.workers.facts import Result
+from dgsuite.core.workers.results import Outputs
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.partitioners import in_order
@@ -33,7 +33,7 @@ def table_there(
     Parameters
     ----------
     futures
-        The tasks of the sites; each returns a `Result`.
+        Of the outputs of each site.
     shapes
         Of each column, its dtype and shape at each site.
 
@@ -73,8 +73,8 @@ def _column(
     return da.Array(layers, column, (tuple(sizes),), dtype=dtype)
 
 
-def _whole(result: Result, turn: int, name: str) -> NDArray:
-    return result[turn][0][name]
+def _whole(found: Outputs, turn: int, name: str) -> NDArray:
+    return found[turn][name]
 
 
 def _sorted(
@@ -102,16 +102,16 @@ def _sorted(
     return da.Array(layers, column, (tuple(sizes),), dtype=dtype)
 
 
-def _counts(result: Result, turn: int, key: str, ends: NDArray) -> NDArray[np.int64]:
+def _counts(found: Outputs, turn: int, key: str, ends: NDArray) -> NDArray[np.int64]:
     """Rows of a site by the block of their first node."""
-    return np.diff(np.searchsorted(np.sort(result[turn][0][key]), ends))
+    return np.diff(np.searchsorted(np.sort(found[turn][key]), ends))
 
 
 def _cut(
-    result: Result, turn: int, name: str, key: str, ends: NDArray
+    found: Outputs, turn: int, name: str, key: str, ends: NDArray
 ) -> list[tuple[NDArray, NDArray]]:
     """For each block of nodes, the first nodes of a site's rows, and their values of a column."""
-    nodes, values = result[turn][0][key], result[turn][0][name]
+    nodes, values = found[turn][key], found[turn][name]
     order = np.argsort(nodes, kind="stable")
     nodes, values = nodes[order], values[order]
     cuts = np.searchsorted(nodes, ends)

@@ -107,8 +107,8 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         for rank, place in enumerate(places)
     ]
     try:
-        found = tasks.ended(futures, watch).results
-        assert found is not None
+        tasks.finish(futures, watch)
+        found = watch.gather(futures)
     except BaseException:
         tasks.give_up(client, futures)
         raise

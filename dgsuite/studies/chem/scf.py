@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError, unknown
-from dgsuite.partition.client.spans import span
+from dgsuite.partition.client.tasks import spanned
 from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem import places
 from dgsuite.studies.chem.basis import pyscf, start
@@ -41,7 +41,7 @@ class Log:
     shares: list[Shares] = field(default_factory=list)
 
 
-@span("hartree_fock")
+@spanned()
 def hartree_fock(
     molecule: str | os.PathLike[str] = "benzene",
     *,

@@ -198,9 +198,7 @@ class Sweep:
         """The graph of a point, all there."""
         graph = make_graph(point, self.folder, client)
         if graph.client is not None:
-            Watch(graph.client, BUILDING, Session.of(graph.client).workers()).wait_or_raise(
-                graph.parts
-            )
+            Watch(graph.client, BUILDING, Session.of(graph.client).workers()).wait(graph.parts)
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:

@@ -55,7 +55,7 @@ def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
     def once() -> float:
         asked = (new_run(), places[0], epoch)
         owner = client.submit(_own, *asked, workers=[places[0]], pure=False)
-        watch.wait_or_raise([owner])
+        watch.wait([owner])
         asks = client.submit(_ask, *asked, workers=[places[1]], pure=False)
         return float(watch.gather([asks])[0])
 

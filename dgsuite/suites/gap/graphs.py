@@ -65,7 +65,7 @@ def weighted(graph: Graph, seed: int) -> Graph:
         return graph
     parts = each_cluster(graph, _weigh, seed)
     if graph.client is not None:
-        Watch(graph.client, "making weights", inputs=graph.parts).wait_or_raise(parts)
+        Watch(graph.client, "making weights", inputs=graph.parts).wait(parts)
     return graph.like(parts, graph.entries, weight_dtype=np.int64)
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dgsuite import genval
 from dgsuite.genval.families import plan
 from dgsuite.genval.plan import Plan
-from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
@@ -54,7 +53,6 @@ class Problem:
     grid: tuple[int, int] | None = None
 
 
-@spanned
 def build(
     scale: int,
     client: Client,
@@ -96,7 +94,7 @@ def build(
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:
-            Watch(client, "arranging the grid", places).wait_or_raise(graph.parts)
+            Watch(client, "arranging the grid", places).wait(graph.parts)
     construction = time.perf_counter() - begin
     return Problem(scale, graph, counts, sources.able(graph), generation, construction, grid)
 

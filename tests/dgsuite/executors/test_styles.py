@@ -368,6 +368,6 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch, on_wo
         requests.clear()
         with dask.config.set({"dgsuite.gather-limit": most}):
             ds = dgsuite.run("bf", graph, style="clocked", client=client)
-        assert len(requests) == 3, requests  # states of the workers, a turn, the results
+        assert len(requests) == 2, requests  # states of the workers, the results
     assert last_gather() < begin  # workers sent the results without being asked
     assert ds.distance.chunks == ((200, 200),)

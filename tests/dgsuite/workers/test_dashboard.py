@@ -23,7 +23,7 @@ from dgsuite import Graph, genval
 from dgsuite.core.results import page
 from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.spans import MOST, SpanPlugin
-from dgsuite.partition.client import spans
+from dgsuite.partition.client.tasks import SPAN
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
 from tests.support.patience import PATIENCE
@@ -75,25 +75,25 @@ def ring(client):
 
 
 def test_construction_has_names(client):
-    """Graphs have a span, and their tasks are those of a graph, apart from the user's own."""
+    """Tasks are those of a graph, in the span of dgsuite, apart from the user's own."""
     src, dst = np.random.default_rng(1).integers(0, 900, (2, 150_000))
     seen(client)
     Graph.from_edges(src, dst, n=900, clusters=4, client=client)
     names = {
         "graph_partition",
         "graph_split",
-        "graph_bundle",
         "graph_received",
         "graph_assemble",
         "graph_cluster",
-        "graph_fact",
-        "graph_tally_of",
+        "graph_fact_of",
+        "graph_getattr",
+        "graph_getitem",
     }
-    assert seen(client) == {("dgsuite", "graph"): names}
+    assert seen(client) == {("dgsuite",): names}
     bag = db.from_sequence(zip(src[:900].tolist(), dst[:900].tolist(), strict=True), npartitions=2)
     Graph.from_bag(bag, clusters=2, client=client)
     found = seen(client)
-    assert {*found} == {("dgsuite", "graph")}
+    assert {*found} == {("dgsuite",)}
     lazy = [da.from_array(ends, chunks=75_000) for ends in (src, dst)]
     graph = Graph.from_edges(*lazy, n=900, directed=True, clusters=4, client=client)
     (prefixes,) = seen(client).values()
@@ -101,20 +101,20 @@ def test_construction_has_names(client):
     for make in (Graph.reversed, Graph.to_undirected, Graph.component):
         make(graph)
         found = seen(client)
-        assert {*found} == {("dgsuite", "graph")}
+        assert {*found} == {("dgsuite",)}
         assert all(p.startswith("graph_") for prefixes in found.values() for p in prefixes)
 
 
 def test_runs_have_names(client):
-    """A kernel has a span and begins the names of its tasks."""
+    """A kernel begins the names of its tasks."""
     graph = ring(client)
     seen(client)
     ds = dgsuite.run("mis", graph, style="clocked", client=client)
-    assert seen(client)["dgsuite", "mis"] == {"mis-clocked"}
+    assert "mis-clocked" in seen(client)["dgsuite",]
     dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
-    assert seen(client) == {("dgsuite", "bf"): {"bf-recursive-async"}}
+    assert seen(client) == {("dgsuite",): {"bf-recursive-async"}}
     assert not genval.validate("mis", graph, ds).violations
-    assert seen(client) == {("dgsuite", "validate"): {"validate_apply"}}
+    assert seen(client) == {("dgsuite",): {"validate_apply"}}
 
 
 def test_a_span_of_the_user_holds_all(client):
@@ -124,20 +124,17 @@ def test_a_span_of_the_user_holds_all(client):
         graph = ring(client)
         dgsuite.run("mis", graph, style="clocked", client=client)
     assert {*seen(client)} == {("mine",)}
-    assert spans.SPAN == "dgsuite"
 
 
-def test_spans_forget_what_the_scheduler_has_forgotten():
-    groups = [Group(str(k)) for k in range(MOST + 9)]
+@pytest.mark.parametrize(("count", "kept"), [(MOST + 9, 5), (2, 2)])
+def test_the_span_forgets_what_the_scheduler_has_forgotten(count, kept):
+    groups = [Group(str(k)) for k in range(count)]
     known = {group.name: group for group in groups[:5]}
-    listed = SimpleNamespace(groups={*groups}, _metadata={"collections": [{}] * (MOST + 1)})
-    few = SimpleNamespace(groups={*groups[-2:]}, _metadata=None)
-    whole = SimpleNamespace(children=[listed, few])
-    there = {"spans": SimpleNamespace(spans={spans.SPAN: whole})}
+    span = SimpleNamespace(groups={*groups}, _metadata={"collections": [{}] * count})
+    there = {"spans": SimpleNamespace(spans={SPAN: span})}
     SpanPlugin().update_graph(SimpleNamespace(extensions=there, task_groups=known))
-    assert listed.groups == {*groups[:5]}
-    assert not listed._metadata["collections"]
-    assert len(few.groups) == 2
+    assert span.groups == {*groups[:kept]}
+    assert len(span._metadata["collections"]) == (0 if count > MOST else count)
 
 
 class Group:

@@ -157,14 +157,14 @@ def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
 
 
 def test_what_spans_keep(client):
-    from dgsuite.partition.client.spans import SPAN, span
+    from dgsuite.partition.client.tasks import SPAN, spanned
 
-    with span("test"):
+    with spanned():
         future = client.submit(abs, -3, pure=False)
     future.result()
 
     def look(name, dask_scheduler=None):
-        (span,) = dask_scheduler.extensions["spans"].spans[name].children
+        span = dask_scheduler.extensions["spans"].spans[name]
         names = [group.name for group in span.groups]
         known = [name for name in names if name in dask_scheduler.task_groups]
         return [*missing(span, "_metadata"), *([] if known else ["groups"])]
@@ -350,3 +350,26 @@ def test_annotations_of_a_layer_may_depend_on_the_key(client):
         ]
     )
     assert restricted == 3 * [{address}], "see dgsuite/core/workers/placement.py"
+
+
+def test_a_scheduler_plugin_hears_of_a_graph_before_its_tasks_are_sent_to_workers(client):
+    """With annotations by key; so tasks can be made to wait before any of them begins."""
+
+    class Holder(distributed.SchedulerPlugin):
+        name = "holder"
+
+        def update_graph(self, scheduler, annotations, **_):
+            for key in annotations.get("held", ()):
+                assert scheduler.tasks[key].state == "released"
+                scheduler.set_restrictions({key: "nowhere"})
+
+    client.register_plugin(Holder())
+    try:
+        with dask.annotate(held=True):
+            future = client.submit(abs, -1, key="held", pure=False)
+        state = lambda dask_scheduler=None: dask_scheduler.tasks["held"].state  # noqa: E731
+        assert client.submit(abs, -2, pure=False).result() == 2
+        assert client.run_on_scheduler(state) == "no-worker", "see partition/client/scheduler.py"
+        client.cancel(future)
+    finally:
+        client.unregister_scheduler_plugin("holder")

@@ -183,7 +183,7 @@ def test_a_worker_killed_when_its_task_is_done(own_client):
     futures[0].result()
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(dgsuite.RunError, match=f"worker {where[0]} was lost"):
-        tasks.ended(futures, watch)
+        tasks.ended(futures, watch, 0)
 
 
 def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):

@@ -13,6 +13,7 @@ import threading
 import time
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from types import SimpleNamespace
 
 import dask
@@ -36,7 +37,7 @@ from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.part import Bundle, open_part, whole
 from dgsuite.kernels.bsp import Vote
 from dgsuite.partition.client import session
-from dgsuite.partition.client.session import Session
+from dgsuite.partition.client.tasks import TOGETHER
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -283,24 +284,29 @@ def test_the_turn_of_a_client_that_is_gone_passes_on(client, ring, how, tmp_path
         process.wait()
 
 
-def test_a_request_for_a_turn_that_comes_after_its_end_takes_none(client, ring):
-    """A client gives up a request that a busy scheduler has not read, and says so over another connection."""
-    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
-    mine = Session.of(client)
-    mine.end_turn("given up")
-    one = {"run": "given up", "client": client.id, "keys": ["x"], "seconds": 0.1, "bound": 60.0}
-    deadline = time.monotonic() + PATIENCE
-    while "given up" not in client.run_on_scheduler(ended).get(client.id, ()):
-        assert time.monotonic() < deadline
-    mine.ask("dgsuite_take_turn", **one)
-    other = mine.ask("dgsuite_take_turn", **{**one, "run": "other"})
-    mine.end_turn("other")
-    assert "head" not in other
+def test_tasks_that_need_all_workers_begin_one_graph_after_the_other(client):
+    """Those that fail, or that nobody wants any more, pass their turn on."""
+    places = worker_addresses(client)
 
+    def span(turn):
+        begin = time.time()
+        time.sleep(0.2)
+        if turn == [1]:
+            raise ValueError("as wanted")
+        return begin, time.time()
 
-def ended(dask_scheduler):
-    """By client, the runs that have left the queue."""
-    return dask_scheduler.plugins["dgsuite"]._ended
+    made = []
+    for turn in range(5):
+        run = {f"turn-{turn}-{rank}": (place, span, [turn]) for rank, place in enumerate(places)}
+        made.append(tasks.submit(client, run, **{TOGETHER: True}))
+    client.cancel(made[2])
+    spans = [client.gather(made[turn]) for turn in (0, 3, 4)]
+    for before, after in pairwise(spans):
+        assert max(end for _, end in before) <= min(begin for begin, _ in after)
+    assert {future.status for future in made[1]} == {"error"}
+    assert not client.run_on_scheduler(
+        lambda dask_scheduler: dask_scheduler.plugins["dgsuite"].queue
+    )
 
 
 # Workers.
