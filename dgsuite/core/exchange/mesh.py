@@ -34,8 +34,9 @@ from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
 from dgsuite.core.exchange.channels import Channels, begun, cancelling
 from dgsuite.core.exchange.comms import FITS, SHARED, Listener, can_share, connected, room
+from dgsuite.core.exchange.gate import Gate
 from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
-from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
+from dgsuite.core.exchange.one_host import LOOK_OUT, meet
 from dgsuite.core.transports import memory
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
@@ -76,8 +77,8 @@ class Mesh:
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     processors
         Those that each task may use, by rank.
-    one_host
-        What the tasks share, if all are on one host.
+    gate
+        Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
@@ -113,7 +114,7 @@ class Mesh:
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
         self.processors: Mapping[int, frozenset[int]] = {}
-        self.one_host = OneHost()
+        self.gate: Gate | None = None
         # the default loop of Windows does not watch sockets, as comms need it
         self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self.channels = Channels(self.comms, self.lost, self._take)
@@ -222,7 +223,7 @@ class Mesh:
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
-        self.one_host = OneHost()
+        self.gate = None
         self._listener.stop()
         self.channels.abort()
 
@@ -293,13 +294,13 @@ class Mesh:
         -------
         The parcels that came, by rank, and the votes of all tasks combined.
         """
-        gate = self.one_host.gate
+        gate = self.gate
         if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
         early = self._fit(parcels)
         if early:
             await self._send(number, parcels)
-        words = await self.one_host.meet(self, gate, number, parcels, vote)
+        words = await meet(self, gate, number, parcels, vote)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
         found: dict[int, MessageBatch] = {}
         if not early:

@@ -30,6 +30,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, mesh_kind
+from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -208,7 +209,7 @@ def _found(
                 await mesh.open(plugin, key, *worker.security_args())
                 mesh.processors = await mesh.told(own_processors())
                 if way.rounds:
-                    await mesh.one_host.open_gate(mesh)
+                    mesh.gate = await gate_of(mesh)
             else:
                 plugin.enter(key, run_id, None, cancelling())
             local = LocalRank.of(plan.places, rank, mesh.processors)
