@@ -33,11 +33,11 @@ from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
 from dgsuite.core.exchange.channels import Channels, begun, cancelling
-from dgsuite.core.exchange.comms import FITS, SHARED, Listener, can_share, connected, room
+from dgsuite.core.exchange.comms import FITS, SHARED, Listener, connected, room
 from dgsuite.core.exchange.gate import Gate
 from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
 from dgsuite.core.exchange.one_host import LOOK_OUT, meet
-from dgsuite.core.transports import memory
+from dgsuite.core.transports import fastest
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
 
@@ -166,26 +166,19 @@ class Mesh:
 
     @property
     def scheme(self) -> str:
-        """Of the comms between tasks; all tasks find the same one."""
-        return SHARED if self._is_local and can_share() else self._own_scheme
-
-    @property
-    def _own_scheme(self) -> str:
-        """Of the comms between workers."""
-        return parse_address(self.places[self.rank])[0]
-
-    @property
-    def _is_local(self) -> bool:
-        """Whether the tasks may share memory though their workers talk over TCP: a few on one host."""
-        if self._own_scheme != "tcp" or not self.shares or len(self.places) > SHARING:
-            return False
-        return len({(parse_address(p)[0], get_address_host(p)) for p in self.places}) == 1
+        """Of the comms between tasks, which all find the same one: the fastest there is between a few workers
+        of one host that talk over TCP, else that of the workers.
+        """
+        own = parse_address(self.places[self.rank])[0]
+        if own != "tcp" or not self.shares or len(self.places) > SHARING:
+            return own
+        hosts = {(parse_address(p)[0], get_address_host(p)) for p in self.places}
+        return fastest() if len(hosts) == 1 else own
 
     @property
     def is_shared(self) -> bool:
-        """Whether the tasks share memory, whatever their comms are."""
-        local = self._own_scheme == SHARED or (self._is_local and memory.is_there())
-        return self.shares and bool(self._partners) and local
+        """Whether the tasks share memory."""
+        return self.shares and bool(self._partners) and self.scheme == SHARED
 
     async def _connect(self, peer: int, address: str, secret: bytes) -> None:
         """Join a peer that listens."""

@@ -17,16 +17,19 @@ from dgsuite.core.engine.program import SILENT
 from dgsuite.core.engine.registry import BY_BATCH
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.comms import HEAD, can_share
+from dgsuite.core.exchange.comms import HEAD
 from dgsuite.core.exchange.messages import parcel
 from dgsuite.core.exchange.messages import step as said
+from dgsuite.core.transports import fastest
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
 from tests.support.clusters import client_of
 from tests.support.meshes import together
 from tests.support.sites import simulate
 
-pytestmark = pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+pytestmark = pytest.mark.skipif(
+    fastest() != "mpb", reason="processes of this system share no memory"
+)
 
 SIZES = [1, 3000, 200_000, 900_000]
 """Bytes of parcels; all would be written ahead of the barrier into buffers of Dask's TCP."""
