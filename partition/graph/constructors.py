@@ -442,14 +442,9 @@ class Constructors(GraphData):
         weights: Any = None,
         uid: Any = None,
         *,
-        directed: bool = False,
         partition: Partition | None = None,
         client: Client | None = None,
-        attrs: dict[str, Any] | None = None,
-        labels: Iterable[Hashable] | None = None,
-        duplicates: str | None = None,
-        loops: str = "drop",
-        edges: Edges = "memory",
+        **options: Any,
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -465,18 +460,10 @@ class Constructors(GraphData):
             Weight of each entry of `indices`; by default none.
         uid
             Identifiers of the nodes, distinct integers, shape (n,); by default the node ids.
-        directed
-            Whether rows hold out-edges only.
         partition
             Which chunk has which nodes; by default they are numbered in the order of the chunks.
-        client, attrs, labels
-            As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
-        duplicates
-            As for `from_edges`, where a row names a neighbour more than once.
-        loops
-            As for `from_edges`; a self-loop is one entry of its row.
-        edges
-            As for `from_edges`.
+        client, options
+            As for `from_edges`. A self-loop is one entry of its row.
 
         Raises
         ------
@@ -498,23 +485,9 @@ class Constructors(GraphData):
         """
         client = session.current_client(client)
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
-        rule = repeated.check(duplicates)
-        keep = repeated.keeps(loops)
-        disk = mapped.wanted(edges)
-        made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
-        graph = cls(
-            made.parts,
-            how,
-            entries=made.entries,
-            directed=directed,
-            weight_dtype=made.dtype,
-            attrs=attrs,
-            labels=None if labels is None else Labels(labels, how.n),
-            identified=uid is not None,
-            chosen=hasattr(indptr, "dask"),
-        )
-        graph.keeps_loops, graph.edges = keep, edges
-        graph.built = repeated.built(made.tally, graph, duplicates)
+        made = chunks.pieces(arrays, partition, options.get("directed", False), client)
+        graph = cls.from_edges(**made, client=client, **options)
+        graph.chosen = hasattr(indptr, "dask")
         return graph
 
 
