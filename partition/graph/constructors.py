@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from dask.typing import no_default
@@ -183,7 +184,10 @@ class Constructors(GraphData):
         disk = mapped.wanted(edges)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client, drop = session.current_client(client), drops(missing)
-        pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
+        if callable(src):  # of another constructor
+            pieces = src(drop)
+        else:
+            pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
         if nodes is not None and n is not None:
             raise InputError("n and nodes both say which nodes there are; leave one out")
         if sources.is_number(nodes):
@@ -373,20 +377,23 @@ class Constructors(GraphData):
                 tables.held(frame), (source, target, weight), relabel=relabel, **options
             )
         columns = sources.settled(frame, (source, target, weight))
-        drop = drops(options.get("missing", "error"))
-        made = sources.Pieces(sources.pieces(frame, None, None, columns, drop))
-        return cls._named(made, relabel, **options)
+        return cls._named(partial(sources.pieces, frame, None, None, columns), relabel, **options)
 
     @classmethod
     def _from_table(
         cls, table: Table, columns: sources.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
-        pieces = table.pieces(table.settled(columns), drops(options.get("missing", "error")))
-        return cls._named(pieces, relabel, **options)
+        return cls._named(partial(table.pieces, table.settled(columns)), relabel, **options)
 
     @classmethod
     def _named(cls, pieces: Any, relabel: bool | None = None, **options: Any) -> Self:
-        """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids."""
+        """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids.
+
+        Parameters
+        ----------
+        pieces
+            Makes the edge list, given whether rows without a value are dropped.
+        """
         if relabel is None:
             relabel = not _numbered(options)
         return cls.from_edges(pieces, relabel=relabel, **options)
@@ -431,8 +438,7 @@ class Constructors(GraphData):
         """
         if items == "adjacency":
             options = {"duplicates": repeated.DEFAULT, **options}
-        drop = drops(options.get("missing", "error"))
-        return cls._named(bags.pieces(bag, items, drop), relabel, **options)
+        return cls._named(partial(bags.pieces, bag, items), relabel, **options)
 
     @classmethod
     def from_arrays(
