@@ -23,7 +23,7 @@ def imports(file):
     return found
 
 
-@pytest.mark.parametrize("folder", ["partition/graph"])
+@pytest.mark.parametrize("folder", ["dgsuite/core/engine", "partition/graph"])
 def test_no_circle(folder):
     package = f"dgsuite.{folder.removeprefix('dgsuite/').replace('/', '.')}"
     files = {f"{package}.{file.stem}": file for file in (ROOT / folder).glob("*.py")}

@@ -73,6 +73,14 @@ class BroadcastBatch(NamedTuple):
         return cls(code, found, reach, backwards)
 
 
+class BroadcastRecord(NamedTuple):
+    """A broadcast, for a recorder: rows of the senders, bytes of a message, and whether it travels."""
+
+    rows: NDArray
+    itemsize: int
+    travels: bool
+
+
 class Stored(NamedTuple):
     """What one cluster broadcast.
 

@@ -22,9 +22,10 @@ from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.exchange.comms import FITS
+from dgsuite.core.exchange.gate import Gate
 from dgsuite.core.exchange.joining import Joined, cancelling
 from dgsuite.core.exchange.numbers import CHECK, CLOSING
-from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
+from dgsuite.core.exchange.one_host import LOOK_OUT, meet
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
 
@@ -36,8 +37,8 @@ class Mesh(Joined):
     ----------
     notes
         By number: messages of a protocol that uses the channels as well, each with its sender.
-    one_host
-        What the tasks share, if all are on one host.
+    gate
+        Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
     """
 
     ordered = False
@@ -45,7 +46,7 @@ class Mesh(Joined):
 
     def __init__(self, *where: Any, **how: Any) -> None:
         super().__init__(*where, **how)
-        self.one_host = OneHost()
+        self.gate: Gate | None = None
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
@@ -95,13 +96,13 @@ class Mesh(Joined):
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
     ) -> tuple[dict[int, MessageBatch], Any]:
-        gate = self.one_host.gate
+        gate = self.gate
         if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
         early = self._fit(parcels)
         if early:
             await self._send(number, parcels)
-        words = await self.one_host.meet(self, gate, number, parcels, vote)
+        words = await meet(self, gate, number, parcels, vote)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
         found: dict[int, MessageBatch] = {}
         if not early:
@@ -224,5 +225,5 @@ class Mesh(Joined):
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
-        self.one_host = OneHost()
+        self.gate = None
         super().abort()

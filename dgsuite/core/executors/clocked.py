@@ -31,6 +31,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -215,7 +216,7 @@ def _found(
                 await mesh.open(plugin, key, *worker.security_args())
                 mesh.processors = await mesh.told(own_processors())
                 if way.rounds:
-                    await mesh.one_host.open_gate(mesh)
+                    mesh.gate = await gate_of(mesh)
             else:
                 plugin.enter(key, run_id, None, cancelling())
             local = LocalRank.of(plan.places, rank, mesh.processors)
