@@ -167,7 +167,7 @@ class RecursiveSite(Site):
         Parameters
         ----------
         due
-            The least that a site said when all were asked what is `due`.
+            The least tick that is `due` at any site.
         """
         self.ticks += 1
         queue, self.queue = self.queue, []
@@ -281,7 +281,7 @@ class RecursiveSite(Site):
             elif isinstance(item, Note):
                 entry.tally.note(item.values)
             elif item is not None:
-                raise self.fault(step, k, f"returned {item!r}, which is nothing to spawn")
+                raise self.fault(step, k, f"returned {item!r}, which is no task to spawn")
         if under is not None and len(spawned) > 1:
             raise self.fault(step, k, "spawns more than one kind of task under another's finish")
         for item in spawned:
@@ -298,7 +298,7 @@ class RecursiveSite(Site):
         except InputError as error:
             raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
         if self.spec.check and len(np.unique(by)) < len(by):
-            raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
+            raise self.fault(step, k, f"spawns {item.task!r} twice by the same node")
         fields = self.mailbox.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
@@ -364,7 +364,7 @@ class RecursiveSite(Site):
             self.put(Batch(depth, then, cluster.index, UnicastBatch(ids, ids, None, fields)))
 
     def _tell(self, k: int, nodes: NDArray, homes: NDArray, slots: NDArray) -> None:
-        """Nodes notify those of these finishes that a task under them has ended."""
+        """Report ended tasks to the nodes of their finishes."""
         known = homes != NONE
         nodes, homes, slots = nodes[known], homes[known], slots[known]
         if len(homes):

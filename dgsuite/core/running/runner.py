@@ -29,6 +29,7 @@ from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
 from dgsuite.core.workers.recovery import looked, recovered
 from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.bsp.conditions import SHIPS
 from dgsuite.partition.client.session import check_client, current_client, seceded
 from dgsuite.partition.client.tasks import spanned
 from dgsuite.partition.client.waiting import Watch
@@ -406,7 +407,7 @@ def check_congest(options: RunOptions, kernel: Kernel) -> None:
         return
     why = ""
     if kernel.ships:
-        why = "its clusters send to clusters, and not nodes to nodes"
+        why = SHIPS
     elif kernel.form == "recursive":
         why = "tasks of form='recursive' have no rounds; take form='iterative'"
     if why:
