@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -105,8 +105,7 @@ async def _begun[T](request: Callable[[], Awaitable[T]]) -> T:
 class Session:
     """All requests to a client's scheduler, and what is kept for the client: the one thing put into it.
 
-    No other code sends requests. Those that `ask` and `Watch.call` wait for pass through `start`, and those
-    that nobody waits for pass through `tell`.
+    No other code sends requests: all pass through `start`.
 
     Attributes
     ----------
@@ -238,15 +237,6 @@ class Session:
             See `ask`.
         """
         return self.ask("dgsuite_workers")["workers"]  # type: ignore[no-any-return]
-
-    def tell(self, request: str, /, **arguments: Any) -> None:
-        """Call a handler, and do not wait for it; nothing happens if the scheduler is gone. Thread-safe."""
-
-        async def call() -> None:
-            with suppress(OSError, AttributeError):  # closed
-                await getattr(self.client.scheduler, request)(**arguments)
-
-        self.client.loop.add_callback(call)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,6 +65,15 @@ def computed(client: Client, tasks: Sequence[Any], **how: Any) -> list[Future]:
     with spanned():
         found: list[Future] = client.compute(tasks, **how)
         return found
+
+
+def calls(client: Client | None) -> Callable[..., Any]:
+    """A function that calls another one with its arguments, here, or as a task of a client."""
+    return _called if client is None else partial(submitted, client)
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 def pinned(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Future:

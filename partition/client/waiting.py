@@ -13,7 +13,6 @@ from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
-from dgsuite.partition.client import links
 from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded, timeout
 from dgsuite.partition.client.tasks import new_key
 
@@ -114,8 +113,6 @@ class Watch:
     epochs: dict[str, str] = field(default_factory=dict)
     _idle: dict[str, float] = field(default_factory=dict)
     """By address, since when a worker has run none of these tasks."""
-    _still: float | None = None
-    """Since when no worker has run anything."""
     _alone: float | None = None
     """Since when there has been no worker."""
     _lost: Collection[Any] = ()
@@ -170,7 +167,6 @@ class Watch:
             self._check_worker(worker, states[worker])
         if futures:
             self._check_alone(states)
-            self._check_links(states)
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
         """The scheduler's answer to a request: see `dgsuite.partition.client.session.Session.ask`."""
@@ -198,20 +194,6 @@ class Watch:
             self._alone = time.monotonic()
         elif time.monotonic() - self._alone > timeout():
             raise RunError(f"{self.doing}: no worker is left")
-
-    def _check_links(self, states: dict[str, dict[str, Any]]) -> None:
-        """Raise an error if no worker has had anything to do for long, since one cannot reach another."""
-        if len(self.workers) < 2 or any(states[worker]["busy"] for worker in self.workers):
-            self._still = None
-            return
-        if self._still is None:
-            self._still = time.monotonic()
-        if time.monotonic() - self._still < timeout():
-            return
-        self._still = None
-        if found := self.call(partial(links.cut, self.client, self.workers, timeout())):
-            worker, other = found
-            raise self._error(worker, f"and worker {other} do not reach each other")
 
     def _required(self, states: dict[str, dict[str, Any]]) -> list[str]:
         """The workers that the tasks require."""

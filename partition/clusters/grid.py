@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.tasks import calls
 from dgsuite.partition.clusters.cluster import Block, Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 
@@ -69,21 +69,14 @@ def arrange[G: GraphData](graph: G, rows: int | None = None, columns: int | None
         raise InputError(
             "a grid needs contiguous blocks of nodes, not a map from nodes to clusters"
         )
-    client = graph.client
+    call = calls(graph.client)
+    splits = [call(_split, part, columns) for part in graph.parts]
     parts = []
-    splits = [
-        submitted(client, _split, part, columns) if client else _split(part, columns)
-        for part in graph.parts
-    ]
     for index, part in enumerate(graph.parts):
         row, column = divmod(index, columns)
-        mine = range(row * columns, (row + 1) * columns)
-        if client is None:
-            pieces = [splits[m][column] for m in mine]
-            parts.append(_join(part, rows, columns, pieces))
-        else:
-            futures = [submitted(client, operator.getitem, splits[m], column) for m in mine]
-            parts.append(submitted(client, _join, part, rows, columns, futures))
+        mine = splits[row * columns : (row + 1) * columns]
+        pieces = [call(operator.getitem, split, column) for split in mine]
+        parts.append(call(_join, part, rows, columns, pieces))
     arranged = graph.like(parts, graph.entries, chosen=True)
     arranged.cache = graph.cache
     return arranged

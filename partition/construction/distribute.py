@@ -24,7 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
-from dgsuite.partition.client.tasks import computed, delayed, pinned, submitted
+from dgsuite.partition.client.tasks import calls, computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
@@ -374,26 +374,37 @@ def recut(
     entries
         Number of adjacency entries of each cluster.
     """
-    options = (directed, weight_dtype)
     if all(isinstance(part, Cluster) for part in parts):
-        here = [
-            recutting.join(
-                k, new, *options, [recutting.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
+        client = None
+    call, everywhere = calls(client), new
+    if client is not None:
+        everywhere = shared(new, Watch(client, BUILDING, worker_addresses(client)))
+    return _made(
+        recutting.join,
+        [
+            (
+                *(k, everywhere, directed, weight_dtype),
+                [call(recutting.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)],
             )
             for k in range(new.clusters)
-        ]
+        ],
+        client,
+    )
+
+
+def _made(
+    function: Callable[..., Cluster], arguments: Sequence[Sequence[Any]], client: Client | None
+) -> tuple[list[Any], list[int]]:
+    """The clusters that a function makes, each where it is to be, and the entries of each."""
+    if client is None:
+        here = [function(*given) for given in arguments]
         return here, [len(part.indices) for part in here]
-    assert client is not None
     workers = worker_addresses(client)
-    there = []
-    with _explain_lost_workers():
-        everywhere = shared(new, Watch(client, BUILDING, workers))
-        for k in range(new.clusters):
-            rows = [
-                submitted(client, recutting.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)
-            ]
-            worker = worker_of(k, new.clusters, workers)
-            there.append(pinned(client, worker, recutting.join, k, everywhere, *options, rows))
+    with client.as_current(), _explain_lost_workers():
+        there = [
+            pinned(client, worker_of(k, len(arguments), workers), function, *given)
+            for k, given in enumerate(arguments)
+        ]
         return there, _facts(_collect(client, fact_of, there, workers))[0]
 
 
@@ -424,22 +435,13 @@ def exchange(
     entries
         Number of adjacency entries of each cluster.
     """
-    if client is None:
-        pieces = [piece(part) for part in parts]
-        got = construct(pieces, partition, None, True, None, [], disk=disk).parts
-        here = [join(part, found) for part, found in zip(parts, got, strict=True)]
-        return here, [len(part.indices) for part in here]
-    from dask import delayed as as_delayed
+    workers, pieces = [], [calls(client)(piece, part) for part in parts]
+    if client is not None:
+        from dask import delayed as as_delayed
 
-    workers = worker_addresses(client)
-    pieces = [as_delayed(submitted(client, piece, part)) for part in parts]
+        workers, pieces = worker_addresses(client), [*map(as_delayed, pieces)]
     got = construct(pieces, partition, None, True, client, workers, disk=disk).parts
-    with client.as_current(), _explain_lost_workers():
-        there = [
-            pinned(client, worker_of(k, len(parts), workers), join, part, found)
-            for k, (part, found) in enumerate(zip(parts, got, strict=True))
-        ]
-        return there, _facts(_collect(client, fact_of, there, workers))[0]
+    return _made(join, [*zip(parts, got, strict=True)], client)
 
 
 def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, int, int]]:

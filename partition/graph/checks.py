@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
-from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.tasks import calls, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
@@ -57,9 +57,8 @@ def of_clusters(
 
 def each_cluster(graph: GraphData, function: Callable[..., Any], *arguments: Any) -> list[Any]:
     """As `of_clusters`, but futures if the clusters are on workers."""
-    if (client := graph.client) is None:
-        return [function(part, *arguments) for part in graph.parts]
-    return [submitted(client, function, part, *arguments) for part in graph.parts]
+    call = calls(graph.client)
+    return [call(function, part, *arguments) for part in graph.parts]
 
 
 def _all(graph: GraphData, problem: Callable[[Cluster], str | None]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.tasks import calls
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.construction import grow
 from dgsuite.partition.construction.relabel import relabel
@@ -350,20 +350,15 @@ def _each(
     graph: GraphData, partition: Any, fresh: list[Any], rule: str, dtype: Any
 ) -> tuple[list[Any], list[grow.Grown]]:
     """Each cluster, or its future, as it has grown, and what became of it."""
-    if graph.client is None:
-        found = [
-            grow.grown(part, partition, some, rule, dtype)
-            for part, some in zip(graph.parts, fresh, strict=True)
-        ]
-        return [part for part, _ in found], [about for _, about in found]
     from dgsuite.partition.construction.distribute import cluster, shared
 
-    client = graph.client
-    watch = Watch(client, edges.BUILDING, inputs=graph.parts)
-    everywhere = shared(partition, watch)
+    call, client = calls(graph.client), graph.client
+    watch = None if client is None else Watch(client, edges.BUILDING, inputs=graph.parts)
+    everywhere = partition if watch is None else shared(partition, watch)
     made = [
-        submitted(client, grow.grown, part, everywhere, some, rule, dtype)
+        call(grow.grown, part, everywhere, some, rule, dtype)
         for part, some in zip(graph.parts, fresh, strict=True)
     ]
-    parts = [submitted(client, cluster, each, 0) for each in made]
-    return parts, watch.gather([submitted(client, getitem, each, 1) for each in made])
+    about = [call(getitem, each, 1) for each in made]
+    parts = [call(cluster, each, 0) for each in made]
+    return parts, about if watch is None else watch.gather(about)

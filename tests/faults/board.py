@@ -27,7 +27,7 @@ STAGES = ["build", "first run", "second run"]
 
 HOOKS = [
     # client
-    *("ask", "answered", "tell", "wait", "request", "poll"),
+    *("ask", "answered", "wait", "request", "poll"),
     *("submit", "scatter", "gather", "cancel", "run"),
     # scheduler
     *("workers", "results", "graph"),

@@ -46,7 +46,6 @@ def of_client() -> list[Patch]:
     return [
         (Session, "ask", "ask", ""),
         (Session, "_call", "", "answered"),
-        (Session, "tell", "tell", ""),
         (Watch, "until", "wait", ""),
         (Watch, "check_workers", "poll", ""),
         (Watch, "call", "request", ""),

@@ -9,6 +9,7 @@ from threading import Barrier
 from distributed.core import Server
 
 from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.one_host import gate_of
 
 BOUND = 20
 """Seconds after which an exchange is taken to wait for ever."""
@@ -20,7 +21,7 @@ class Meeting:
     def __init__(self):
         self.address = None
 
-    def enter(self, key, run, address, abort, asked=None):
+    def enter(self, key, run, address, abort):
         self.address = address
 
     async def meet(self, run, epoch, **rest):
@@ -72,8 +73,8 @@ def _task(places, rank, meeting, script, meets, over):
         try:
             await mesh.open(meeting, "key", {}, {})
             if meets:
-                await mesh.one_host.open_gate(mesh)
-                assert mesh.one_host.gate is not None
+                mesh.gate = await gate_of(mesh)
+                assert mesh.gate is not None
             found = await script(mesh)
             # a comm that ends while another task still reads is a lost task
             await asyncio.to_thread(over.wait, BOUND)

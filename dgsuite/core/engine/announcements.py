@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.core.engine.fields import concatenated
-from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
+from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.kernels.bsp import Announcement
-
-if TYPE_CHECKING:
-    from dgsuite.core.engine.mailbox import Mailbox
 
 
 class AnnouncementBatch(NamedTuple):
@@ -61,15 +59,3 @@ class AnnouncementType(MessageType):
 
     def receive(self, box: Mailbox, parts: Sequence[AnnouncementBatch]) -> AnnouncementBatch:
         return concatenated(parts)
-
-
-class AnnouncementReader(Reader):
-    """Reads announcements."""
-
-    __slots__ = ()
-
-    def board(self, name: str) -> NDArray:
-        messages = self._messages
-        return (
-            messages.fields[name] if isinstance(messages, AnnouncementBatch) else self._empty(name)
-        )

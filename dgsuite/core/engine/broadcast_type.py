@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +12,20 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine import checks
-from dgsuite.core.engine.broadcast_store import Stored
+from dgsuite.core.engine.broadcast_store import BroadcastRecord, Stored
 from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.fields import compilable
+from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.pairs import Pairs, reached
 from dgsuite.core.engine.program import Step, Tally
-from dgsuite.core.engine.records import BroadcastRecord
-from dgsuite.core.engine.unicasts import UnicastType
+from dgsuite.core.engine.unicast_type import UnicastType
 from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.reductions import MIN, SUM
 from dgsuite.partition.arrays.segments import ascending, expand, lent, tally
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
-
-if TYPE_CHECKING:
-    from dgsuite.core.engine.mailbox import Mailbox
-
 
 KINDS = {"f": "reals", "u": "words"}
 """Kinds of values that loops of their own add, or combine."""

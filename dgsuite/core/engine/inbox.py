@@ -2,32 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import Unfit
-from dgsuite.core.engine.announcements import AnnouncementReader
+from dgsuite.base.errors import InputError, Unfit, unknown
+from dgsuite.core.engine.announcements import AnnouncementBatch
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.fields import compilable
-from dgsuite.core.engine.lists import ListReader
+from dgsuite.core.engine.lists import SiteLists
 from dgsuite.core.engine.messages import MessageList
-from dgsuite.core.engine.shipments import ShipmentReader
-from dgsuite.kernels.bsp import READS_LATEST, Latest, Note
+from dgsuite.core.engine.shipments import Shipments
+from dgsuite.kernels.bsp import READS_LATEST, Latest, Note, Shared
 from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, UNDECLARED
 from dgsuite.partition.arrays.reductions import MAX, MIN, OR, SUM, Reduction, reduction
-from dgsuite.partition.arrays.segments import expand
+from dgsuite.partition.arrays.segments import expand, lent
+from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.subset import Subset
 
 NOTHING = MessageList(np.empty(0, np.int64), np.empty(0, np.int64), lambda name, order: order, 1)
 """The list of no messages."""
 
 
-class ClusterInbox(AnnouncementReader, ListReader, ShipmentReader):
-    """One cluster's inbox, see `dgsuite.kernels.bsp.Inbox`; here is how it reads messages to nodes."""
+class ClusterInbox:
+    """One cluster's inbox, see `dgsuite.kernels.bsp.Inbox`."""
 
-    __slots__ = ()
+    __slots__ = ("_cluster", "_dtypes", "_hi", "_lo", "_messages", "_part", "round", "traced")
+
+    def __init__(
+        self,
+        round: int,
+        cluster: Cluster,
+        slot: int,
+        messages: Any,
+        dtypes: Mapping[str, np.dtype],
+    ) -> None:
+        self.round = round
+        self.traced = False
+        self._cluster = cluster
+        self._lo, self._hi = slot, slot + cluster.size
+        self._messages = messages
+        self._dtypes = dtypes
+        self._part: tuple[slice, slice] | None = None
+
+    def _dtype(self, name: str) -> np.dtype:
+        """Dtype of a field that the kernel declares, or the engine."""
+        if name not in self._dtypes:
+            raise InputError(unknown("field", name, self._dtypes))
+        return self._dtypes[name]
+
+    def _empty(self, name: str, length: int = 0) -> NDArray:
+        return np.zeros(length, self._dtype(name))
+
+    # What is sent to all nodes, between neighbours as lists, and to clusters.
+
+    def board(self, name: str) -> NDArray:
+        messages = self._messages
+        return (
+            messages.fields[name] if isinstance(messages, AnnouncementBatch) else self._empty(name)
+        )
+
+    def shared(self, name: str) -> Shared:
+        messages = self._messages
+        if not isinstance(messages, SiteLists):
+            none = np.zeros(self._cluster.n, np.int64)
+            return Shared(lent(none), lent(none), lent(self._empty(name)))
+        return Shared(lent(messages.starts), lent(messages.ends), lent(messages.fields[name]))
+
+    @property
+    def origin(self) -> NDArray:
+        messages = self._messages
+        if not isinstance(messages, Shipments):
+            return np.empty(0, np.int64)
+        return messages.origin[self._mine(messages)]
+
+    def shipped(self, name: str) -> NDArray:
+        messages = self._messages
+        if not isinstance(messages, Shipments):
+            return self._empty(name)
+        return messages.fields[name][self._mine(messages)]
+
+    def _mine(self, items: Shipments) -> slice:
+        """This cluster's items."""
+        index = self._cluster.index
+        return slice(*np.searchsorted(items.to, (index, index + 1)))
+
+    # Messages to nodes.
 
     def _list(self) -> MessageList:
         """The site's messages one by one."""

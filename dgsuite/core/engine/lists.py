@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.fields import concatenated
-from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
+from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.program import Step, Tally
-from dgsuite.kernels.bsp import Share, Shared
-from dgsuite.partition.arrays.segments import ascending, expand, lent, ranges, tally
+from dgsuite.kernels.bsp import Share
+from dgsuite.partition.arrays.segments import ascending, expand, ranges, tally
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
-
-if TYPE_CHECKING:
-    from dgsuite.core.engine.mailbox import Mailbox
 
 
 class NodeLists(NamedTuple):
@@ -154,16 +152,3 @@ class ListType(MessageType):
 
     def receive(self, box: Mailbox, parts: Sequence[NodeLists]) -> SiteLists:
         return SiteLists(box.halo, box.clusters[0].n, concatenated(parts))
-
-
-class ListReader(Reader):
-    """Reads lists of nodes."""
-
-    __slots__ = ()
-
-    def shared(self, name: str) -> Shared:
-        messages = self._messages
-        if not isinstance(messages, SiteLists):
-            none = np.zeros(self._cluster.n, np.int64)
-            return Shared(lent(none), lent(none), lent(self._empty(name)))
-        return Shared(lent(messages.starts), lent(messages.ends), lent(messages.fields[name]))

@@ -19,10 +19,7 @@ from dgsuite.core.engine.disturbed import Disturbed
 from dgsuite.core.engine.edge_bits import Widths
 from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
-from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Fault, Step, Tally
-from dgsuite.core.engine.records import Record
-from dgsuite.core.engine.registry import BY_BATCH, BY_PART, BY_SENT, TYPES
 from dgsuite.core.engine.unicasts import Unicasts
 from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import Kernel
@@ -85,8 +82,8 @@ class Mailbox:
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         self.disturbed = None if faults is None else Disturbed(faults, kernel, clusters, fault)
         self.each: Callable[..., Iterable[Any]] = map
-        self.recorder: Callable[[Step, Record], None] | None = None
-        self._phase = ""
+        self.recorder: Callable[[Step, Any], None] | None = None
+        self.phase = ""
         self.kept: Any = None
         self.arriving: Broadcasts | None = None
         self._halos = Halos.of(clusters)
@@ -117,61 +114,18 @@ class Mailbox:
         """What is broadcast in a direction; an undirected graph has but one."""
         return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
 
-    def warm(self) -> None:
-        """Do before the clock starts what would otherwise fall into the first rounds."""
-        for kind in TYPES:
-            kind.warm(self)
-
-    def send(
-        self, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
-    ) -> dict[int, MessageBatch]:
-        """Count what a phase sends, keep what stays at the site, and pack a batch for each other site.
-
-        Parameters
-        ----------
-        sent
-            By type of message (see `dgsuite.core.engine.registry`), the clusters that sent some, and what.
-        counts
-            The counts are added to it.
-        """
-        self._phase, self.kept = step.phase, None
+    def begin(self, phase: str) -> None:
+        """Forget what the phase before sent."""
+        self.phase, self.kept = phase, None
         if self.arriving is not None:
             self.arriving.clear()
             self.arriving = None
-        if len(sent) > 1:
-            raise self.fault(step, 0, "sends messages of more than one kind")
-        batches: dict[int, MessageBatch] = {}
-        for kind, sends in sent.items():
-            batches = BY_SENT[kind].send(self, step, sends, counts)
-        return batches
-
-    def deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
-        """All that arrives at the site: the batches of other sites, and what it kept."""
-        arriving = self._deliver(batches)
-        return arriving if self.disturbed is None else self.disturbed.sift(arriving)
-
-    def _deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
-        if self.kept is None and not batches:
-            return self.arriving
-        parts: dict[int, Any] = {} if self.kept is None else {self.me: self.kept}
-        for peer, batch in batches.items():
-            part = BY_BATCH[type(batch)].unpack(self, peer, batch)
-            if part is not None:
-                parts[peer] = part
-        found = [part for _, part in sorted(parts.items())]
-        kinds = {type(part) for part in found} | (set() if self.arriving is None else {Broadcasts})
-        if len(kinds) > 1:
-            raise RunError(
-                f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters sent different types of "
-                f"messages ({', '.join(sorted(kind.__name__ for kind in kinds))}); a phase sends one"
-            )
-        return BY_PART[type(found[0])].receive(self, found) if found else self.arriving
 
     def arrive(self, broadcasts: Broadcasts) -> Broadcasts:
         """Note that broadcasts arrive from elsewhere."""
         if self.arriving not in (None, broadcasts):
             raise RunError(
-                f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters broadcast forwards "
+                f"kernel {self.kernel.name!r}, phase {self.phase!r}: clusters broadcast forwards "
                 f"and backwards; a phase does one"
             )
         self.arriving = broadcasts
@@ -242,7 +196,7 @@ class Mailbox:
                 f"{self.widths.most:g} in a phase",
             )
 
-    def record(self, step: Step, sent: Record) -> None:
+    def record(self, step: Step, sent: Any) -> None:
         """Pass on what a phase sends to the recorder, if there is one."""
         if self.recorder is not None:
             self.recorder(step, sent)

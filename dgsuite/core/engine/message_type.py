@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.program import Step, Tally
-from dgsuite.partition.clusters.cluster import Cluster
-
-if TYPE_CHECKING:
-    from dgsuite.core.engine.mailbox import Mailbox
 
 
 class MessageBatch(Protocol):
@@ -54,34 +47,3 @@ class MessageType(ABC):
     def receive(self, box: Mailbox, parts: Sequence[Any]) -> Any:
         """What the inboxes of a site show, made of the parts of all sites, in their order."""
         raise NotImplementedError(f"{type(self).__name__} stores what arrives")
-
-
-class Reader:
-    """The part of a cluster's inbox that reads one type of message."""
-
-    __slots__ = ("_cluster", "_dtypes", "_hi", "_lo", "_messages", "_part", "round", "traced")
-
-    def __init__(
-        self,
-        round: int,
-        cluster: Cluster,
-        slot: int,
-        messages: Any,
-        dtypes: Mapping[str, np.dtype],
-    ) -> None:
-        self.round = round
-        self.traced = False
-        self._cluster = cluster
-        self._lo, self._hi = slot, slot + cluster.size
-        self._messages = messages
-        self._dtypes = dtypes
-        self._part: tuple[slice, slice] | None = None
-
-    def _dtype(self, name: str) -> np.dtype:
-        """Dtype of a field that the kernel declares, or the engine."""
-        if name not in self._dtypes:
-            raise InputError(unknown("field", name, self._dtypes))
-        return self._dtypes[name]
-
-    def _empty(self, name: str, length: int = 0) -> NDArray:
-        return np.zeros(length, self._dtype(name))

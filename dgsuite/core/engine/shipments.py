@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.core.engine.fields import concatenated
-from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
+from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.kernels.bsp import Shipment
 from dgsuite.partition.arrays.segments import group
 from dgsuite.partition.construction.build import id_dtype
-
-if TYPE_CHECKING:
-    from dgsuite.core.engine.mailbox import Mailbox
 
 
 class Shipments(NamedTuple):
@@ -116,27 +114,3 @@ class ShipmentType(MessageType):
 
     def receive(self, box: Mailbox, parts: Sequence[Shipments]) -> Shipments:
         return concatenated(parts).by_receiver(box.clusters[0].index, len(box.clusters))
-
-
-class ShipmentReader(Reader):
-    """Reads shipments."""
-
-    __slots__ = ()
-
-    @property
-    def origin(self) -> NDArray:
-        messages = self._messages
-        if not isinstance(messages, Shipments):
-            return np.empty(0, np.int64)
-        return messages.origin[self._mine(messages)]
-
-    def shipped(self, name: str) -> NDArray:
-        messages = self._messages
-        if not isinstance(messages, Shipments):
-            return self._empty(name)
-        return messages.fields[name][self._mine(messages)]
-
-    def _mine(self, items: Shipments) -> slice:
-        """This cluster's items."""
-        index = self._cluster.index
-        return slice(*np.searchsorted(items.to, (index, index + 1)))

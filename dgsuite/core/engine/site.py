@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError, Unfit
 from dgsuite.base.kept_loops import tell
-from dgsuite.core.engine import checks
+from dgsuite.core.engine import checks, registry
 from dgsuite.core.engine.checks import CheckedInbox
 from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.inbox import ClusterInbox
@@ -28,7 +28,6 @@ from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.pairs import Pairs
 from dgsuite.core.engine.program import Fault, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
-from dgsuite.core.engine.registry import BY_SENT
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.sealed import place_of_write, sealed
 from dgsuite.core.engine.workload import WorkloadRunner, without_packets
@@ -129,7 +128,7 @@ class Site:
 
     def warm(self) -> None:
         """Do before the clock starts what would otherwise fall into the first rounds."""
-        self.mailbox.warm()
+        registry.warm(self.mailbox)
 
     def use_threads(self, threads: int) -> None:
         """Have the workload of each cluster done by several threads, if there are enough for that."""
@@ -174,7 +173,7 @@ class Site:
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
                 kind = type(item)
-                if kind in BY_SENT:
+                if kind in registry.BY_SENT:
                     sent.setdefault(kind, []).append((k, item))
                 elif kind is Vote:
                     votes.append(item)
@@ -195,7 +194,7 @@ class Site:
         self.quiet = Known in sent and not votes and self.workload is None
         if self.workload is not None:
             tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
-        batches = self.mailbox.send(step, sent, tally)
+        batches = registry.send(self.mailbox, step, sent, tally)
         if batches and self.room is not None:
             self.room(step.phase, sum(batch.nbytes for batch in batches.values()))
         return batches if self.workload is None else self.workload.add_packets(step.round, batches)
@@ -219,7 +218,7 @@ class Site:
         """Take in the batches of other sites, and what this site kept: the next phase's inboxes."""
         if self.workload is not None:
             batches = without_packets(batches)
-        self._messages = self.mailbox.deliver(batches)
+        self._messages = registry.deliver(self.mailbox, batches)
         if self.spec.check:
             disturbed = () if self.disturbed is None else self.disturbed.shared
             shared = self.mailbox, self._messages, self.workload, *disturbed

@@ -56,6 +56,11 @@ class Gate:
         Which task this is.
     size
         How many there are.
+
+    Attributes
+    ----------
+    loop_due
+        When the event loop of the task is to run next.
     """
 
     def __init__(self, memory: NDArray[np.uint8], rank: int, size: int) -> None:
@@ -70,6 +75,7 @@ class Gate:
         self._due_bytes = _due_bytes(size)
         self._pass = 0
         self._missing: list[int] = []
+        self.loop_due = 0.0
 
     @staticmethod
     def is_there() -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import dask
 from distributed.comm import get_address_host, parse_address
 from distributed.comm.core import Comm
 from distributed.core import rpc
@@ -60,6 +61,8 @@ class Joined(ABC):
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     processors
         Those that each task may use, by rank.
+    configuration
+        Of this worker, such as that of transports, when the mesh was made.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
@@ -83,6 +86,7 @@ class Joined(ABC):
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
         self.processors: Mapping[int, frozenset[int]] = {}
+        self.configuration = configuration()
         # the default loop of Windows does not watch sockets, as comms need it
         self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self.channels = Channels(self.comms, self.lost, self._take)
@@ -234,6 +238,11 @@ class Joined(ABC):
 
 def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
     return {rank: what for each in told for rank, what in each.items()}
+
+
+def configuration() -> str:
+    """This worker's settings of dgsuite, as far as Dask's configuration goes."""
+    return repr(dask.config.get("dgsuite", None))
 
 
 def cancelling() -> Callable[[], object]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from dgsuite.base.errors import RunError
@@ -22,9 +21,10 @@ from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.exchange.comms import FITS
+from dgsuite.core.exchange.gate import Gate
 from dgsuite.core.exchange.joining import Joined, cancelling
 from dgsuite.core.exchange.numbers import CHECK, CLOSING
-from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
+from dgsuite.core.exchange.one_host import LOOK_OUT, meet
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
 
@@ -36,8 +36,8 @@ class Mesh(Joined):
     ----------
     notes
         By number: messages of a protocol that uses the channels as well, each with its sender.
-    one_host
-        What the tasks share, if all are on one host.
+    gate
+        Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
     """
 
     ordered = False
@@ -45,7 +45,7 @@ class Mesh(Joined):
 
     def __init__(self, *where: Any, **how: Any) -> None:
         super().__init__(*where, **how)
-        self.one_host = OneHost()
+        self.gate: Gate | None = None
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
@@ -53,25 +53,13 @@ class Mesh(Joined):
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
 
-        A task that has not kept it has closed its comms, or requests an address from this worker.
+        A task that has not kept it has closed its comms.
         """
         self.run = run
-        task = asyncio.current_task()
-        check = begun(self.exchange(CHECK, {}, Vote()))
-        loop = asyncio.get_running_loop()
-
-        def asked() -> None:
-            with suppress(RuntimeError):  # closed: the task will soon tell a new address
-                loop.call_soon_threadsafe(check.cancel)
-
-        plugin.enter(key, run, None, cancelling(), asked)
+        plugin.enter(key, run, None, cancelling())
         try:
-            await check
+            await self.exchange(CHECK, {}, Vote())
         except PeerLost:
-            return False
-        except asyncio.CancelledError:
-            if task is not None and task.cancelling():
-                raise
             return False
         return True
 
@@ -95,13 +83,13 @@ class Mesh(Joined):
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
     ) -> tuple[dict[int, MessageBatch], Any]:
-        gate = self.one_host.gate
+        gate = self.gate
         if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
         early = self._fit(parcels)
         if early:
             await self._send(number, parcels)
-        words = await self.one_host.meet(self, gate, number, parcels, vote)
+        words = await meet(self, gate, number, parcels, vote)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
         found: dict[int, MessageBatch] = {}
         if not early:
@@ -224,5 +212,5 @@ class Mesh(Joined):
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
-        self.one_host = OneHost()
+        self.gate = None
         super().abort()

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import dask
 from dask.utils import parse_timedelta
 from distributed import Client, get_worker
 from numpy.typing import NDArray
@@ -27,8 +26,9 @@ from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.joining import cancelling
+from dgsuite.core.exchange.joining import cancelling, configuration
 from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -81,8 +81,7 @@ class Plan:
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
-        settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
-        return self.transport, tuple(self.places), tuple(self.epochs), rank, settings
+        return self.transport, tuple(self.places), tuple(self.epochs), rank
 
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
@@ -213,7 +212,7 @@ def _found(
                 await mesh.open(plugin, key, *worker.security_args())
                 mesh.processors = await mesh.told(own_processors())
                 if way.rounds:
-                    await mesh.one_host.open_gate(mesh)
+                    mesh.gate = await gate_of(mesh)
             else:
                 plugin.enter(key, run_id, None, cancelling())
             local = LocalRank.of(plan.places, rank, mesh.processors)
@@ -267,7 +266,7 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
     mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
     if mesh is None:
         return None
-    if mesh.processors[rank] != own_processors():  # the process was bound to others since
+    if (mesh.configuration, mesh.processors[rank]) != (configuration(), own_processors()):
         mesh.dispose()
         return None
     whole = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ from dgsuite.core.engine.checkpointed import begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.progress import Tell, seldom
-from dgsuite.core.engine.records import Record
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors.driver import Alone, at_once, drive
@@ -26,7 +26,7 @@ def run(
     spec: RunSpec = PLAIN,
     tell: Tell | None = None,
     before_phase: Callable[[Site], None] | None = None,
-    recorder: Callable[[Step, Record], None] | None = None,
+    recorder: Callable[[Step, Any], None] | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on clusters of this process.
 

@@ -35,8 +35,8 @@ class RunsPage(RequestHandler):
 
     def get(self) -> None:
         rows = []
-        for place, keys in enumerate(self.scheduler.plugins[NAME].queue):
-            wants = self.scheduler.tasks[min(keys)].who_wants or ()
-            clients = ", ".join(sorted(client.client_key for client in wants))
-            rows.append((key_split(min(keys)), clients, "waits" if place else "runs"))
+        for place, tasks in enumerate(self.scheduler.plugins[NAME].queue):
+            key = min(tasks)
+            clients = [client.client_key for client in self.scheduler.tasks[key].who_wants or ()]
+            rows.append((key_split(key), ", ".join(clients), "waits" if place else "runs"))
         self.write(table("Runs of dgsuite", rows, ("tasks", "client", "")))

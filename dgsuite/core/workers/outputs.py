@@ -77,7 +77,7 @@ def collect(
             direct = True if tasks.scheduler_is_here(watch.client) else None
             sites = watch.gather(futures, direct)
         outputs = [
-            tasks.joined(kernel.outputs, [site[turn] for site in sites])
+            {name: np.concatenate([site[turn][name] for site in sites]) for name in kernel.outputs}
             for turn, kernel in enumerate(kernels)
         ]
     logs = [merge([each.logs[turn] for each in found]) for turn in range(len(kernels))]

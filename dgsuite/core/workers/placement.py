@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -108,21 +108,6 @@ def submit(
     )
     send_now(client)
     return futures
-
-
-def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
-    """The outputs of all sites; those of each are given up as they are copied."""
-    outputs = {}
-    for name in names:
-        parts = [found.pop(name) for found in results]
-        whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
-        end = len(whole)
-        while parts:
-            part = parts.pop()
-            whole[end - len(part) : end] = part
-            end -= len(part)
-        outputs[name] = whole
-    return outputs
 
 
 def finish(futures: Sequence[Future], watch: Watch) -> None:

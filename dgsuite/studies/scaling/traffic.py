@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.announcements import AnnouncementBatch
+from dgsuite.core.engine.broadcast_store import BroadcastRecord
 from dgsuite.core.engine.lists import NodeLists
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.records import BroadcastRecord, Record
 from dgsuite.core.engine.shipments import Shipments
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.executors import serial
@@ -64,7 +64,7 @@ class Recording:
 
     cluster: Cluster
     steps: list[Step]
-    sent: list[Record | None]
+    sent: list[Any]
     compute: NDArray[np.float64]
 
 
@@ -179,9 +179,9 @@ def record(kernel: Kernel, graph: Graph) -> Recording:
             "traffic is counted on undirected graphs alone; graph.to_undirected() makes one"
         )
     (cluster,) = graph.repartition(1, None).gather()
-    sent: list[Record | None] = []
+    sent: list[Any] = []
 
-    def recorder(step: Step, what: Record) -> None:
+    def recorder(step: Step, what: Any) -> None:
         sent[-1] = what
 
     _, warm = serial.run(kernel, [cluster])

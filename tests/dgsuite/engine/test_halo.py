@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite.base.errors import RunError
+from dgsuite.core.engine import registry
 from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Step, Tally, steps
 from dgsuite.core.engine.site import Site
@@ -58,10 +59,12 @@ def test_a_broadcast_says_how_many_messages_it_makes():
         said = []
         for site in sites:
             sent = {Broadcast: [(k, broadcast(nodes)) for k in range(len(site.clusters))]}
-            said.append(site.mailbox.send(step, sent, Tally()))
+            said.append(registry.send(site.mailbox, step, sent, Tally()))
         reach = real = 0
         for me, site in enumerate(sites):
-            found = site.mailbox.deliver({s: p[me] for s, p in enumerate(said) if me in p})
+            found = registry.deliver(
+                site.mailbox, {s: p[me] for s, p in enumerate(said) if me in p}
+            )
             if len(ends) == 3:
                 assert found.reach == len(found.messages.row)
             reach += found.reach
@@ -77,7 +80,7 @@ def test_a_broadcast_from_a_node_elsewhere_is_refused():
         with pytest.raises(
             RunError, match=f"cluster 0: broadcasts from node {node}, which does not"
         ):
-            site.mailbox.send(Step(0, "visit", True, 0), sent, Tally())
+            registry.send(site.mailbox, Step(0, "visit", True, 0), sent, Tally())
 
 
 def test_sparse_and_dense_halo_lists_agree():

@@ -33,8 +33,9 @@ def called(monkeypatch):
 
         return call
 
-    names = [name for name in _compiled.__all__ if name not in ("load", "bit")]  # loops call `bit`
-    loops = {getattr(_compiled, name): name for name in names}
+    every = {loop: name for name, loop in vars(_compiled).items() if hasattr(loop, "py_func")}
+    loops = {loop: name for loop, name in every.items() if name != "bit"}  # loops call it
+    assert loops.keys() >= {loop for loop, _ in compiling.LOOPS}
     calls = {loop: recording(name, loop) for loop, name in loops.items()}
     for loop, name in loops.items():
         monkeypatch.setattr(_compiled, name, calls[loop])

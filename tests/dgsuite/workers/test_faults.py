@@ -45,10 +45,9 @@ def test_a_run_that_is_disturbed_ends_as_it_should(there, how, style):
 
 @pytest.mark.long
 @pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_workers_that_do_not_reach_each_other(style):
+def test_workers_that_do_not_reach_each_other():
     """Each reaches the scheduler. It takes hosts, and so a process of its own."""
-    command = [sys.executable, "-m", "tests.faults.commands", "--how", "cut", "--style", style]
+    command = [sys.executable, "-m", "tests.faults.commands", "--how", "cut"]
     found = subprocess.run([*command, "--trials", "1"], cwd=ROOT, capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr
 

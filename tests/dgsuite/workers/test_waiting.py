@@ -421,39 +421,6 @@ def test_memory_is_kept_for_runs_alone(ring):
             time.sleep(worker.RELIEF / 10)
 
 
-@pytest.mark.parametrize("first", ["the task", "its peer"])
-def test_a_peer_that_requests_an_address_tells_that_it_has_none(first):
-    """Of a task that goes on with the comms of an earlier run."""
-    calls = []
-    plugin = SimpleNamespace(
-        wanted=lambda key: True,
-        _keep_memory=lambda: None,
-        _over={},
-        _ends={},
-        _asked={},
-        _addresses={},
-        _seekers={},
-        worker=SimpleNamespace(id="epoch", loop=SimpleNamespace(add_callback=lambda tell: tell())),
-    )
-
-    def enter():
-        worker.RunPlugin.enter(plugin, "key", "run", None, calls.append, lambda: calls.append(1))
-
-    async def main():
-        if first == "the task":
-            enter()
-            assert not calls
-        seeker = asyncio.ensure_future(worker.RunPlugin._meet(plugin, "run", "epoch"))
-        await asyncio.sleep(0)
-        if first == "its peer":
-            enter()
-        worker.RunPlugin.enter(plugin, "key", "run", "an address", calls.append)
-        return await seeker
-
-    assert asyncio.run(main()) == "an address"
-    assert calls == [1]
-
-
 @pytest.mark.parametrize(("ends", "idle", "kept"), [(1, 99, True), (0, 30, True), (0, 99, False)])
 def test_memory_is_kept_for_a_while(monkeypatch, ends, idle, kept):
     """As long as there is a run, and a minute more."""
