@@ -65,7 +65,7 @@ SWITCHES = {
     "votes by a tree, comms as needed": Switch(
         "8x1 tcp",
         ("empty rounds", "small call"),
-        attributes={"dgsuite.core.exchange.joining:FEW": 99},
+        attributes={"dgsuite.core.exchange.mesh:FEW": 99},
         anew=True,
     ),
     "results with the message": Switch(

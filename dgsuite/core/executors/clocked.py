@@ -25,9 +25,8 @@ from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
-from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.joining import cancelling, configuration
-from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.channels import cancelling
+from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
 from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
@@ -53,8 +52,6 @@ class Way(NamedTuple):
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of those of all sites."""
     name: str = "clocked"
-    in_turn: bool = False
-    """Whether sites compute one after the other."""
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
 
@@ -73,7 +70,8 @@ class Plan:
     """Under which the tasks report their progress, if anybody asks for it."""
     bind: bool
     spec: RunSpec
-    transport: str
+    mesh: str
+    """Name of how the tasks are joined."""
     keep: float
     """Seconds for which the mesh is kept."""
     most: float
@@ -81,20 +79,13 @@ class Plan:
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
-        return self.transport, tuple(self.places), tuple(self.epochs), rank
+        return self.mesh, tuple(self.places), tuple(self.epochs), rank
 
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
         where = self.run_id, self.places, self.epochs, rank
-        if self.transport == "mpi":
-            from dgsuite.core.exchange.mpi import MPIMesh
-
-            return MPIMesh(*where)
-        kind = InTurn if self.way.in_turn else Mesh
-        joins_all = self.way.in_turn or not self.way.rounds
-        return kind(
-            *where, shares=self.transport == "fastest" and not self.way.in_turn, joins_all=joins_all
-        )
+        shares, joins_all = self.mesh == "fastest", not self.way.rounds
+        return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
 
 
 def run(
@@ -105,6 +96,7 @@ def run(
     spec: RunSpec = PLAIN,
     tell: Tell | None = None,
     way: Way | None = None,
+    style: str = "clocked",
 ) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels in rounds or another way: one after the other, in the same tasks.
 
@@ -114,22 +106,23 @@ def run(
         With checkpoints there is one.
     workers
         States of workers of the client, by address: see `dgsuite.core.workers.recovery.States`.
+    style
+        One without an executor of its own names a mesh.
     """
     way = way or CLOCKED
     kernel = kernels[0]
     transport = setting("dgsuite.clocked.transport")
-    if transport not in ("fastest", "comm", "mpi"):
+    has_own = style in ("clocked", "finish_async")
+    mesh = transport if has_own else style
+    if mesh_kind(transport).in_rounds and not (has_own and way.rounds):
         raise InputError(
-            f"dgsuite.clocked.transport must be 'fastest', 'comm' or 'mpi', got {transport!r}"
-        )
-    if transport == "mpi" and (way.in_turn or not way.rounds):
-        raise InputError(
-            "over MPI tasks can only exchange messages at the end of a phase; use style='clocked'"
+            f"over {transport} tasks can only exchange messages at the end of a phase; use "
+            f"style='clocked', or another dgsuite.clocked.transport"
         )
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, [*workers])
-    keeps = transport != "mpi" and way.rounds and not way.in_turn and len(places) > 1
+    keeps = mesh_kind(mesh).can_be_kept and way.rounds and len(places) > 1
     epochs = {place: workers[place]["epoch"] for place in places}
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
     groups = tasks.place(graph, watch, places, bounds)
@@ -150,7 +143,7 @@ def run(
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
             spec=spec,
-            transport=transport,
+            mesh=mesh,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
             most=carried(graph, len(places)),
         )
@@ -185,7 +178,7 @@ def _found(
     way, run_id = plan.way, plan.run_id
 
     here = get_worker()
-    allowed = 1 if way.in_turn else here.state.nthreads
+    allowed = 1 if mesh_kind(plan.mesh).ordered else here.state.nthreads
 
     def new_site(kernel: Kernel) -> Any:
         made = way.site(kernel, clusters, plan.bounds, rank, plan.spec)
@@ -279,4 +272,3 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
 
 
 CLOCKED = Way(Site, drive, merge)
-IN_TURN = CLOCKED._replace(name="in-turn", in_turn=True)

@@ -186,12 +186,8 @@ WAYS = {
     "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
     "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", rounds=False),
 }
-WAYS["in_turn"] = WAYS["clocked"]._replace(name="recursive-in-turn", in_turn=True)
 
-DELAYED = {
-    style: WAYS[to]._replace(site=DelayedSite, name=f"delayed-{to}")
-    for style, to in (("clocked", "clocked"), ("finish_async", "clocked"), ("in_turn", "in_turn"))
-}
+DELAYED = WAYS["clocked"]._replace(site=DelayedSite, name="delayed")
 """The same where messages take time: on a clock of ticks in any style."""
 
 
@@ -208,8 +204,10 @@ def run(
     if style == "serial":
         return serial(kernel, graph.gather(), spec, tell)
     assert client is not None
-    ways = WAYS if spec.delays is None else DELAYED
-    return clocked.run([kernel], graph, client, workers, spec, tell, ways[style])[0]
+    way = WAYS["finish_async" if style == "finish_async" else "clocked"]
+    if spec.delays is not None:
+        way = DELAYED
+    return clocked.run([kernel], graph, client, workers, spec, tell, way, style)[0]
 
 
 def serial(

@@ -149,7 +149,6 @@ def _run(
         return [serial.run(k, gathered, spec, tell) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
 
-    if style in ("clocked", "in_turn"):
-        way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, spec, tell, way)
+    if style != "finish_async":
+        return clocked.run(kernels, graph, client, workers, spec, tell, style=style)
     return [finish_async.run(k, graph, client, workers, spec, tell) for k in kernels]

@@ -22,8 +22,6 @@ from weakref import finalize, ref
 from distributed.comm import CommClosedError
 from distributed.comm.core import Comm
 from distributed.comm.utils import from_frames, to_frames
-from distributed.protocol.core import dumps, loads
-from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
 from distributed.system import MEMORY_LIMIT
 from distributed.utils import ensure_memoryview, nbytes
@@ -39,12 +37,6 @@ START, ONE = struct.Struct("<2Q"), struct.Struct("<3Q")
 
 ALONE = 1 << 16
 """Bytes from which a frame is sent from where it is, and received into memory of its own."""
-
-MADE = frozenset((Serialized, str, int, float, bool, type(None)))
-"""Types that need no serialisation."""
-
-MANY = 32
-"""Entries of a message from which making its frames takes time in any case."""
 
 
 class Framed(Comm):
@@ -123,11 +115,10 @@ class Framed(Comm):
             raise
         if self.exchange and len(frames) == 1:
             return unpackb(frames[0])
-        options = {"deserialize": self.deserialize, "deserializers": deserializers}
         try:
-            if self.allow_offload:
-                return await from_frames(frames, **options)
-            return loads(frames, **options)
+            return await from_frames(
+                frames, self.deserialize, deserializers, allow_offload=self.allow_offload
+            )
         except EOFError:
             self.abort()
             raise CommClosedError(f"{self}: a message was cut off") from None
@@ -179,19 +170,15 @@ class Framed(Comm):
 
     async def _serialised(self, msg: Any, serializers: Any, on_error: str) -> list[Any]:
         """The frames of a message."""
-        options = {
-            "serializers": serializers,
-            "on_error": on_error,
-            "context": {
-                "sender": self.local_info,
-                "recipient": self.remote_info,
-                **self.handshake_options,
-            },
-            "frame_split_size": sys.maxsize,
-        }
-        if not self.allow_offload or light(msg):
-            return dumps(msg, **options)
-        frames: list[Any] = await to_frames(msg, **options)
+        peers = {"sender": self.local_info, "recipient": self.remote_info}
+        frames: list[Any] = await to_frames(
+            msg,
+            allow_offload=self.allow_offload,
+            serializers=serializers,
+            on_error=on_error,
+            context={**peers, **self.handshake_options},
+            frame_split_size=sys.maxsize,
+        )
         if self._closed:
             raise CommClosedError(f"{self} is closed")
         return frames
@@ -287,12 +274,6 @@ def joined(frames: Sequence[Any]) -> tuple[list[memoryview], int]:
     if small:
         pieces.append(memoryview(b"".join(small)))
     return pieces, size
-
-
-def light(msg: Any) -> bool:
-    """Whether making frames of a message is no work, whatever its size; to work out the size is some."""
-    values = msg.values() if isinstance(msg, dict) else (msg,)
-    return len(values) < MANY and all(type(value) in MADE for value in values)
 
 
 def check(size: int, count: int) -> None:
