@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from dask.typing import no_default
@@ -183,7 +184,10 @@ class Constructors(GraphData):
         disk = mapped.wanted(edges)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
         client, drop = session.current_client(client), drops(missing)
-        pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
+        if callable(src):  # of another constructor
+            pieces = src(drop)
+        else:
+            pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
         if nodes is not None and n is not None:
             raise InputError("n and nodes both say which nodes there are; leave one out")
         if sources.is_number(nodes):
@@ -373,20 +377,23 @@ class Constructors(GraphData):
                 tables.held(frame), (source, target, weight), relabel=relabel, **options
             )
         columns = sources.settled(frame, (source, target, weight))
-        drop = drops(options.get("missing", "error"))
-        made = sources.Pieces(sources.pieces(frame, None, None, columns, drop))
-        return cls._named(made, relabel, **options)
+        return cls._named(partial(sources.pieces, frame, None, None, columns), relabel, **options)
 
     @classmethod
     def _from_table(
         cls, table: Table, columns: sources.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
-        pieces = table.pieces(table.settled(columns), drops(options.get("missing", "error")))
-        return cls._named(pieces, relabel, **options)
+        return cls._named(partial(table.pieces, table.settled(columns)), relabel, **options)
 
     @classmethod
     def _named(cls, pieces: Any, relabel: bool | None = None, **options: Any) -> Self:
-        """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids."""
+        """Make a graph of edges whose ends are identifiers, unless an option says that they are node ids.
+
+        Parameters
+        ----------
+        pieces
+            Makes the edge list, given whether rows without a value are dropped.
+        """
         if relabel is None:
             relabel = not _numbered(options)
         return cls.from_edges(pieces, relabel=relabel, **options)
@@ -431,8 +438,7 @@ class Constructors(GraphData):
         """
         if items == "adjacency":
             options = {"duplicates": repeated.DEFAULT, **options}
-        drop = drops(options.get("missing", "error"))
-        return cls._named(bags.pieces(bag, items, drop), relabel, **options)
+        return cls._named(partial(bags.pieces, bag, items), relabel, **options)
 
     @classmethod
     def from_arrays(
@@ -442,14 +448,9 @@ class Constructors(GraphData):
         weights: Any = None,
         uid: Any = None,
         *,
-        directed: bool = False,
         partition: Partition | None = None,
         client: Client | None = None,
-        attrs: dict[str, Any] | None = None,
-        labels: Iterable[Hashable] | None = None,
-        duplicates: str | None = None,
-        loops: str = "drop",
-        edges: Edges = "memory",
+        **options: Any,
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -465,18 +466,10 @@ class Constructors(GraphData):
             Weight of each entry of `indices`; by default none.
         uid
             Identifiers of the nodes, distinct integers, shape (n,); by default the node ids.
-        directed
-            Whether rows hold out-edges only.
         partition
             Which chunk has which nodes; by default they are numbered in the order of the chunks.
-        client, attrs, labels
-            As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
-        duplicates
-            As for `from_edges`, where a row names a neighbour more than once.
-        loops
-            As for `from_edges`; a self-loop is one entry of its row.
-        edges
-            As for `from_edges`.
+        client, options
+            As for `from_edges`. A self-loop is one entry of its row.
 
         Raises
         ------
@@ -498,23 +491,9 @@ class Constructors(GraphData):
         """
         client = session.current_client(client)
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
-        rule = repeated.check(duplicates)
-        keep = repeated.keeps(loops)
-        disk = mapped.wanted(edges)
-        made, how = chunks.construct(arrays, partition, directed, client, rule, keep, disk)
-        graph = cls(
-            made.parts,
-            how,
-            entries=made.entries,
-            directed=directed,
-            weight_dtype=made.dtype,
-            attrs=attrs,
-            labels=None if labels is None else Labels(labels, how.n),
-            identified=uid is not None,
-            chosen=hasattr(indptr, "dask"),
-        )
-        graph.keeps_loops, graph.edges = keep, edges
-        graph.built = repeated.built(made.tally, graph, duplicates)
+        made = chunks.pieces(arrays, partition, options.get("directed", False), client)
+        graph = cls.from_edges(**made, client=client, **options)
+        graph.chosen = hasattr(indptr, "dask")
         return graph
 
 

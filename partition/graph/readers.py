@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from inspect import signature
 from typing import Any, Self
 
@@ -11,7 +12,6 @@ from dask.typing import no_default
 
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
-from dgsuite.partition.sources.piece import drops
 from dgsuite.partition.sources.text import COMMENTS
 
 
@@ -147,8 +147,8 @@ class Readers(Constructors):
                 f"read={{'sep': ';'}}"
             )
         with refusing_damage(path):
-            drop, columns = drops(options.get("missing", "error")), (source, target, weight)
-            return cls._named(csv.pieces(path, columns, read or {}, drop), **options)
+            columns = source, target, weight
+            return cls._named(partial(csv.pieces, path, columns, read or {}), **options)
 
     @classmethod
     def read_imsuite(
@@ -277,6 +277,5 @@ class Readers(Constructors):
         )
         relabel = options.get("relabel", False)
         with refusing_damage(path):
-            drop = drops(options.get("missing", "error"))
-            found = read_edge_list(path, options.get("n"), columns, relabel, comments, drop)
-            return cls.from_edges(found, **options)
+            named = path, options.get("n"), columns, relabel, comments
+            return cls.from_edges(partial(read_edge_list, *named), **options)

@@ -11,13 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.partition.client.tasks import delayed
-from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.clusters.cutting import check_identifiers
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction.distribute import Constructed
-from dgsuite.partition.construction.distribute import construct as construct_from
 from dgsuite.partition.labels.columns import as_array, numpy_column
-from dgsuite.partition.sources.edges import here
+from dgsuite.partition.sources.edges import Pieces, here
 from dgsuite.partition.sources.piece import Piece, as_piece, check_edges
 
 if TYPE_CHECKING:
@@ -27,34 +23,15 @@ Chunk = Mapping[str, Any]
 """By name, the part of each array that is of a cluster."""
 
 
-def construct(
-    arrays: dict[str, Any],
-    partition: Partition | None,
-    directed: bool,
-    client: Client | None,
-    rule: str,
-    keep: bool = False,
-    disk: bool = False,
-) -> tuple[Constructed, Partition]:
-    """Make all clusters; see `dgsuite.partition.graph.graph.Graph.from_arrays`.
+def pieces(
+    arrays: Mapping[str, Any], partition: Partition | None, directed: bool, client: Client | None
+) -> dict[str, Any]:
+    """Arguments of `Graph.from_edges` for an adjacency; see `Graph.from_arrays`.
 
     Parameters
     ----------
     arrays
         ``indptr``, ``indices``, ``weights`` and ``uid``; the last two may be None.
-    rule
-        By which repeated entries are merged: one of `dgsuite.base.names.RULES`.
-    keep
-        Whether self-loops are kept.
-    disk
-        Whether clusters have their edges in mapped files.
-
-    Returns
-    -------
-    made
-        The clusters.
-    partition
-        By default blocks of the sizes of the chunks.
 
     Raises
     ------
@@ -68,7 +45,6 @@ def construct(
     lazy = all(of_dask)
     if not lazy:
         given = {name: _array(array, name) for name, array in given.items()}
-        client = None
     for name, array in given.items():
         if array.ndim != 1:
             raise InputError(f"{name} must be one-dimensional, got {array.ndim} dimensions")
@@ -96,12 +72,9 @@ def construct(
         raise InputError(f"chunks of weights have different dtypes: {', '.join(map(str, dtypes))}")
     uid = None
     if "uid" in given:
-        by_position = np.concatenate(each(_identifiers, cut))
-        uid = check_identifiers(by_position[cut.position(np.arange(cut.n))], cut.n)
-    pieces = each(_piece, cut, directed, wait=False)
-    workers = worker_addresses(client) if client is not None else []
-    made = construct_from(pieces, cut, uid, directed, client, workers, rule, keep, disk)
-    return made, cut
+        uid = np.concatenate(each(_identifiers, cut))[cut.position(np.arange(cut.n))]
+    found = Pieces(each(_piece, cut, directed, wait=False))
+    return {"src": found, "n": cut.n, "uid": uid, "partition": cut}
 
 
 def _array(given: Any, name: str) -> NDArray:

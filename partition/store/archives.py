@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import math
+import mmap
 import os
 import re
 import struct
@@ -104,10 +105,10 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
         The file is missing, or damaged.
     """
     path = place(folder, entry)
-    content = memoryview(_content(path, entry, partial(np.empty, dtype=np.uint8)))
+    content = _content(path, entry, partial(_Memory, -1))
     with checking.sound(path):
         found = {}
-        for name, (first, shape, dtype, order) in _places(_View(content)).items():
+        for name, (first, shape, dtype, order) in _places(content).items():
             array = np.frombuffer(content, dtype, math.prod(shape), first).reshape(
                 shape, order=order
             )
@@ -139,32 +140,14 @@ def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
     return {name: mapping.moved(array) for name, array in read(folder, entry).items()}
 
 
-class _View(io.RawIOBase):
-    """Bytes in memory as a file, without a copy of them."""
+class _Memory(mmap.mmap):
+    """Memory that `zipfile` reads as a file."""
 
-    def __init__(self, content: memoryview) -> None:
-        self._content, self._at = content, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, len(self._content))[whence]
-        if self._at < 0:
-            raise OSError("a place before the first byte")  # which `zipfile` expects
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, out: Any) -> int:
-        some = self._content[self._at : self._at + len(out)]
-        out[: len(some)] = some
-        self._at += len(some)
-        return len(some)
+    def seek(self, offset: int, whence: Any = os.SEEK_SET) -> Any:
+        try:
+            return super().seek(offset, whence)
+        except ValueError as error:
+            raise OSError("a place before the first byte") from error  # which `zipfile` expects
 
 
 def _plain_places(path: str, file: Any) -> mapping.Places:
@@ -238,7 +221,7 @@ def place(folder: str, entry: Any) -> str:
 
 
 def check(folder: str, entry: Entry) -> None:
-    """Compare a file with its entry in the list; one in memory by its size alone.
+    """Compare a file with its entry in the list.
 
     Raises
     ------
@@ -246,18 +229,8 @@ def check(folder: str, entry: Entry) -> None:
         The file is missing, or damaged.
     """
     path = place(folder, entry)
-    with explained(path):
-        files, inner = opened(path)
-        if _in_memory(files):
-            _check_size(path, files.size(inner), entry)
-            return
     with _sized(path, entry) as file:
         _check_hash(path, hashlib.file_digest(file, "sha256"), entry)
-
-
-def _in_memory(files: Any) -> bool:
-    """Whether files of a file system appear when they are complete, and are not damaged later."""
-    return getattr(files, "in_memory", False)
 
 
 def _check_size(path: str, size: int, entry: Entry) -> None:
@@ -440,10 +413,6 @@ def written(path: str) -> Iterator[IO[bytes]]:
     files, inner = opened(path)
     if _is_local(files):
         with atomic_write(inner) as part, open(part, "wb") as file:
-            yield file
-        return
-    if _in_memory(files):
-        with explained(path), files.open(inner, "wb") as file:
             yield file
         return
     part = f"{inner}.{token_hex(8)}.part"

@@ -18,11 +18,11 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
+import dask
 from distributed.comm import get_address_host, parse_address
 from distributed.comm.core import Comm
 from distributed.core import rpc
@@ -77,6 +77,8 @@ class Mesh:
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     processors
         Those that each task may use, by rank.
+    configuration
+        Of this worker, such as that of transports, when the mesh was made.
     gate
         Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
     alone
@@ -114,6 +116,7 @@ class Mesh:
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
         self.processors: Mapping[int, frozenset[int]] = {}
+        self.configuration = configuration()
         self.gate: Gate | None = None
         # the default loop of Windows does not watch sockets, as comms need it
         self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
@@ -232,25 +235,13 @@ class Mesh:
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
 
-        A task that has not kept it has closed its comms, or requests an address from this worker.
+        A task that has not kept it has closed its comms.
         """
         self.run = run
-        task = asyncio.current_task()
-        check = begun(self.exchange(CHECK, {}, Vote()))
-        loop = asyncio.get_running_loop()
-
-        def asked() -> None:
-            with suppress(RuntimeError):  # closed: the task will soon tell a new address
-                loop.call_soon_threadsafe(check.cancel)
-
-        plugin.enter(key, run, None, cancelling(), asked)
+        plugin.enter(key, run, None, cancelling())
         try:
-            await check
+            await self.exchange(CHECK, {}, Vote())
         except PeerLost:
-            return False
-        except asyncio.CancelledError:
-            if task is not None and task.cancelling():
-                raise
             return False
         return True
 
@@ -441,3 +432,8 @@ def mesh_kind(name: str) -> type[Mesh]:
         raise InputError(f"dgsuite.clocked.transport must be one of {names}, got {name!r}")
     kind: type[Mesh] = others[name].load()
     return kind
+
+
+def configuration() -> str:
+    """This worker's settings of dgsuite, as far as Dask's configuration goes."""
+    return repr(dask.config.get("dgsuite", None))

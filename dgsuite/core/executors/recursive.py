@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from dgsuite.core.engine.checkpointed import Fresh, begun, is_marked, marked
 from dgsuite.core.engine.log import Log, unite
 from dgsuite.core.engine.program import Step, reduce_votes
-from dgsuite.core.engine.progress import Report, seldom
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.progress import Report, Tell, seldom
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.termination import Lines
 from dgsuite.core.executors import clocked
@@ -211,28 +211,29 @@ def run(
     client: Client | None,
     workers: Mapping[str, Mapping[str, Any]],
     style: str,
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel in any style: in this process, or on the workers of a client."""
     if style == "serial":
-        return serial(kernel, graph.gather(), settings)
+        return serial(kernel, graph.gather(), spec, tell)
     assert client is not None
     way = WAYS["finish_async" if style == "finish_async" else "clocked"]
-    if settings.guard.delays is not None:
+    if spec.delays is not None:
         way = DELAYED
-    return clocked.run([kernel], graph, client, workers, settings, way, style)[0]
+    return clocked.run([kernel], graph, client, workers, spec, tell, way, style)[0]
 
 
 def serial(
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
-    tell, bounds = settings.tell, np.array([0, len(clusters)])
-    kind = RecursiveSite if settings.guard.delays is None else DelayedSite
-    site = kind(kernel, clusters, bounds, 0, settings.workload, settings.guard)
+    kind = RecursiveSite if spec.delays is None else DelayedSite
+    site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.warm()
-    kept = begun(settings.checkpoints, site, KeptTasks)
+    kept = begun(spec.checkpoints, site, KeptTasks)
     at_once(_on_clock(site, None, None, tell and seldom(tell), kept))
     return site.outputs(), unite([site.log])

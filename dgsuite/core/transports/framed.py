@@ -12,8 +12,8 @@ import logging
 import struct
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from socket import socket
 from typing import Any
@@ -25,7 +25,7 @@ from distributed.comm.utils import from_frames, to_frames
 from distributed.protocol.utils import host_array
 from distributed.system import MEMORY_LIMIT
 from distributed.utils import ensure_memoryview, nbytes
-from msgpack import Packer, unpackb
+from msgpack import packb, unpackb
 
 logger = logging.getLogger(__name__)
 
@@ -53,8 +53,7 @@ class Framed(Comm):
     """
 
     exchange = False
-    """Whether it belongs to a clocked run, which sets it: a tuple or a message of one frame holds plain
-    values, and needs no more than what Dask makes of them."""
+    """Whether it belongs to a clocked run, which sets it: bytes need no more than what Dask makes of them."""
 
     look_out = 0.0
     """Seconds that a reader polls for a message before it sleeps; a clocked run sets it."""
@@ -115,7 +114,7 @@ class Framed(Comm):
             self.abort()
             raise
         if self.exchange and len(frames) == 1:
-            return unpackb(frames[0], use_list=False)
+            return unpackb(frames[0])
         try:
             return await from_frames(
                 frames, self.deserialize, deserializers, allow_offload=self.allow_offload
@@ -127,11 +126,8 @@ class Framed(Comm):
     async def write(self, msg: Any, serializers: Any = None, on_error: str = "message") -> int:
         if self._closed:
             raise CommClosedError(f"{self} is closed")
-        if self.exchange and type(msg) is tuple:
-            # as `joined` does, in less time: most rounds of a run send one of these
-            frame = self._pack(msg)
-            whole = header((len(frame),)) + frame
-            views, size = [memoryview(whole)], len(whole)
+        if self.exchange and type(msg) is bytes:  # most rounds of a run send one of these
+            views, size = joined([packb(msg)])
         else:
             views, size = joined(await self._serialised(msg, serializers, on_error))
         if size < ALONE and not self._turn.locked() and self._at_once(views[0]):
@@ -171,12 +167,6 @@ class Framed(Comm):
         return self._closed
 
     # messages and frames
-
-    @cached_property
-    def _pack(self) -> Callable[[Any], bytes]:
-        """Makes one frame of plain values; kept, because making it takes longer than its work."""
-        pack: Callable[[Any], bytes] = Packer().pack
-        return pack
 
     async def _serialised(self, msg: Any, serializers: Any, on_error: str) -> list[Any]:
         """The frames of a message."""
