@@ -142,9 +142,8 @@ def gains(
     switch = SWITCHES[name]
     for what in switch.calls:
         call = partial(made[what], client)
-        nothing = switch._replace(
-            settings={}, attributes={}
-        )  # it, too, sends the workers two requests
+        # without a change it sends the workers two requests, too
+        nothing = switch._replace(settings={}, attributes={})
         both = {"with": nothing, "without": switch}
         with dask.config.set({"dgsuite.clocked.keep": "0s"} if switch.anew else {}):
             took = in_turns({k: partial(off, s, client, call) for k, s in both.items()}, times)
