@@ -22,7 +22,6 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import Alone, at_once, drive
-from dgsuite.core.transports import flags
 from dgsuite.core.workers.kept import MAX_MESHES, KeptMeshes
 from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
@@ -234,22 +233,6 @@ def test_a_phase_goes_to_the_pool_if_it_took_long(monkeypatch):
     assert [not seconds for seconds in asked] == [
         name not in names[:k] for k, name in enumerate(names)
     ]
-
-
-def test_a_barrier_is_between_what_an_end_publishes_and_what_it_reads(monkeypatch):
-    here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
-    one, other = flags.Flags(here, there), flags.Flags(there, here)
-    seen = []
-
-    def barrier():
-        seen.append(other.see())
-        there.cast("Q")[flags.AWAKE] = 1
-
-    monkeypatch.setattr(flags, "barrier", barrier)
-    assert one.say(5, 2, 1)
-    assert seen == [(5, 2, 1)]
-    one.wake(True)
-    assert len(seen) == 2
 
 
 def test_what_is_computed_once_has_its_docstring():
