@@ -1,9 +1,15 @@
-"""Kernels of benchmarks: one that does nothing, the task graphs of Task Bench, and a search with times."""
+"""Kernels of benchmarks: one that does nothing, the task graphs of Task Bench, and a search with times.
+
+It also sets attributes on workers, which import it by name.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from task_graphs import TaskGraph
@@ -84,3 +90,25 @@ class TimedSearch(BreadthFirst):
         yield from super().program(net)
         with open(self.times, "a") as file:
             file.write(f"{begin} {time.monotonic()}\n")
+
+
+BEFORE: list[tuple[Any, str, Any]] = []
+"""Objects, and what the attribute of a name was that `replace` has set."""
+
+
+def replace(attributes: Mapping[str, Any]) -> None:
+    """Set attributes by ``module:object`` in this process."""
+    for where, value in attributes.items():
+        module, _, names = where.partition(":")
+        *owners, last = names.split(".")
+        owner: Any = import_module(module)
+        for each in owners:
+            owner = getattr(owner, each)
+        BEFORE.append((owner, last, vars(owner)[last]))
+        setattr(owner, last, value)
+
+
+def restore() -> None:
+    """Set them to what they were."""
+    while BEFORE:
+        setattr(*BEFORE.pop())

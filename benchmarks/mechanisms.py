@@ -3,8 +3,9 @@
 python benchmarks/mechanisms.py
 python benchmarks/mechanisms.py --only "binding to processors" --times 20
 
-Calls with and without alternate on one cluster, so that both have the same machine. A ratio is the median
-time without the mechanism over that with it. Those below 1.05 everywhere are not worth their code.
+Calls with and without alternate on one cluster, so that both have the same machine. What a mechanism gains
+is the geometric mean, over all its calls and pairs, of the time without it over the time with it. It is worth
+its code if the lower end of the 95 % interval of that is above 1.05.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import common
 import dask
+import numpy as np
 from common import Options, in_turns, record
-from kernels_for_benchmarks import Empty
+from kernels_for_benchmarks import Empty, replace, restore
+from numpy.typing import NDArray
+from scipy import stats
 
 WORTH = 1.05
-"""From this ratio on, somewhere, a mechanism is worth its code."""
+"""Least lower end of what a mechanism gains."""
 
 Call = Callable[[Any], float]
 """Makes a call with a client; returns its milliseconds."""
@@ -62,13 +65,38 @@ SWITCHES = {
     "votes by a tree, comms as needed": Switch(
         "8x1 tcp",
         ("empty rounds", "small call"),
-        attributes={"dgsuite.core.exchange.joining:FEW": 99},
+        attributes={"dgsuite.core.exchange.mesh:FEW": 99},
         anew=True,
     ),
     "results with the message": Switch(
         "2x1",
         ("small call",),
         attributes={"dgsuite.core.workers.outputs:CARRIED": -1},
+    ),
+    "parcels that are not pickled": Switch(
+        "2x1",
+        ROUNDS,
+        attributes={
+            "dgsuite.core.exchange.messages:is_plain": lambda _: False,
+            "dgsuite.core.exchange.messages:smaller": lambda *_: False,
+        },
+    ),
+    "short messages in one piece": Switch(
+        "2x1 mpb",
+        ("empty rounds", "mis"),
+        attributes={"dgsuite.core.transports.mpb:MPB._short": lambda _: None},
+    ),
+    "lists of messages that are kept": Switch(
+        "2x1",
+        ("small call", "pagerank of few"),
+        attributes={
+            "dgsuite.core.engine.broadcasts:Broadcasts._list": lambda some: some._list_all()
+        },
+    ),
+    "bundles that are released later": Switch(
+        "2x1",
+        ("mis in tasks",),
+        attributes={"dgsuite.core.executors.finish_async:HOLD": 1},
     ),
     "tiles": Switch(
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
@@ -89,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--only", [*SWITCHES], ["tiles"], nargs="+", metavar="NAME", help="mechanisms")
     options.size("--scale", 18, 8, help="2^scale nodes, 8 edges for each")
-    options.size("--times", 15, 1, help="pairs of calls, of which the medians count")
+    options.size("--times", 20, 2, help="pairs of calls")
     with options.recorded(arguments) as given:
         shapes: dict[str, list[str]] = {}
         for name in given.only:
@@ -100,22 +128,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with common.cluster(workers, protocol or None, threads) as client:
                 made = calls(client, workers * threads, given.scale)
                 for name in names:
-                    best = max(ratios(name, shape, made, client, given.times))
-                    record("best ratio", best, "x", mechanism=name, least=WORTH)
+                    logs = np.array([*gains(name, shape, made, client, given.times)])
+                    gain, low, high = interval(logs.mean(axis=0))
+                    record("gain", [low, gain, high], "x", mechanism=name)
+                    record("lower end", low, "x", mechanism=name, least=WORTH)
 
 
-def ratios(
+def interval(logs: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The geometric mean of numbers with some logarithms, and the ends of its 95 % interval (Student)."""
+    error = stats.sem(logs) * stats.t.ppf(0.975, len(logs) - 1)
+    middle = logs.mean()
+    return tuple(np.exp([middle, middle - error, middle + error]).tolist())
+
+
+def gains(
     name: str, shape: str, made: Mapping[str, Call], client: Any, times: int
-) -> Iterator[float]:
-    """Of each call of a switch, how many times as long it takes without the mechanism."""
+) -> Iterator[NDArray[np.float64]]:
+    """Of each call of a switch, the logarithms of how many times as long it takes without the mechanism."""
     switch = SWITCHES[name]
     for what in switch.calls:
         call = partial(made[what], client)
         with dask.config.set({"dgsuite.clocked.keep": "0s"} if switch.anew else {}):
             took = in_turns({"with": call, "without": partial(off, switch, client, call)}, times)
         on = {"mechanism": name, "call": what, "shape": shape}
-        found = {which: record(which, values, "ms", **on) for which, values in took.items()}
-        yield record("ratio", found["without"] / found["with"], "x", **on)
+        for which, values in took.items():
+            record(which, values, "ms", **on)
+        logs = np.log(took["without"]) - np.log(took["with"])
+        gain, low, high = interval(logs)
+        record("gain of a call", [low, gain, high], "x", **on)
+        yield logs
 
 
 def off(switch: Switch, client: Any, call: Callable[[], float]) -> float:
@@ -128,27 +169,13 @@ def off(switch: Switch, client: Any, call: Callable[[], float]) -> float:
 def switched_off(switch: Switch, client: Any) -> Iterator[None]:
     """Have the calls of a client do without a mechanism."""
     with dask.config.set(dict(switch.settings)):
-        here = replaced(switch.attributes)
-        there = client.run(partial(replaced, dict(switch.attributes)))
+        replace(switch.attributes)
+        client.run(partial(replace, dict(switch.attributes)))
         try:
             yield
         finally:
-            replaced(here)
-            client.run(partial(replaced, next(iter(there.values()))))
-
-
-def replaced(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Set attributes by ``module:object``; what they were."""
-    before = {}
-    for where, value in attributes.items():
-        module, _, names = where.partition(":")
-        *owners, last = names.split(".")
-        owner = import_module(module)
-        for each in owners:
-            owner = getattr(owner, each)
-        before[where] = vars(owner)[last]
-        setattr(owner, last, value)
-    return before
+            restore()
+            client.run(restore)
 
 
 def calls(client: Any, clusters: int, scale: int) -> dict[str, Call]:
@@ -165,6 +192,7 @@ def calls(client: Any, clusters: int, scale: int) -> dict[str, Call]:
         "small call": partial(timed, "bfs", graph=small, whole=True),
         "empty rounds": partial(timed, Empty(rounds=1000), graph=small, whole=False),
         "mis in tasks": partial(timed, "mis", graph=middle, whole=True, style="finish_async"),
+        "pagerank of few": partial(timed, "pagerank", graph=middle, whole=False),
         "bfs": partial(rounds, "bfs", root=hub),
         "mis": partial(rounds, "mis"),
         "pagerank": partial(rounds, "pagerank", iterations=10, weighted=False),

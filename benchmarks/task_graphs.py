@@ -155,7 +155,7 @@ def _point(tasks: TaskGraph, step: int, column: int, *found: np.ndarray) -> np.n
 def without_mpi() -> str:
     """Why there is no MPI; empty if there is."""
     from dgsuite.base.errors import InputError
-    from dgsuite.core.exchange.mpi import starter
+    from dgsuite.studies.transports.mpi import starter
 
     try:
         starter("mpi4py")
@@ -167,7 +167,7 @@ def without_mpi() -> str:
 @contextmanager
 def on_mpi(workers: int) -> Iterator[dict[str, Measure]]:
     """mpi4py, on processes that mpiexec starts."""
-    from dgsuite.core.exchange.mpi import starter
+    from dgsuite.studies.transports.mpi import starter
 
     program = Path(__file__).with_name("task_graphs_mpi.py")
     ranks = subprocess.Popen(

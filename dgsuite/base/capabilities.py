@@ -28,8 +28,8 @@ try:
 except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
-FUTEX = {"x86_64": 202, "aarch64": 98}
-"""Number of the system call on Linux, by processor."""
+FUTEX = 202
+"""Number of the system call on Linux, on x86-64."""
 
 
 class Capability(NamedTuple):
@@ -65,19 +65,6 @@ def _memory_files() -> None:
         os.close(fd)
 
 
-def _named_memory() -> None:
-    os.geteuid()
-    fd, path = tempfile.mkstemp(prefix="dgsuite-probe-")
-    try:
-        os.ftruncate(fd, mmap.PAGESIZE)
-        with mmap.mmap(fd, mmap.PAGESIZE, mmap.MAP_SHARED):
-            os.remove(path)  # elsewhere a file that is mapped cannot be removed
-    finally:
-        os.close(fd)
-        if os.path.exists(path):
-            os.remove(path)
-
-
 def _passed_files() -> None:
     with ExitStack() as stack:
         one, other = map(stack.enter_context, socket.socketpair(socket.AF_UNIX))
@@ -95,12 +82,12 @@ def _futex() -> bool:
     if (
         call is None
         or platform.system() != "Linux"
-        or platform.machine() not in FUTEX
+        or not _ordered_stores()
         or ctypes.sizeof(ctypes.c_void_p) != 8  # a program of 32 bits has another number
     ):
         return False
     word = ctypes.c_uint32()
-    what = ctypes.c_long(FUTEX[platform.machine()]), ctypes.byref(word), ctypes.c_int(1)
+    what = ctypes.c_long(FUTEX), ctypes.byref(word), ctypes.c_int(1)
     woken = call(*what, ctypes.c_uint32(1), None, None, ctypes.c_uint32(0))
     return woken == 0
 
@@ -114,11 +101,6 @@ CAPABILITIES = {
     "memory files": Capability(
         _works(_memory_files),
         "unnamed memory that can be sealed (memfd_create) and found (/proc)",
-        "named memory",
-    ),
-    "named memory": Capability(
-        _works(_named_memory),
-        "files that can be removed while processes have mapped them",
         "messages",
     ),
     "passed files": Capability(

@@ -282,7 +282,7 @@ def described(kernel: type[Kernel], name: str) -> str:
 
 def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
     """The types that a parameter may have: the members of its annotation's union."""
-    return _members(_annotations(kernel).get(name, Any))  # type: ignore[arg-type]
+    return _annotations(kernel).get(name, (Any,))  # type: ignore[arg-type]
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -326,11 +326,13 @@ def _bare(kind: Any) -> Any:
 
 
 @lru_cache
-def _annotations(kernel: type[Kernel]) -> dict[str, Any]:
+def _annotations(kernel: type[Kernel]) -> dict[str, tuple[Any, ...]]:
+    """The same of all parameters."""
     try:
-        return get_type_hints(kernel, include_extras=True)
+        hints = get_type_hints(kernel, include_extras=True)
     except (NameError, AttributeError, TypeError):  # names imported for type checkers only
-        return get_type_hints(Kernel, include_extras=True)
+        hints = get_type_hints(Kernel, include_extras=True)
+    return {name: _members(kind) for name, kind in hints.items()}
 
 
 def _cast(value: Any, kind: Any, bits: int) -> Any:

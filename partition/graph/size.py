@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.partition.construction.build import id_dtype
+from dgsuite.partition.construction import build
 from dgsuite.partition.graph.data import GraphData
 
 
 def width(count: Any) -> Any:
     """Bytes of a number below each count: of a node among so many, or of a place among entries."""
-    return np.vectorize(lambda n: np.dtype(id_dtype(int(n))).itemsize, otypes=[np.int64])(count)
+    return np.where(np.asarray(count) > build.MOST_SHORT, 8, 4)
 
 
 def adjacency(

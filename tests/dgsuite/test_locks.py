@@ -146,6 +146,7 @@ def test_a_mesh_that_cannot_be_taken_up_is_disposed_of(found):
         return found
 
     mesh, plan = Mesh(), SimpleNamespace(mesh_key=lambda rank: rank, run_id="a run")
+    mesh.configuration = clocked.configuration()
     mesh.processors, mesh.runner = [None, clocked.own_processors()], SimpleNamespace(run=run)
     mesh.resume = lambda *given: ("plugin", *given[1:])
     plugin = SimpleNamespace(meshes=SimpleNamespace(take={1: mesh}.get))

@@ -14,7 +14,7 @@ from dgsuite import genval
 from dgsuite.base import capabilities
 from dgsuite.base.capabilities import CAPABILITIES
 from dgsuite.base.errors import InputError
-from dgsuite.core.transports import fastest, memory
+from dgsuite.core.transports import fastest
 from dgsuite.core.workers.plugin import install
 from dgsuite.studies.experiment.clusters import check_protocol
 from tests.support.clusters import client_of
@@ -22,8 +22,6 @@ from tests.support.everywhere import PLATFORMS, environment, found, talk
 from tests.support.paths import ROOT
 
 PAGE = ROOT / "docs" / "howto" / "platforms.md"
-
-MEMORY = {"memory files", "named memory"}
 
 
 def leave_out(names, dask_worker=None):
@@ -51,7 +49,7 @@ def graph():
     return genval.graph("er", 600, m=4000, clusters=4, seed=1, client=None)
 
 
-@pytest.mark.parametrize("names", [*([name] for name in CAPABILITIES), MEMORY, CAPABILITIES])
+@pytest.mark.parametrize("names", [*([name] for name in CAPABILITIES), CAPABILITIES])
 def test_styles_run_without(names, without, client, graph):
     """On workers that talk over TCP, with the results that they have with everything."""
     expected = dgsuite.run("pagerank", graph, style="serial", iterations=4)
@@ -66,7 +64,7 @@ def test_styles_run_without(names, without, client, graph):
     assert missing >= {*names}
     assert scheme == ("tcp" if missing & {"memory files", "passed files"} else "mpb") == fastest()
     waits = not missing & {"futex", "ordered stores"}
-    assert ("barrier" in shared) == (waits and not missing >= MEMORY)
+    assert ("barrier" in shared) == (waits and scheme == "mpb")
 
 
 def test_styles_are_imported_where_nothing_is_to_be_had():
@@ -111,26 +109,6 @@ def test_capabilities_are_left_out_by_the_environment():
     assert (
         said("fast").stderr.splitlines()[-1].endswith(f"one of: {', '.join(sorted(CAPABILITIES))}")
     )
-
-
-def test_named_memory_is_found_once_and_removed(monkeypatch, tmp_path):
-    """By those who know its name, as long as it is offered; another file of its name is not taken for it."""
-    monkeypatch.setattr(capabilities, "WITHOUT", frozenset({"memory files"}))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with memory.offered("test", 4096) as (mine, where):
-        theirs = memory.attach_of(where)
-        mine[5] = 7
-        assert theirs[5] == 7
-        assert memory.attach_of(where._replace(inode=where.inode + 1)) is None
-        assert memory.attach_of(where._replace(size=8192)) is None
-        (tmp_path / "link").symlink_to(where.path)
-        assert memory.attach_of(where._replace(path=str(tmp_path / "link"))) is None
-        os.chmod(where.path, 0o666)
-        assert memory.attach_of(where) is None
-    assert [path.name for path in tmp_path.iterdir()] == ["link"]
-    assert memory.attach_of(where) is None
-    theirs[6] = 8
-    assert mine[6] == 8
 
 
 OFTEN = {
@@ -179,7 +157,6 @@ def refused(*given, **more):
 
 REFUSED = {
     "memory files": "os.memfd_create",
-    "named memory": "tempfile.mkstemp",
     "passed files": "socket.send_fds",
     "affinity": "os.sched_setaffinity",
     "file locks": "fcntl.flock",

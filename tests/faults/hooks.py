@@ -62,9 +62,9 @@ def of_worker() -> list[Patch]:
     from dgsuite.core.engine.checkpointed import Kept
     from dgsuite.core.engine.site import Site
     from dgsuite.core.exchange.channels import Channels
-    from dgsuite.core.exchange.in_turn import InTurn
     from dgsuite.core.exchange.mesh import Mesh
     from dgsuite.core.workers.plugin import RunPlugin
+    from dgsuite.studies.in_turn import InTurn
 
     return [
         (Worker, "execute", "task begins", "task ends"),

@@ -60,13 +60,17 @@ def test_delays_that_are_none(given, text):
 @pytest.mark.parametrize("synchroniser", ["alpha", "beta"])
 @pytest.mark.parametrize("delay", [2, ("uniform", 1, 9), ("geometric", 0.2), "weight"])
 def test_virtual_times_are_those_of_the_kernel(synchroniser, delay):
-    found = virtual_times(SQUARE, 4, delay, seed=7, synchroniser=synchroniser, style="serial")
+    found = virtual_times(
+        dgsuite.run, SQUARE, 4, delay, seed=7, synchroniser=synchroniser, style="serial"
+    )
     law = Delay.of(delay).parameters
     ds = dgsuite.run(synchroniser, SQUARE, rounds=4, seed=7, **law)
     assert found.time.tolist() == ds.pulse_time.values.tolist()
     assert found.messages.tolist() == ds.messages.values.tolist()
     assert found.time.dtype == found.messages.dtype == np.int64
-    again = virtual_times(SQUARE.repartition(3), 4, delay, seed=7, synchroniser=synchroniser)
+    again = virtual_times(
+        dgsuite.run, SQUARE.repartition(3), 4, delay, seed=7, synchroniser=synchroniser
+    )
     assert found.time.tolist() == again.time.tolist()
 
 
@@ -80,12 +84,12 @@ def test_delays_by_a_function_of_the_edge_and_the_time(synchroniser, told):
     1 is safe and tells node 0, there at 57; under beta that begins the next pulse and tells node 1.
     """
     pair = Graph.from_edges([0], [1])
-    found = virtual_times(pair, 1, later, synchroniser=synchroniser)
+    found = virtual_times(dgsuite.run, pair, 1, later, synchroniser=synchroniser)
     assert found.time.tolist() == [told]
-    cut = virtual_times(SQUARE.repartition(3), 2, later, synchroniser=synchroniser)
+    cut = virtual_times(dgsuite.run, SQUARE.repartition(3), 2, later, synchroniser=synchroniser)
     assert (
         cut.time.tolist()
-        == virtual_times(SQUARE, 2, later, synchroniser=synchroniser).time.tolist()
+        == virtual_times(dgsuite.run, SQUARE, 2, later, synchroniser=synchroniser).time.tolist()
     )
 
 
@@ -96,7 +100,7 @@ def test_times_by_a_function_are_not_validated():
 
 
 def test_no_pulse_takes_no_time():
-    found = virtual_times(SQUARE, 0, 3)
+    found = virtual_times(dgsuite.run, SQUARE, 0, 3)
     assert (len(found.time), len(found.messages)) == (0, 0)
 
 
@@ -112,4 +116,4 @@ def test_no_pulse_takes_no_time():
 def test_wrong_virtual_times(how, text):
     graph = Graph.from_edges([0], [1], n=3)
     with pytest.raises(InputError, match=text):
-        virtual_times(graph, **{"pulses": 2, "delay": 1, **how})
+        virtual_times(dgsuite.run, graph, **{"pulses": 2, "delay": 1, **how})

@@ -23,7 +23,13 @@ def imports(file):
     return found
 
 
-@pytest.mark.parametrize("folder", ["dgsuite/core/engine", "partition/graph"])
+FOLDERS = [
+    *(f"dgsuite/core/{name}" for name in ("engine", "exchange", "executors", "running", "workers")),
+    *("partition/client", "partition/graph"),
+]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_no_circle(folder):
     package = f"dgsuite.{folder.removeprefix('dgsuite/').replace('/', '.')}"
     files = {f"{package}.{file.stem}": file for file in (ROOT / folder).glob("*.py")}

@@ -18,7 +18,6 @@ KINDS = {
     "rcce": ("rcce", SCC),
     "mpimpb": ("mpimpb", {}),
     "mpimpb of the SCC": ("mpimpb", SCC_SECTIONS),
-    "mpb that spins": ("mpb", {"dgsuite.mpb": {"spin": "100us"}}),
 }
 
 

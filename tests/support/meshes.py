@@ -21,7 +21,7 @@ class Meeting:
     def __init__(self):
         self.address = None
 
-    def enter(self, key, run, address, abort, asked=None):
+    def enter(self, key, run, address, abort):
         self.address = address
 
     async def meet(self, run, epoch, **rest):

@@ -10,30 +10,30 @@ import numpy as np
 from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpointed import begun
 from dgsuite.core.engine.log import merge
-from dgsuite.core.engine.program import Guard, reduce_votes, steps
+from dgsuite.core.engine.program import reduce_votes, steps
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.core.results.order import by_node
 
-CHECKED = Guard(check=True)
+CHECKED = RunSpec(check=True)
 
 
-def simulate(kernel, graph, sites, checkpoints=None, pool=None, guard=CHECKED):
+def simulate(kernel, graph, sites, checkpoints=None, pool=None, spec=CHECKED):
     """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
 
     Parameters
     ----------
     pool
         Where each runs its clusters side by side.
-    guard
-        What the run is held to.
+    spec
+        What all sites get.
     """
     clusters = graph.parts
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
     all_sites = [
-        Site(kernel, clusters[a:b], bounds, me, guard=guard)
-        for me, (a, b) in enumerate(pairwise(bounds))
+        Site(kernel, clusters[a:b], bounds, me, spec) for me, (a, b) in enumerate(pairwise(bounds))
     ]
     for site in all_sites:
         site.warm()
@@ -54,7 +54,7 @@ def simulate(kernel, graph, sites, checkpoints=None, pool=None, guard=CHECKED):
         votes.clear()
         return lambda: reduced
 
-    for step in steps(kernel, graph.n, reply, guard, runs[0].votes):
+    for step in steps(kernel, graph.n, reply, spec.max_rounds, spec.faults, runs[0].votes):
         exchange([site.step(step, pool) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)

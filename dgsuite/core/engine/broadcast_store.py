@@ -8,7 +8,7 @@ site, and `unpack` stores the batches of other sites in the slots of the ghosts.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -49,28 +49,6 @@ class BroadcastBatch(NamedTuple):
         """Bytes that travel."""
         head = 0 if self.senders is None else self.senders.nbytes
         return head + sum([v.nbytes for v in self.fields.values()])
-
-    def plain(self) -> tuple[Any, ...]:
-        """As strings, numbers and bytes: for a short batch a tenth of the work of pickling it."""
-        fields = [(n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items()]
-        head = self.reach, self.backwards
-        if self.senders is None:
-            return *head, None, b"", *fields
-        return *head, self.senders.dtype.char, self.senders.tobytes(), *fields
-
-    @classmethod
-    def of(
-        cls,
-        reach: int,
-        backwards: bool,
-        kind: str | None,
-        senders: bytes,
-        *fields: tuple[str, str, Any, bytes],
-    ) -> BroadcastBatch:
-        """The batch that `plain` took apart."""
-        code = None if kind is None else np.frombuffer(senders, kind)
-        found = {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
-        return cls(code, found, reach, backwards)
 
 
 class BroadcastRecord(NamedTuple):

@@ -14,7 +14,6 @@ from dgsuite.base.errors import RunError
 from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.pairs import Pairs
 from dgsuite.core.network.attack import Campaign
-from dgsuite.core.network.delays import Delays
 from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
@@ -40,34 +39,8 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
     return Vote(any_, sum_, least, most, given, targets)
 
 
-class Guard(NamedTuple):
-    """Limits and checks of a run."""
-
-    max_rounds: int | None = None
-    """Rounds, or depths of tasks, at most; None for any number."""
-    check: bool = False
-    """Whether to make the checks of `dgsuite.core.engine.checks`, which cost time."""
-    trace: bool = False
-    """Whether messages are counted by pair of clusters."""
-    congest: float | None = None
-    """If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most."""
-    faults: Faults | None = None
-    """What happens to nodes and messages, on a network with faults or an adversary. A run with faults ends
-    after `max_rounds`, and raises no error."""
-    delays: Delays | None = None
-    """How long messages of tasks take, if they take time."""
-
-    @property
-    def faulty(self) -> bool:
-        """Whether messages may be lost, and nodes crash or lie."""
-        return self.faults is not None and not self.faults.spares
-
-
 TURNS = 16
 """How many times as many turns as rounds a program has that is ended: a round may repeat some of its own."""
-
-UNBOUND = Guard()
-"""No limits, no checks."""
 
 
 class Answer:
@@ -232,7 +205,8 @@ def steps(
     kernel: Kernel,
     n: int,
     reply: Callable[[Sequence[Vote]], Callable[[], Vote]],
-    guard: Guard = UNBOUND,
+    max_rounds: int | None = None,
+    faults: Faults | None = None,
     past: Iterable[Vote] = (),
 ) -> Generator[Step, None, None]:
     """The phases of a program that are still to run, one by one.
@@ -242,11 +216,13 @@ def steps(
     reply
         Called after each turn of the program with the votes of those of its phases that were over before;
         returns what fetches the votes of all its phases.
+    max_rounds, faults
+        As in `RunSpec`.
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, guard.max_rounds, guard.faulty)
-    attack = None if guard.faults is None else guard.faults.adversary
+    program = turns(kernel, n, max_rounds, faults is not None and not faults.spares)
+    attack = None if faults is None else faults.adversary
     campaign = None if attack is None else Campaign(attack)
     votes = deque(past)
     turn = 0

@@ -26,11 +26,12 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.pairs import Pairs
-from dgsuite.core.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
+from dgsuite.core.engine.program import Fault, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.sealed import place_of_write, sealed
 from dgsuite.core.engine.values import Classes
-from dgsuite.core.engine.workload import Workload, WorkloadRunner, without_packets
+from dgsuite.core.engine.workload import WorkloadRunner, without_packets
 from dgsuite.kernels.bsp import Extra, Kernel, Known, Note, State, Vote
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -48,10 +49,8 @@ class Site:
         Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
     me
         Which site this is.
-    workload
-        Work besides the kernel's, if any.
-    guard
-        What the run is held to.
+    spec
+        What all sites of the run get.
 
     Attributes
     ----------
@@ -89,8 +88,7 @@ class Site:
         clusters: Sequence[Cluster],
         bounds: NDArray,
         me: int,
-        workload: Workload | None = None,
-        guard: Guard = UNBOUND,
+        spec: RunSpec = PLAIN,
     ) -> None:
         for cluster in clusters:
             if (problem := kernel.check(cluster)) is not None:
@@ -99,7 +97,7 @@ class Site:
         self.clusters = clusters
         self.bounds = np.asarray(bounds)
         self.me = me
-        self.guard = guard
+        self.spec = spec
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
         self.log = Log(len(clusters))
         self.mailbox = Mailbox(
@@ -108,20 +106,19 @@ class Site:
             self.bounds,
             me,
             self.fault,
-            guard.check,
-            guard.congest,
-            guard.faults,
+            spec.check,
+            spec.congest,
+            spec.faults,
         )
         self.disturbed = self.mailbox.disturbed
-        self.make_inbox = CheckedInbox if guard.check else ClusterInbox
-        self._digest = checks.digest(clusters) if guard.check else []
+        self.make_inbox = CheckedInbox if spec.check else ClusterInbox
+        self._digest = checks.digest(clusters) if spec.check else []
         self.states: list[State] = [kernel.first_state(c) for c in clusters]
         self.compute = [0.0] * len(clusters)
         self.cpu = [0.0] * len(clusters)
         self.busy = 0.0
-        self.workload = (
-            None if workload is None else WorkloadRunner(workload, clusters, self.bounds, me)
-        )
+        load = spec.workload
+        self.workload = None if load is None else WorkloadRunner(load, clusters, self.bounds, me)
         self.loads = np.zeros(len(clusters), np.int64)
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
@@ -214,8 +211,8 @@ class Site:
     def new_tally(self) -> Tally:
         """Counts at zero."""
         return Tally(
-            pairs=Pairs(int(self.bounds[-1])) if self.guard.trace else None,
-            bits=None if self.guard.congest is None else EdgeBits(),
+            pairs=Pairs(int(self.bounds[-1])) if self.spec.trace else None,
+            bits=None if self.spec.congest is None else EdgeBits(),
         )
 
     def deliver(self, batches: Mapping[int, MessageBatch]) -> None:
@@ -223,7 +220,7 @@ class Site:
         if self.workload is not None:
             batches = without_packets(batches)
         self._messages = registry.deliver(self.mailbox, batches)
-        if self.guard.check:
+        if self.spec.check:
             disturbed = () if self.disturbed is None else self.disturbed.shared
             shared = self.mailbox, self._messages, self.workload, *disturbed
             self._seals.enter_context(sealed(*shared))
@@ -243,7 +240,7 @@ class Site:
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site, or their rows of a table."""
         tell(self.kernel.name)
-        if self.guard.check:
+        if self.spec.check:
             try:
                 checks.unchanged(self.clusters, self._digest)
                 checks.apart(self.states)
@@ -282,7 +279,7 @@ class Site:
         inbox = self.make_inbox(
             step.round, cluster, self.mailbox.starts[k], self._messages, self.mailbox.dtypes
         )
-        inbox.traced = self.guard.trace
+        inbox.traced = self.spec.trace
         return self.call(step, k, inbox)
 
     def call(self, step: Step, k: int, inbox: ClusterInbox, tasks: int | None = None) -> Any:
@@ -298,7 +295,7 @@ class Site:
         except Unfit as error:
             raise Unfit(str(self.fault(step, k, str(error)))) from None
         except Exception as error:
-            at = place_of_write(error) if self.guard.check else ""
+            at = place_of_write(error) if self.spec.check else ""
             raise self.fault(step, k, f"{type(error).__name__}: {error}{at}") from error
         if self.disturbed is not None:
             result = self.disturbed.after(step, k, self.states[k], result)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any
 
 from distributed.comm.core import Comm
@@ -143,3 +144,15 @@ def begun(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
     task = asyncio.ensure_future(coroutine)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
+
+
+def cancelling() -> Callable[[], object]:
+    """What cancels the calling task, from any thread."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def cancel() -> None:
+        with suppress(RuntimeError):  # closed: the task has ended meanwhile
+            loop.call_soon_threadsafe(task.cancel)
+
+    return cancel

@@ -22,7 +22,6 @@ from tornado.iostream import StreamClosedError
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.exchange.ports import ports
-from dgsuite.core.transports import fastest
 from dgsuite.core.transports.framed import Framed
 from dgsuite.partition.client.settings import setting
 
@@ -188,8 +187,3 @@ async def flush(comm: Comm) -> None:
     stream = getattr(comm, "stream", None)
     if stream is not None and stream.writing():
         await stream.write(b"")
-
-
-def can_share() -> bool:
-    """Whether comms of this host can share memory. No backend is made: that would slow Dask's clocks."""
-    return fastest() == SHARED

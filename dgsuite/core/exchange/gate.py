@@ -8,7 +8,6 @@ separates a task's own count from its look at those of the others, so at least o
 from __future__ import annotations
 
 import ctypes
-import platform
 import struct
 import time
 from collections.abc import Callable
@@ -179,7 +178,7 @@ def _system_call() -> Callable[..., int]:
         ctypes.c_void_p,
         ctypes.c_uint32,
     )
-    return partial(call, capabilities.FUTEX[platform.machine()])
+    return partial(call, capabilities.FUTEX)
 
 
 def _futex(address: ctypes.c_void_p, what: int, value: int, limit: object) -> None:

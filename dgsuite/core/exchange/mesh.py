@@ -1,10 +1,16 @@
-"""A mesh: how the tasks of a clocked run exchange messages at the end of a phase.
+"""A mesh: how the tasks of a clocked run are joined, and exchange messages at the end of a phase.
+
+Tasks have comms of their own, on the event loop of each: a message goes from socket to task without a change
+of threads, and the worker's loop stays free. A few tasks are joined each to each at the start. Many are
+joined to their partners in a collective alone; a task connects to another one when it first has a parcel for
+it.
 
 Votes of a few tasks go from each to each, with the parcels. Those of many go by a collective, whose result
 has the number of parcels that each task is to wait for. So the end of a phase takes no message between tasks
 without parcels for each other. On one host votes go through memory.
 
-A mesh and its event loop may outlive the task: see `dgsuite.core.workers.kept`.
+A mesh and its event loop may outlive the task: see `dgsuite.core.workers.kept`. Entry points
+``dgsuite.meshes`` have other meshes, by the names that ``dgsuite.clocked.transport`` or a style gives them.
 """
 
 from __future__ import annotations
@@ -12,67 +18,230 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Any
 
-from dgsuite.base.errors import RunError
-from dgsuite.core.engine.collectives import Combine, Contribution, tree
+import dask
+from distributed.comm import get_address_host, parse_address
+from distributed.comm.core import Comm
+from distributed.core import rpc
+
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine.collectives import FEW, Combine, Contribution, partners, tree
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
-from dgsuite.core.exchange.channels import begun
-from dgsuite.core.exchange.comms import FITS
+from dgsuite.core.exchange.channels import Channels, begun, cancelling
+from dgsuite.core.exchange.comms import FITS, SHARED, Listener, connected, room
 from dgsuite.core.exchange.gate import Gate
-from dgsuite.core.exchange.joining import Joined, cancelling
-from dgsuite.core.exchange.numbers import CHECK, CLOSING
+from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
 from dgsuite.core.exchange.one_host import LOOK_OUT, meet
+from dgsuite.core.transports import fastest
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
 
+NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
 
-class Mesh(Joined):
-    """This task's end of the mesh; see `Joined`.
+SHARING = 16
+"""Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
+
+
+class Mesh:
+    """One task's end of the mesh: comms to the other tasks of its run.
+
+    Parameters
+    ----------
+    run
+        Run id; comms of other runs are refused.
+    places
+        Worker addresses of all tasks.
+    epochs
+        Which process each of the workers is.
+    rank
+        Which of them is this one.
+    shares
+        Whether workers of one host share memory, instead of sending through Dask's TCP.
+    joins_all
+        Whether to join each task to each at the start, however many there are.
 
     Attributes
     ----------
+    comms
+        One to each other task that this one has joined, by rank.
+    channels
+        Reads and writes them.
     notes
         By number: messages of a protocol that uses the channels as well, each with its sender.
+    rooms
+        Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
+    processors
+        Those that each task may use, by rank.
+    configuration
+        Of this worker, such as that of transports, when the mesh was made.
     gate
         Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
+    alone
+        Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
+
+    alone = False
 
     ordered = False
     """Whether tasks compute one after the other, so that each phase needs an exchange."""
 
-    def __init__(self, *where: Any, **how: Any) -> None:
-        super().__init__(*where, **how)
+    can_be_kept = True
+    """Whether the tasks of another run can use it."""
+
+    in_rounds = False
+    """Whether it has no channels: tasks exchange messages at the end of a phase alone."""
+
+    joins_all = False
+    """Whether each task is joined to each, however many there are."""
+
+    def __init__(
+        self,
+        run: str,
+        places: Sequence[str],
+        epochs: Sequence[str],
+        rank: int,
+        shares: bool = False,
+        joins_all: bool = False,
+    ) -> None:
+        self.run = run
+        self.shares = shares
+        self.places = places
+        self.epochs = epochs
+        self.rank = rank
+        self.comms: dict[int, Comm] = {}
+        self.rooms: dict[int, int] = {}
+        self.processors: Mapping[int, frozenset[int]] = {}
+        self.configuration = configuration()
         self.gate: Gate | None = None
+        # the default loop of Windows does not watch sockets, as comms need it
+        self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
+        self.channels = Channels(self.comms, self.lost, self._take)
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
+        self._few = len(places) <= FEW
+        everyone = {peer for peer in range(len(places)) if peer != rank}
+        self._joins_all = self._few or joins_all or self.joins_all
+        self._partners = everyone if self._joins_all else partners(rank, len(places))
+        if not self._few:  # which task sends a parcel is not known
+            self.channels.listen()
+        self._meetings: Mapping[int, tuple[str, bytes]] = {}
+        self._full = asyncio.Event()
+        self._listener = Listener(self._welcome)
+
+    async def open(
+        self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
+    ) -> None:
+        """Listen, tell the worker where, connect to all lower ranks, wait for all higher ones."""
+        self._connect_args = connect_args
+        if self._partners:
+            await self._listener.start(self.scheme, self.places[self.rank], listen_args)
+        plugin.enter(key, self.run, self._listener.where, cancelling())
+        for peer in sorted(peer for peer in self._partners if peer < self.rank):
+            await self._connect(peer, *await self._meet(peer, connect_args))
+        if self._partners:
+            await self._full.wait()
+        if self._joins_all:
+            self._listener.stop()
+        else:
+            self._meetings = await self.told(self._listener.where)
+
+    async def _meet(self, peer: int, connect_args: dict[str, Any]) -> Any:
+        """Where a peer listens, once its worker knows."""
+        where, asked = None, {"run": self.run, "epoch": self.epochs[peer]}
+        try:
+            async with rpc(self.places[peer], connection_args=connect_args) as worker:
+                while where is None:
+                    where = await worker.dgsuite_meet(**asked)
+        except OSError as error:
+            raise self.lost(peer, f"cannot be reached: {error}") from error
+        return where
+
+    @property
+    def wire(self) -> int:
+        """Bytes written so far."""
+        return self.channels.wire
+
+    @property
+    def scheme(self) -> str:
+        """Of the comms between tasks, which all find the same one: the fastest there is between a few workers
+        of one host that talk over TCP, else that of the workers.
+        """
+        own = parse_address(self.places[self.rank])[0]
+        if own != "tcp" or not self.shares or len(self.places) > SHARING:
+            return own
+        hosts = {(parse_address(p)[0], get_address_host(p)) for p in self.places}
+        return fastest() if len(hosts) == 1 else own
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the tasks share memory."""
+        return self.shares and bool(self._partners) and self.scheme == SHARED
+
+    async def _connect(self, peer: int, address: str, secret: bytes) -> None:
+        """Join a peer that listens."""
+        try:
+            comm = await connected(address, secret, self._connect_args)
+            comm.allow_offload = False
+            await comm.write({"rank": self.rank})
+        except OSError as error:
+            how = "" if self.scheme != SHARED else NO_MEMORY
+            raise self.lost(peer, f"cannot be reached{how}: {error}") from error
+        self._join(peer, comm)
+
+    async def _welcome(self, comm: Comm) -> None:
+        """A task of the run has connected."""
+        rank = (await comm.read())["rank"]
+        if not 0 <= rank < len(self.places) or rank == self.rank:
+            comm.abort()
+            return
+        comm.allow_offload = False
+        self._join(rank, comm)
+
+    def _join(self, peer: int, comm: Comm) -> None:
+        """Take in a comm; send to the peer over it, unless there is one already."""
+        comm.exchange = True  # a throttle may be for exchanges alone
+        self.comms.setdefault(peer, comm)  # whose messages stay in order
+        self.rooms.setdefault(peer, room(comm))
+        self.channels.add(peer, comm)
+        if self._partners <= self.comms.keys():
+            self._full.set()
+
+    def lost(self, peer: int, what: str = "was lost") -> PeerLost:
+        """The error that names a peer."""
+        place = self.places[peer]
+        return PeerLost(f"worker {place} {what}", place)
+
+    def abort(self) -> None:
+        """Drop all comms at once, so that peers notice, and the memory."""
+        self.gate = None
+        self._listener.stop()
+        self.channels.abort()
+
+    def dispose(self) -> None:
+        """Give up a mesh whose loop does not run."""
+
+        async def drop() -> None:
+            self.abort()
+
+        self.runner.run(drop())
+        self.runner.close()
 
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
 
-        A task that has not kept it has closed its comms, or requests an address from this worker.
+        A task that has not kept it has closed its comms.
         """
         self.run = run
-        task = asyncio.current_task()
-        check = begun(self.exchange(CHECK, {}, Vote()))
-        loop = asyncio.get_running_loop()
-
-        def asked() -> None:
-            with suppress(RuntimeError):  # closed: the task will soon tell a new address
-                loop.call_soon_threadsafe(check.cancel)
-
-        plugin.enter(key, run, None, cancelling(), asked)
+        plugin.enter(key, run, None, cancelling())
         try:
-            await check
+            await self.exchange(CHECK, {}, Vote())
         except PeerLost:
-            return False
-        except asyncio.CancelledError:
-            if task is not None and task.cancelling():
-                raise
             return False
         return True
 
@@ -96,6 +265,19 @@ class Mesh(Joined):
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
     ) -> tuple[dict[int, MessageBatch], Any]:
+        """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
+
+        Parameters
+        ----------
+        number
+            Of the phase; a peer at another one is an error.
+        combine
+            Makes one vote of several.
+
+        Returns
+        -------
+        The parcels that came, by rank, and the votes of all tasks combined.
+        """
         gate = self.gate
         if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
@@ -115,6 +297,11 @@ class Mesh(Joined):
         if len(votes) == len(words):
             return found, reduce_votes(votes)
         return found, (await self._exchange(number, {}, vote, combine))[1]
+
+    async def told(self, mine: Any) -> Mapping[int, Any]:
+        """What each task tells all others, by rank; all tasks call it."""
+        whole: Mapping[int, Any] = (await self.exchange(TELLING, {}, {self.rank: mine}, _union))[1]
+        return whole
 
     async def _exchange(
         self, number: int, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
@@ -223,7 +410,30 @@ class Mesh(Joined):
         await self.exchange(CLOSING, {}, Vote())
         self.abort()
 
-    def abort(self) -> None:
-        """Drop all comms at once, so that peers notice, and the memory."""
-        self.gate = None
-        super().abort()
+
+def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
+    return {rank: what for each in told for rank, what in each.items()}
+
+
+@cache
+def mesh_kind(name: str) -> type[Mesh]:
+    """The class of meshes with a name: `Mesh`, or an entry point of ``dgsuite.meshes``.
+
+    Raises
+    ------
+    InputError
+        There is none of the name.
+    """
+    if name in ("fastest", "comm"):
+        return Mesh
+    others = entry_points(group="dgsuite.meshes")
+    if name not in others.names:
+        names = ", ".join(["fastest", "comm", *sorted(others.names)])
+        raise InputError(f"dgsuite.clocked.transport must be one of {names}, got {name!r}")
+    kind: type[Mesh] = others[name].load()
+    return kind
+
+
+def configuration() -> str:
+    """This worker's settings of dgsuite, as far as Dask's configuration goes."""
+    return repr(dask.config.get("dgsuite", None))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.exchange.gate import Gate, Word
-from dgsuite.core.exchange.joining import Joined
 from dgsuite.core.exchange.messages import said
 from dgsuite.core.exchange.numbers import OFFER, TAKEN
 from dgsuite.core.transports import memory
@@ -24,7 +23,24 @@ SLICE = 0.02
 """Seconds after which a task that sleeps at a gate looks whether it is cancelled, or a peer is lost."""
 
 
-async def gate_of(mesh: Joined) -> Gate | None:
+class Peers(Protocol):
+    """What this needs of a mesh."""
+
+    rank: int
+    places: Sequence[str]
+    alone: bool
+
+    @property
+    def comms(self) -> Mapping[int, Any]: ...
+    @property
+    def is_shared(self) -> bool: ...
+    @property
+    def exchange(self) -> Callable[..., Awaitable[Any]]: ...
+    @property
+    def lost(self) -> Callable[[int], Exception]: ...
+
+
+async def gate_of(mesh: Peers) -> Gate | None:
     """Where the tasks meet in memory, if they share memory; all tasks call it."""
     if not (mesh.is_shared and Gate.is_there()):
         return None
@@ -44,7 +60,7 @@ def _said(offers: Sequence[Any]) -> Any:
 
 
 async def meet(
-    mesh: Joined, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
+    mesh: Peers, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
 ) -> list[Word]:
     """Meet the other tasks, and hear what each has to say."""
     gate.arrive(Word(number, sum(1 << peer for peer in receivers), said(vote)))

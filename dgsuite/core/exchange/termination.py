@@ -11,7 +11,6 @@ no second wave.
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,8 +41,7 @@ class Message(NamedTuple):
 class Lines:
     """One worker's end of all lines: notes over its mesh.
 
-    Finishes, and phases in style in_turn, are numbered: a worker that has seen the end of one may send
-    messages of the next at once.
+    Finishes are numbered: a worker that has seen the end of one may send messages of the next at once.
 
     Parameters
     ----------
@@ -58,20 +56,12 @@ class Lines:
         self.begin()
 
     def begin(self) -> None:
-        """A new finish, or a phase in style in_turn."""
+        """A new finish."""
         self.mesh.notes.pop(self.number, None)
         self.number += 1
         count = len(self.mesh.places)
         self._sent, self._received = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self._reports: dict[int, Report] = {}
-
-    async def send(self, parcels: dict[int, Any], report: Report | None = None) -> None:
-        """Send each peer its parcel, if it has one; and all of them the report, if there is one."""
-        for peer in self.mesh.comms:
-            if peer in parcels or report is not None:
-                message = Message(parcels.get(peer), report)
-                await self.mesh.channels.write(peer, note(self.number, message))
-                await self.mesh.channels.flush()
 
     async def post(self, parcels: dict[int, Any], idle: Vote | None) -> None:
         """Send tasks; with them, if this worker falls idle with its votes, the report of it."""
@@ -83,7 +73,11 @@ class Lines:
             last = self._reports.get(self.mesh.rank)
             if last is None or (last.counts != counts).any():
                 report = self._reports[self.mesh.rank] = Report(counts, idle)
-        await self.send(parcels, report)
+        for peer in self.mesh.comms:
+            if peer in parcels or report is not None:
+                message = Message(parcels.get(peer), report)
+                await self.mesh.channels.write(peer, note(self.number, message))
+                await self.mesh.channels.flush()
 
     def take(self) -> list[Any]:
         """What tasks have come by now."""
@@ -96,18 +90,8 @@ class Lines:
                 self._reports[peer] = message.report
         return parcels
 
-    def arrived(self) -> list[tuple[int, Any]]:
-        """The parcels that have come by now, each with its sender."""
-        return [(peer, m.parcel) for peer, m in self.mesh.notes.pop(self.number, ())]
-
-    async def news(self, heard: Container[int] | None = None) -> None:
+    async def news(self) -> None:
         """Wait until something has come.
-
-        Parameters
-        ----------
-        heard
-            Workers that may have ended, since they have sent all their messages. By default those whose
-            last report agrees with what was sent and received here.
 
         Raises
         ------
@@ -115,7 +99,7 @@ class Lines:
             Another worker is gone, so nothing will come.
         """
         while not self.mesh.notes.get(self.number):
-            may_end = self._agreeing() if heard is None else heard
+            may_end = self._agreeing()
             channels = self.mesh.channels
             for peer in channels.gone:
                 if peer not in may_end or len(channels.gone) == len(self.mesh.comms):

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import dask
 from dask.utils import parse_timedelta
 from distributed import Client, get_worker
 from numpy.typing import NDArray
@@ -23,14 +22,11 @@ from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.program import Guard
-from dgsuite.core.engine.progress import Progress, Report, seldom, united
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.workload import Workload
-from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.joining import cancelling
-from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.channels import cancelling
+from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
 from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.workers import placement as tasks
@@ -50,14 +46,12 @@ from dgsuite.partition.graph.graph import Graph
 class Way(NamedTuple):
     """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
 
-    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
+    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, RunSpec], Any]
     drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None, Fresh], Awaitable]
     """Runs the program, from its begin or from a checkpoint on."""
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of those of all sites."""
     name: str = "clocked"
-    in_turn: bool = False
-    """Whether sites compute one after the other."""
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
     kept: type[Kept] = Kept
@@ -75,9 +69,11 @@ class Plan:
     places: Sequence[str]
     epochs: Sequence[str]
     topic: str
+    """Under which the tasks report their progress, if anybody asks for it."""
     bind: bool
-    settings: RunSettings
-    transport: str
+    spec: RunSpec
+    mesh: str
+    """Name of how the tasks are joined."""
     keep: float
     """Seconds for which the mesh is kept."""
     most: float
@@ -85,21 +81,13 @@ class Plan:
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
-        settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
-        return self.transport, tuple(self.places), tuple(self.epochs), rank, settings
+        return self.mesh, tuple(self.places), tuple(self.epochs), rank
 
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
         where = self.run_id, self.places, self.epochs, rank
-        if self.transport == "mpi":
-            from dgsuite.core.exchange.mpi import MPIMesh
-
-            return MPIMesh(*where)
-        kind = InTurn if self.way.in_turn else Mesh
-        joins_all = self.way.in_turn or not self.way.rounds
-        return kind(
-            *where, shares=self.transport == "fastest" and not self.way.in_turn, joins_all=joins_all
-        )
+        shares, joins_all = self.mesh == "fastest", not self.way.rounds
+        return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
 
 
 def run(
@@ -107,8 +95,10 @@ def run(
     graph: Graph,
     client: Client,
     workers: Mapping[str, Mapping[str, Any]],
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
     way: Way | None = None,
+    style: str = "clocked",
 ) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels in rounds or another way: one after the other, in the same tasks.
 
@@ -118,30 +108,32 @@ def run(
         With checkpoints there is one.
     workers
         States of workers of the client, by address: see `dgsuite.core.workers.recovery.States`.
+    style
+        One without an executor of its own names a mesh.
     """
     way = way or CLOCKED
     kernel = kernels[0]
     transport = setting("dgsuite.clocked.transport")
-    if transport not in ("fastest", "comm", "mpi"):
+    has_own = style in ("clocked", "finish_async")
+    mesh = transport if has_own else style
+    if mesh_kind(transport).in_rounds and not (has_own and way.rounds):
         raise InputError(
-            f"dgsuite.clocked.transport must be 'fastest', 'comm' or 'mpi', got {transport!r}"
-        )
-    if transport == "mpi" and (way.in_turn or not way.rounds):
-        raise InputError(
-            "over MPI tasks can only exchange messages at the end of a phase; use style='clocked'"
+            f"over {transport} tasks can only exchange messages at the end of a phase; use "
+            f"style='clocked', or another dgsuite.clocked.transport"
         )
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, [*workers])
-    keeps = transport != "mpi" and way.rounds and not way.in_turn and len(places) > 1
+    keeps = mesh_kind(mesh).can_be_kept and way.rounds and len(places) > 1
     epochs = {place: workers[place]["epoch"] for place in places}
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
     groups = tasks.place(graph, watch, places, bounds)
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
-        topic, reports = worker.reports(client)
-        if settings.tell is not None:
-            reports[run_id] = united(watch.heard(settings.tell), len(places))
+        topic = ""
+        if tell is not None:
+            topic, reports = worker.reports(client)
+            reports[run_id] = united(watch.heard(tell), len(places))
             stack.callback(reports.pop, run_id)
         plan = Plan(
             way=way,
@@ -152,8 +144,8 @@ def run(
             epochs=[*epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
-            settings=settings.for_workers(),
-            transport=transport,
+            spec=spec,
+            mesh=mesh,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
             most=carried(graph, len(places)),
         )
@@ -188,17 +180,16 @@ def _found(
     way, run_id = plan.way, plan.run_id
 
     here = get_worker()
-    allowed = 1 if way.in_turn else here.state.nthreads
+    allowed = 1 if mesh_kind(plan.mesh).ordered else here.state.nthreads
 
     def new_site(kernel: Kernel) -> Any:
-        how = plan.settings
-        made = way.site(kernel, clusters, plan.bounds, rank, how.workload, how.guard)
+        made = way.site(kernel, clusters, plan.bounds, rank, plan.spec)
         made.use_threads(allowed)
         return made
 
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
-    kept = begun(plan.settings.checkpoints, site, way.kept)
+    kept = begun(plan.spec.checkpoints, site, way.kept)
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(allowed, len(clusters)) if large else 1
@@ -226,7 +217,7 @@ def _found(
                     site = new_site(kernel)
                     kept = Fresh()
                 _prepare(site)
-                await way.drive(site, mesh, pool, tell, kept)
+                await way.drive(site, mesh, pool, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
             if not plan.keep:
                 await mesh.close()
@@ -270,7 +261,7 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
     mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
     if mesh is None:
         return None
-    if mesh.processors[rank] != own_processors():  # the process was bound to others since
+    if (mesh.configuration, mesh.processors[rank]) != (configuration(), own_processors()):
         mesh.dispose()
         return None
     whole = False
@@ -283,4 +274,3 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
 
 
 CLOCKED = Way(Site, drive, merge)
-IN_TURN = CLOCKED._replace(name="in-turn", in_turn=True)

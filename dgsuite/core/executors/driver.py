@@ -105,7 +105,8 @@ async def drive(
         site.deliver(found)
     now = perf_counter()
     start = now - log.seconds
-    todo = steps(site.kernel, site.clusters[0].n, reply, site.guard, [*kept.votes])
+    limits = site.spec.max_rounds, site.spec.faults
+    todo = steps(site.kernel, site.clusters[0].n, reply, *limits, [*kept.votes])
     for number, step in enumerate(todo):
         if finish is not None and step.launches:
             votes.append(await finish(step))

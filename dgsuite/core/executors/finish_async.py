@@ -25,7 +25,7 @@ from dgsuite.core.engine.checkpointed import Pace
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.program import Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Progress, Tell
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.workers import part
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -207,28 +207,28 @@ def run(
     graph: Graph,
     client: Client,
     workers: Mapping[str, Mapping[str, Any]],
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
 ) -> tuple[dict[str, Any], Log]:
     """Run a kernel on workers of a client, given their states, from its begin or from a checkpoint on."""
-    plan = settings.checkpoints
+    plan = spec.checkpoints
     worker.install(client)
     places, bounds = tasks.deal(graph, [*workers])
     epochs = {place: workers[place]["epoch"] for place in places}
     watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run(), epochs=epochs)
     threads = [workers[place]["nthreads"] for place in places]
     groups = tasks.place(graph, watch, places, bounds)
-    driver = Driver(kernel, watch, places, bounds, threads, settings.tell, plan)
+    driver = Driver(kernel, watch, places, bounds, threads, tell, plan)
     past = [] if plan is None else plan.past().votes
-    sent = settings.for_workers()
     opened = driver.each(
         part.open_part,
-        [(kernel, group, bounds, [*epochs.values()], me, sent) for me, group in enumerate(groups)],
+        [(kernel, group, bounds, [*epochs.values()], me, spec) for me, group in enumerate(groups)],
     )
     try:
         driver.join(opened)
         for step in [AGAIN] * EXCHANGES if past else []:
             driver.add(step)
-        for step in steps(kernel, graph.n, driver.reply, settings.guard, past):
+        for step in steps(kernel, graph.n, driver.reply, spec.max_rounds, spec.faults, past):
             driver.add(step)
         driver.flush()
         closing = driver.each(part.close_part, [(carried(graph, len(places)),)] * len(places))

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from dgsuite.core.engine.checkpointed import Fresh, begun, is_marked, marked
 from dgsuite.core.engine.log import Log, unite
 from dgsuite.core.engine.program import Step, reduce_votes
-from dgsuite.core.engine.progress import Report, seldom
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.progress import Report, Tell, seldom
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.termination import Lines
 from dgsuite.core.executors import clocked
@@ -200,12 +200,8 @@ WAYS = {
     "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked", kept=KeptTasks),
     "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", rounds=False),
 }
-WAYS["in_turn"] = WAYS["clocked"]._replace(name="recursive-in-turn", in_turn=True)
 
-DELAYED = {
-    style: WAYS[to]._replace(site=DelayedSite, name=f"delayed-{to}")
-    for style, to in (("clocked", "clocked"), ("finish_async", "clocked"), ("in_turn", "in_turn"))
-}
+DELAYED = WAYS["clocked"]._replace(site=DelayedSite, name="delayed")
 """The same where messages take time: on a clock of ticks in any style."""
 
 
@@ -215,26 +211,29 @@ def run(
     client: Client | None,
     workers: Mapping[str, Mapping[str, Any]],
     style: str,
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel in any style: in this process, or on the workers of a client."""
     if style == "serial":
-        return serial(kernel, graph.gather(), settings)
+        return serial(kernel, graph.gather(), spec, tell)
     assert client is not None
-    ways = WAYS if settings.guard.delays is None else DELAYED
-    return clocked.run([kernel], graph, client, workers, settings, ways[style])[0]
+    way = WAYS["finish_async" if style == "finish_async" else "clocked"]
+    if spec.delays is not None:
+        way = DELAYED
+    return clocked.run([kernel], graph, client, workers, spec, tell, way, style)[0]
 
 
 def serial(
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
-    tell, bounds = settings.tell, np.array([0, len(clusters)])
-    kind = RecursiveSite if settings.guard.delays is None else DelayedSite
-    site = kind(kernel, clusters, bounds, 0, settings.workload, settings.guard)
+    kind = RecursiveSite if spec.delays is None else DelayedSite
+    site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.warm()
-    kept = begun(settings.checkpoints, site, KeptTasks)
+    kept = begun(spec.checkpoints, site, KeptTasks)
     at_once(_on_clock(site, None, None, tell and seldom(tell), kept))
     return site.outputs(), unite([site.log])

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dgsuite.core.engine.checkpointed import begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.progress import seldom
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.progress import Tell, seldom
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors.driver import Alone, at_once, drive
 from dgsuite.kernels.bsp import Kernel
@@ -23,7 +23,8 @@ from dgsuite.partition.clusters.cluster import Cluster
 def run(
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    settings: RunSettings = DEFAULT,
+    spec: RunSpec = PLAIN,
+    tell: Tell | None = None,
     before_phase: Callable[[Site], None] | None = None,
     recorder: Callable[[Step, Any], None] | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
@@ -36,11 +37,10 @@ def run(
     recorder
         Called with what each phase sends.
     """
-    bounds, tell = np.array([0, len(clusters)]), settings.tell
-    site = Site(kernel, clusters, bounds, 0, settings.workload, settings.guard)
+    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.mailbox.recorder = recorder
     site.warm()
-    kept = begun(settings.checkpoints, site)
+    kept = begun(spec.checkpoints, site)
     others = Alone(None if before_phase is None else partial(before_phase, site))
     at_once(drive(site, others, None, tell and seldom(tell), kept))
     return site.outputs(), site.log

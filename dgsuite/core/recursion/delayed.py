@@ -16,9 +16,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine.program import UNBOUND, Guard, Step
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.engine.workload import Workload
 from dgsuite.core.recursion.batches import Batch, Bundle, tasks_of
 from dgsuite.core.recursion.calendar import ARRIVAL, Calendar
 from dgsuite.core.recursion.site import RecursiveSite
@@ -45,12 +45,11 @@ class DelayedSite(RecursiveSite):
         clusters: Sequence[Cluster],
         bounds: NDArray,
         me: int,
-        workload: Workload | None = None,
-        guard: Guard = UNBOUND,
+        spec: RunSpec = PLAIN,
     ) -> None:
-        super().__init__(kernel, clusters, bounds, me, workload, guard)
-        assert guard.delays is not None
-        self.delays = guard.delays.of_run(kernel.seed)
+        super().__init__(kernel, clusters, bounds, me, spec)
+        assert spec.delays is not None
+        self.delays = spec.delays.of_run(kernel.seed)
         self.calendar = Calendar()
         for cluster in clusters:
             if (problem := self.delays.wrong(cluster)) is not None:

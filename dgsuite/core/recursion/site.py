@@ -23,12 +23,12 @@ from dgsuite.core.engine.fields import concatenated, places
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Moment
 from dgsuite.core.engine.messages import MessageList
-from dgsuite.core.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
+from dgsuite.core.engine.program import Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.engine.values import Classes
-from dgsuite.core.engine.workload import Workload
 from dgsuite.core.recursion.batches import Batch, Bundle, Key, tasks_of, together, wave
 from dgsuite.core.recursion.scopes import NONE, Scopes
 from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
@@ -75,10 +75,9 @@ class RecursiveSite(Site):
         clusters: Sequence[Cluster],
         bounds: NDArray,
         me: int,
-        workload: Workload | None = None,
-        guard: Guard = UNBOUND,
+        spec: RunSpec = PLAIN,
     ) -> None:
-        super().__init__(kernel, clusters, bounds, me, workload, guard)
+        super().__init__(kernel, clusters, bounds, me, spec)
         self.first_cluster = clusters[0].index
         self.offsets = clusters[0].partition.offsets
         self.scopes = [Scopes() for _ in clusters]
@@ -251,8 +250,8 @@ class RecursiveSite(Site):
             at, letters.src, lambda name, order: letters.fields[name][order], cluster.size
         )
         step = Step(depth, task, False, self.turn)
-        if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
-            raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
+        if self.spec.max_rounds is not None and depth >= self.spec.max_rounds:
+            raise self.fault(step, k, f"tasks go deeper than max_rounds={self.spec.max_rounds}")
         inbox = self._make_inbox(step, k, messages)
         return step, self.call(step, k, inbox, len(inbox)), inbox, rest
 
@@ -298,7 +297,7 @@ class RecursiveSite(Site):
             at = places(item.at, len(by), "spawning node")
         except InputError as error:
             raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
-        if self.guard.check and len(np.unique(by)) < len(by):
+        if self.spec.check and len(np.unique(by)) < len(by):
             raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
         fields = self.mailbox.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())

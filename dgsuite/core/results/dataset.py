@@ -19,19 +19,17 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
-import dgsuite.core.results.accessor  # noqa: F401  # registers ``ds.dgsuite``
 from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.base.warning import warn
 from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import UNBOUND, Guard, reduce_votes, steps
-from dgsuite.core.engine.workload import Workload
+from dgsuite.core.engine.program import reduce_votes, steps
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.network.attack import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
-from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
 from dgsuite.kernels.bsp import Kernel, Output, Vote
@@ -91,13 +89,11 @@ def build(
     *,
     count_as: str | None = None,
     workers: int = 0,
-    workload: Workload | None = None,
     reasons: Mapping[str, str] = MappingProxyType({}),
     measured_on: Mapping[str, Any] | None = None,
     traffic: bool = False,
-    congest: float | None = None,
     network: Network | None = None,
-    guard: Guard = UNBOUND,
+    spec: RunSpec = PLAIN,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -111,25 +107,22 @@ def build(
         Style whose accounting ``comm`` and the other counts follow; by default `style`.
     workers
         Number of worker processes that took part.
-    workload
-        Work that was added, if any.
     reasons
         Attributes that say why this style or form was chosen, where it needs an explanation.
     measured_on
         Machine that ran it, from `provenance.machine_of`; by default this one.
     traffic
         Whether the log is that of a traced run, whose traffic the dataset gets.
-    congest
-        The limit of a run whose log says what bits edges carry: the dataset gets these.
-    network, guard
-        The network with faults, if there was one, and what the run was held to.
+    network, spec
+        The network of the run, if it was given one, and what its sites got.
 
     Warns
     -----
     UserWarning
         The matrices of traffic would take more than `MATRICES` bytes, and are left out.
     """
-    recursive, delayed = kernel.form == "recursive", guard.delays is not None
+    recursive, delayed = kernel.form == "recursive", spec.delays is not None
+    congest, faults, workload = spec.congest, spec.faults, spec.workload
     counted = counted_by(kernel, delayed)
     blocks = kernel.form == "block"  # the paper has none
     counted_by_imsuite = None if blocks else count(kernel, log, graph.n, count_as or style)
@@ -188,19 +181,19 @@ def build(
         variables["edges_by_bits"] = variable(
             (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
         )
-    if guard.faults is not None and guard.faulty:
+    if faults is not None and spec.faulty:
         variables["lost"] = per_round(
             log.by_round(log.noted("lost")), "messages along edges that were lost"
         )
-        when = guard.faults.of_run(kernel.seed).crashed(graph.n, log.targets())
+        when = faults.of_run(kernel.seed).crashed(graph.n, log.targets())
         variables["crashed"] = variable(
             "node",
             np.where(when < log.rounds, when, -1),
             "round in which it crashed last, -1 for none",
         )
-    if guard.faults is not None and guard.faults.adversary is not None:
+    if faults is not None and faults.adversary is not None:
         spent = np.zeros(log.rounds, np.int64)
-        for round_, strikes in struck(guard.faults.adversary, log.targets()).items():
+        for round_, strikes in struck(faults.adversary, log.targets()).items():
             spent[round_] = len(strikes)
         variables["spent"] = per_round(spent, "what the adversary struck")
     if delayed:
@@ -258,7 +251,7 @@ def build(
     if congest is not None:
         # no phase reads what the last one sends
         attrs |= {"congest": congest, "radius": int(np.count_nonzero(log["messages"][:-1]))}
-    if network is not None and not guard.faulty:
+    if network is not None and not spec.faulty:
         attrs["network"] = network.described()
     elif network is not None:
         ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None

@@ -1,20 +1,21 @@
-"""One try of a run: the graph is cut and looked at as the kernel needs it, and an executor runs it."""
+"""A try of a run: the graph is cut and looked at as the kernel needs it, and an executor runs it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.run_settings import RunSettings
+from dgsuite.core.engine.progress import Tell
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
-from dgsuite.core.running.checkpointing import cut
+from dgsuite.core.running.checkpointing import cut_as
 from dgsuite.core.running.estimate import check_fits
 from dgsuite.core.running.since import Since
 from dgsuite.kernels.bsp import Kernel
@@ -50,69 +51,62 @@ class Tried(NamedTuple):
     found: list[tuple[dict[str, NDArray], Log]]
 
 
-@dataclass
-class Attempt:
-    """What is to be run; each call is a try, with as many clusters as the first.
+def tries(
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    style: str,
+    client: Client | None,
+    clusters: int | None,
+    traffic: bool,
+    spec: RunSpec,
+    since: Since | None,
+    tell: Tell | None,
+) -> Callable[[Mapping[str, Mapping[str, Any]]], Tried]:
+    """What makes a try of a run, given the state of each worker by address.
 
-    Attributes
+    All tries have as many clusters as the first, and go on from the newest checkpoint, if there is one.
+
+    Parameters
     ----------
     clusters
         Number of clusters, if it was chosen.
     traffic
         Whether the dataset will have a matrix of clusters.
-    settings
-        With checkpoints each try goes on from the newest of the one before.
     since
         What the run goes on from, if it does.
+    tell
+        Called with the progress.
     """
+    kernel = kernels[0]
 
-    kernels: Sequence[Kernel]
-    graph: Graph
-    style: str
-    client: Client | None
-    clusters: int | None
-    traffic: bool
-    settings: RunSettings
-    since: Since | None = None
-
-    def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
-        """Run on workers, given the state of each by address, or in this process.
-
-        Raises
-        ------
-        InputError
-            A kernel cannot run on the graph.
-        RunError
-            A kernel failed, or a worker was lost.
-        """
-        kernel, graph, client = self.kernels[0], self.graph, self.client
+    def attempt(states: Mapping[str, Mapping[str, Any]]) -> Tried:
+        nonlocal clusters
         workers = [] if client is None else list(states)
-        plan, found = self.settings.checkpoints, None
-        if plan is not None:
-            found = plan.newest()
+        plan, cut = spec.checkpoints, graph
+        found = None if plan is None else plan.newest()
         if found is not None:
-            graph = cut(graph, found.offsets, self.clusters, client)
-            self.clusters = len(found.offsets) - 1
+            cut = cut_as(graph, found.offsets, clusters, client)
+            clusters = len(found.offsets) - 1
             logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
-        if self.clusters is None:
-            own = not workers or graph.chosen
-            self.clusters = len(graph.entries) if own else len(workers)
-        graph = graph.repartition(self.clusters, client)
+        if clusters is None:
+            own = not workers or cut.chosen
+            clusters = len(cut.entries) if own else len(workers)
+        cut = cut.repartition(clusters, client)
         if plan is not None:
-            plan = plan.begun(graph.partition.offsets.tolist(), found)
-        seen = as_seen(graph, kernel)
-        if self.since is not None:
-            seen = self.since.seen(seen)
-        if self.traffic:
-            dataset.check_fits(self.clusters)
+            plan = plan.begun(cut.partition.offsets.tolist(), found)
+        seen = as_seen(cut, kernel)
+        if since is not None:
+            seen = since.seen(seen)
+        if traffic:
+            dataset.check_fits(clusters)
         if workers:
-            check_fits(
-                kernel, seen, {address: states[address]["memory_limit"] for address in workers}
-            )
+            check_fits(kernel, seen, {place: states[place]["memory_limit"] for place in workers})
         machine = machine_of(client if workers else None, workers)
-        settings = replace(self.settings, checkpoints=plan)
-        results = _run(self.kernels, seen, self.style, client, states, settings)
-        return Tried(graph, min(len(workers), self.clusters), machine, results)
+        sent = replace(spec, checkpoints=plan)
+        results = _run(kernels, seen, style, client, states, sent, tell)
+        return Tried(cut, min(len(workers), clusters), machine, results)
+
+    return attempt
 
 
 def as_seen(graph: Graph, kernel: Kernel) -> Graph:
@@ -140,21 +134,21 @@ def _run(
     style: str,
     client: Client | None,
     workers: Mapping[str, Mapping[str, Any]],
-    settings: RunSettings,
+    spec: RunSpec,
+    tell: Tell | None,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
     if kernels[0].form == "recursive":
         from dgsuite.core.executors import recursive
 
-        return [recursive.run(k, graph, client, workers, style, settings) for k in kernels]
+        return [recursive.run(k, graph, client, workers, style, spec, tell) for k in kernels]
     if client is None:
         from dgsuite.core.executors import serial
 
         gathered = graph.gather()
-        return [serial.run(k, gathered, settings) for k in kernels]
+        return [serial.run(k, gathered, spec, tell) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
 
-    if style in ("clocked", "in_turn"):
-        way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, settings, way)
-    return [finish_async.run(k, graph, client, workers, settings) for k in kernels]
+    if style != "finish_async":
+        return clocked.run(kernels, graph, client, workers, spec, tell, style=style)
+    return [finish_async.run(k, graph, client, workers, spec, tell) for k in kernels]

@@ -14,8 +14,7 @@ import numpy as np
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.program import Guard
-from dgsuite.core.engine.workload import Workload
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.client.settings import setting
@@ -64,8 +63,7 @@ def checkpoints_of(
     folder: str | os.PathLike[str] | None,
     kernels: Sequence[Kernel],
     graph: Graph,
-    guard: Guard,
-    load: Workload | None,
+    spec: RunSpec,
     style: str,
 ) -> Checkpoints | None:
     """The checkpoints of a run, if it has any.
@@ -104,15 +102,15 @@ def checkpoints_of(
         "directed": graph.directed,
         "weight_dtype": None if graph.weight_dtype is None else np.dtype(graph.weight_dtype).str,
         "partition": None if order is None else crc32(order.data),
-        "workload": str(load or ""),
-        "trace": guard.trace,
-        "congest": guard.congest,
+        "workload": str(spec.workload or ""),
+        "trace": spec.trace,
+        "congest": spec.congest,
         "code of dgsuite": fingerprint(),
     }
     return Checkpoints(archives.absolute(os.fspath(folder)), every(), facts)
 
 
-def cut(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:
+def cut_as(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:
     """A graph in the clusters of a checkpoint.
 
     Raises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class VirtualTimes(NamedTuple):
 
 
 def virtual_times(
+    run: Callable[..., xr.Dataset],
     graph: Graph,
     pulses: int,
     delay: Any,
@@ -47,6 +49,8 @@ def virtual_times(
 
     Parameters
     ----------
+    run
+        `dgsuite.run`.
     graph
         The network; the edges of a directed graph carry messages both ways.
     pulses
@@ -72,11 +76,9 @@ def virtual_times(
     >>> import dgsuite
     >>> from dgsuite.core.running.delays import virtual_times
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> virtual_times(graph, 3, 2)
+    >>> virtual_times(dgsuite.run, graph, 3, 2)
     VirtualTimes(time=array([ 6, 12, 18]), messages=array([18, 18, 18]))
     """
-    from dgsuite.core.running.runner import run  # which asks here
-
     one_of("synchroniser", synchroniser, SYNCHRONISERS)
     law = Delay.of(delay)
     if law.kind == "weight" and not graph.weighted:
@@ -88,6 +90,7 @@ def virtual_times(
 
 
 def with_times(
+    run: Callable[..., xr.Dataset],
     dataset: xr.Dataset,
     log: Log,
     graph: Graph,
@@ -99,6 +102,8 @@ def with_times(
 
     Parameters
     ----------
+    run
+        `dgsuite.run`.
     log
         Of the run. Each of its phases ends with an exchange, which is a pulse.
     faults
@@ -109,9 +114,8 @@ def with_times(
     seed = dataset.attrs["seed"] if network.seed is None else network.seed
     attack = None if faults is None else faults.adversary
     late = () if attack is None else _late(attack, log)
-    found = virtual_times(
-        graph, len(log), network.delay, seed, network.synchroniser or "alpha", late, **how
-    )
+    synchroniser = network.synchroniser or "alpha"
+    found = virtual_times(run, graph, len(log), network.delay, seed, synchroniser, late, **how)
     time = np.zeros(log.rounds, np.int64)
     np.maximum.at(time, log["round"], found.time)
     own = log.by_round(found.messages) - dataset["messages"].values

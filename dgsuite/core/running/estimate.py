@@ -188,34 +188,26 @@ def _per_node(kernel: Kernel, n: int) -> int:
     if declared is None:
         with suppress(NameError):  # of a type that is there for type checkers alone
             declared = get_type_hints(type(kernel).start).get("return")
-    if not isinstance(declared, type) or not is_dataclass(declared):
-        return 0
-    return sum(_width(str(f.type), n) * _times(kernel, f.name, n) for f in fields(declared))
-
-
-def _times(kernel: Kernel, name: str, n: int) -> int:
-    """How many entries a field has for a node: an output with more dimensions has their length."""
-    found = 1
-    for dim in kernel.outputs[name].dims[1:] if name in kernel.outputs else ():
-        if dim not in kernel.numbered:
-            values = kernel.values(dim)
-            listed = kernel.axis(dim, n) if values is None else values
-            found *= n if listed is None else len(listed)
+    found = 0
+    for field in fields(declared) if is_dataclass(declared) else ():
+        kind, each = str(field.type), WORD
+        if "None" in kind or kind in ("int", "float", "bool"):
+            continue
+        if "Subset" in kind:
+            each = 1
+        elif "NodeIds" in kind:
+            each = int(width(n))
+        elif array := ARRAY.fullmatch(kind):
+            with suppress(TypeError):  # of an abstract type, such as signedinteger
+                each = np.dtype(array[1]).itemsize
+        dims = kernel.outputs[field.name].dims[1:] if field.name in kernel.outputs else ()
+        for dim in dims:  # an output with more dimensions has their length
+            if dim not in kernel.numbered:
+                values = kernel.values(dim)
+                listed = kernel.axis(dim, n) if values is None else values
+                each *= n if listed is None else len(listed)
+        found += each
     return found
-
-
-def _width(kind: str, n: int) -> int:
-    """Bytes of an entry of a field of some type."""
-    if "None" in kind or kind in ("int", "float", "bool"):
-        return 0
-    if "Subset" in kind:
-        return 1
-    if "NodeIds" in kind:
-        return int(width(n))
-    found = ARRAY.fullmatch(kind)
-    with suppress(TypeError):  # of an abstract type, such as signedinteger
-        return WORD if found is None else np.dtype(found[1]).itemsize
-    return WORD
 
 
 def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -> None:

@@ -13,7 +13,7 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import STYLES
-from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.network import ROUNDS, Network
 from dgsuite.partition.client.settings import setting
@@ -21,6 +21,7 @@ from dgsuite.partition.client.settings import setting
 if TYPE_CHECKING:
     from distributed import Client
 
+    from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
 
 CHECK = "dgsuite.check"
@@ -90,8 +91,8 @@ class RunOptions:
         """Where the trace is written, if anywhere."""
         return None if isinstance(self.trace, bool) else self.trace
 
-    def guard(self, graph: Graph) -> Guard:
-        """Limits and checks of a run on a graph.
+    def spec(self, graph: Graph, kernel: Kernel) -> RunSpec:
+        """What the sites of a run of a kernel on a graph get, but for checkpoints.
 
         Raises
         ------
@@ -101,12 +102,20 @@ class RunOptions:
         check = setting(CHECK) if self.check is None else self.check
         if not isinstance(check, bool | np.bool_):
             raise InputError(f"{CHECK} must be true or false, got {check!r}")
-        congest = None if self.congest is None else float(self.congest)
-        guard = Guard(self.max_rounds, bool(check), self.trace is not False, congest)
-        if not isinstance(self.network, Network):
-            return guard
-        if not self.network.has_faults:
-            watched = self.network.delayed
-            return guard._replace(faults=self.network.faults(graph)) if watched else guard
-        rounds = ROUNDS if self.max_rounds is None else self.max_rounds
-        return guard._replace(max_rounds=rounds, faults=self.network.faults(graph))
+        rounds, faults, delays = self.max_rounds, None, None
+        if isinstance(self.network, Network):
+            if self.network.has_faults or self.network.delayed:
+                faults = self.network.faults(graph)
+            if self.network.has_faults and rounds is None:
+                rounds = ROUNDS
+            if kernel.form == "recursive":
+                delays = self.network.delays
+        return RunSpec(
+            max_rounds=rounds,
+            check=bool(check),
+            trace=self.trace is not False,
+            congest=None if self.congest is None else float(self.congest),
+            faults=faults,
+            delays=delays,
+            workload=Workload.make(self.workload),
+        )

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.warning import warn
-from dgsuite.core.engine.program import Guard
-from dgsuite.core.engine.run_settings import RunSettings
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
@@ -21,7 +20,7 @@ from dgsuite.core.results import dataset
 from dgsuite.core.results.order import by_node
 from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
-from dgsuite.core.running.attempt import Attempt
+from dgsuite.core.running.attempt import tries
 from dgsuite.core.running.checkpointing import checkpoints_of
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
@@ -282,29 +281,25 @@ def _run_each(
 ) -> list[xr.Dataset]:
     """Run a kernel with each of some parameters."""
     check_graph(graph)
-    style, client, trace = options.style, options.client, options.trace
-    count_as, checkpoint = options.count_as, options.checkpoint
+    style, client, count_as = options.style, options.client, options.count_as
     _check_clients(client, graph)
     client = None if style == "serial" else current_client(client)
     if options.since is not None:
         kernel = going_on(kernel, each, options)
 
-    def look() -> tuple[list[Kernel], str | None, Guard]:
+    def look() -> tuple[list[Kernel], str | None, RunSpec]:
         """What depends on the graph."""
         form, reason = forms.chosen(kernel, graph, each, options)
         kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
-        return kernels, reason, options.guard(graph)
+        return kernels, reason, options.spec(graph, kernels[0])
 
-    kernels, form_reason, guard = looked(look, graph.client, "looking at the graph")
+    kernels, form_reason, spec = looked(look, graph.client, "looking at the graph")
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
-    load = Workload.make(options.workload)
     _check_trace(options, len(each))
     check_congest(options, chosen)
     for made in kernels:
         check_network(options, made)
-    if recursive and isinstance(options.network, Network):
-        guard = guard._replace(delays=options.network.delays)
     reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
     since = None
     if options.since is not None:
@@ -312,13 +307,13 @@ def _run_each(
         reasons |= {"since": since.identity, "since_edges": since.edges}
     if style is None:
         style = "serial" if client is None else "finish_async" if recursive else "clocked"
-        if style != "serial" and load is None and _size(graph) <= SMALL:
+        if style != "serial" and spec.workload is None and _size(graph) <= SMALL:
             count_as = count_as or style
             style = "serial"
             reasons["style_reason"] = "the graph is small; pass style= to choose another style"
     for each_kernel in kernels:
-        dataset.check_names(each_kernel, guard.delays is not None)
-    checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, style)
+        dataset.check_names(each_kernel, spec.delays is not None)
+    checkpoints = checkpoints_of(options.checkpoint, kernels, graph, spec, style)
     if style == "serial":
         client = None
     elif client is None:
@@ -329,15 +324,12 @@ def _run_each(
             raise InputError(
                 f"the graph is on another cluster ({home}); build it with the client of the run"
             )
-    what, unit = (
-        f"{chosen.name}, {style}",
-        "depth" if recursive and guard.delays is None else "round",
-    )
+    what = f"{chosen.name}, {style}"
+    unit = "depth" if recursive and spec.delays is None else "round"
+    traffic = options.trace is True
     with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
-        settings = RunSettings(tell, load, guard, checkpoints)
-        attempt = Attempt(
-            kernels, graph, style, client, options.clusters, trace is True, settings, since
-        )
+        spec = replace(spec, checkpoints=checkpoints)
+        attempt = tries(kernels, graph, style, client, options.clusters, traffic, spec, since, tell)
         tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
     graph = tried.graph
     results = [
@@ -349,13 +341,11 @@ def _run_each(
             log,
             count_as=count_as,
             workers=tried.workers,
-            workload=load,
             reasons=reasons,
             measured_on=tried.machine,
-            traffic=trace is True,
-            congest=guard.congest,
+            traffic=traffic,
             network=options.network,  # type: ignore[arg-type]
-            guard=guard,
+            spec=spec,
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
@@ -368,7 +358,7 @@ def _run_each(
             "progress": False,
         }
         results = [
-            with_times(result, log, graph, network, guard.faults, **how)
+            with_times(run, result, log, graph, network, spec.faults, **how)
             for result, (_, log) in zip(results, tried.found, strict=True)
         ]
     if checkpoints is not None:

@@ -12,8 +12,8 @@ import logging
 import struct
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from socket import socket
 from typing import Any
@@ -22,12 +22,10 @@ from weakref import finalize, ref
 from distributed.comm import CommClosedError
 from distributed.comm.core import Comm
 from distributed.comm.utils import from_frames, to_frames
-from distributed.protocol.core import dumps, loads
-from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
 from distributed.system import MEMORY_LIMIT
 from distributed.utils import ensure_memoryview, nbytes
-from msgpack import Packer, unpackb
+from msgpack import packb, unpackb
 
 logger = logging.getLogger(__name__)
 
@@ -39,12 +37,6 @@ START, ONE = struct.Struct("<2Q"), struct.Struct("<3Q")
 
 ALONE = 1 << 16
 """Bytes from which a frame is sent from where it is, and received into memory of its own."""
-
-MADE = frozenset((Serialized, str, int, float, bool, type(None)))
-"""Types that need no serialisation."""
-
-MANY = 32
-"""Entries of a message from which making its frames takes time in any case."""
 
 
 class Framed(Comm):
@@ -61,8 +53,7 @@ class Framed(Comm):
     """
 
     exchange = False
-    """Whether it belongs to a clocked run, which sets it: a tuple or a message of one frame holds plain
-    values, and needs no more than what Dask makes of them."""
+    """Whether it belongs to a clocked run, which sets it: bytes need no more than what Dask makes of them."""
 
     look_out = 0.0
     """Seconds that a reader polls for a message before it sleeps; a clocked run sets it."""
@@ -123,12 +114,11 @@ class Framed(Comm):
             self.abort()
             raise
         if self.exchange and len(frames) == 1:
-            return unpackb(frames[0], use_list=False)
-        options = {"deserialize": self.deserialize, "deserializers": deserializers}
+            return unpackb(frames[0])
         try:
-            if self.allow_offload:
-                return await from_frames(frames, **options)
-            return loads(frames, **options)
+            return await from_frames(
+                frames, self.deserialize, deserializers, allow_offload=self.allow_offload
+            )
         except EOFError:
             self.abort()
             raise CommClosedError(f"{self}: a message was cut off") from None
@@ -136,11 +126,8 @@ class Framed(Comm):
     async def write(self, msg: Any, serializers: Any = None, on_error: str = "message") -> int:
         if self._closed:
             raise CommClosedError(f"{self} is closed")
-        if self.exchange and type(msg) is tuple:
-            # as `joined` does, in less time: most rounds of a run send one of these
-            frame = self._pack(msg)
-            whole = header((len(frame),)) + frame
-            views, size = [memoryview(whole)], len(whole)
+        if self.exchange and type(msg) is bytes:  # most rounds of a run send one of these
+            views, size = joined([packb(msg)])
         else:
             views, size = joined(await self._serialised(msg, serializers, on_error))
         if size < ALONE and not self._turn.locked() and self._at_once(views[0]):
@@ -181,27 +168,17 @@ class Framed(Comm):
 
     # messages and frames
 
-    @cached_property
-    def _pack(self) -> Callable[[Any], bytes]:
-        """Makes one frame of plain values; kept, because making it takes longer than its work."""
-        pack: Callable[[Any], bytes] = Packer().pack
-        return pack
-
     async def _serialised(self, msg: Any, serializers: Any, on_error: str) -> list[Any]:
         """The frames of a message."""
-        options = {
-            "serializers": serializers,
-            "on_error": on_error,
-            "context": {
-                "sender": self.local_info,
-                "recipient": self.remote_info,
-                **self.handshake_options,
-            },
-            "frame_split_size": sys.maxsize,
-        }
-        if not self.allow_offload or light(msg):
-            return dumps(msg, **options)
-        frames: list[Any] = await to_frames(msg, **options)
+        peers = {"sender": self.local_info, "recipient": self.remote_info}
+        frames: list[Any] = await to_frames(
+            msg,
+            allow_offload=self.allow_offload,
+            serializers=serializers,
+            on_error=on_error,
+            context={**peers, **self.handshake_options},
+            frame_split_size=sys.maxsize,
+        )
         if self._closed:
             raise CommClosedError(f"{self} is closed")
         return frames
@@ -297,12 +274,6 @@ def joined(frames: Sequence[Any]) -> tuple[list[memoryview], int]:
     if small:
         pieces.append(memoryview(b"".join(small)))
     return pieces, size
-
-
-def light(msg: Any) -> bool:
-    """Whether making frames of a message is no work, whatever its size; to work out the size is some."""
-    values = msg.values() if isinstance(msg, dict) else (msg,)
-    return len(values) < MANY and all(type(value) in MADE for value in values)
 
 
 def check(size: int, count: int) -> None:

@@ -336,12 +336,12 @@ class MPB(Framed):
                 raise CommClosedError(f"{self}: the peer closed it")
             else:
                 begun = at > 0 or out.nbytes >= ALONE
-                await self._wait(MOMENT if begun else self.settings.spin)
+                await self._wait(MOMENT if begun else 0.0)
 
     async def _receive(self) -> list[memoryview]:
         self._look()
         if not self._there_is():
-            await self._wait(max(self.settings.spin, self.look_out))
+            await self._wait(self.look_out)
         frames = self._short()
         if frames is None:
             frames = await super()._receive()

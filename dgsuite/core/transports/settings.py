@@ -22,13 +22,10 @@ class Settings:
         Bytes of each direction of each comm.
     inbox
         Bytes that may wait to be read beyond what is in a buffer.
-    spin
-        Seconds that a reader looks out for a message before it sleeps.
     """
 
     buffer: int
     inbox: int
-    spin: float
 
     @classmethod
     def configured(cls, scheme: str) -> Self:
@@ -53,16 +50,14 @@ class Settings:
         where, names = f"dgsuite.{scheme}", [field.name for field in fields(cls)]
         if unknown := values.keys() - set(names):
             raise InputError(f"{where}.{min(unknown)} is unknown; there are {', '.join(names)}")
-        given = {"inbox": "64 MiB", "spin": 0, **values}
+        given = {"inbox": "64 MiB", **values}
         try:
             for name in ("buffer", "inbox"):
                 given[name] = dask.utils.parse_bytes(given[name])
-            if isinstance(given["spin"], str):
-                given["spin"] = dask.utils.parse_timedelta(given["spin"])
         except (TypeError, ValueError) as error:
             raise InputError(f"{where}: {error}") from None
         if given["buffer"] < 1:
             raise InputError(f"{where}.buffer must be at least 1 byte, got {given['buffer']}")
-        if given["inbox"] < 0 or given["spin"] < 0:
-            raise InputError(f"{where}: inbox and spin must be at least 0")
+        if given["inbox"] < 0:
+            raise InputError(f"{where}.inbox must be at least 0, got {given['inbox']}")
         return cls(**given)

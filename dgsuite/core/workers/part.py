@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
-from dgsuite.core.engine.run_settings import RunSettings
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.plugin import PeerLost
@@ -104,15 +104,15 @@ def open_part(
     bounds: NDArray,
     epochs: Sequence[str],
     me: int,
-    settings: RunSettings,
+    spec: RunSpec,
 ) -> None:
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
-    site = Site(kernel, clusters, bounds, me, settings.workload, settings.guard)
+    site = Site(kernel, clusters, bounds, me, spec)
     site.use_threads(get_worker().state.nthreads)
     site.warm()
     hold_to_limit(site)
-    kept = begun(settings.checkpoints, site)
+    kept = begun(spec.checkpoints, site)
     part = Part(site, epochs, [None] * len(clusters), kept)
     part.started = part.packed - site.log.seconds
     worker.plugin().keep(worker.task_key(), run_id, part)

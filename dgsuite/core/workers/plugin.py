@@ -82,7 +82,6 @@ class RunPlugin(WorkerPlugin):
         self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, Any] = {}  # where tasks listen, by run
         self._seekers: dict[str, set[asyncio.Future[Any]]] = {}  # requests that wait for one
-        self._asked: dict[str, Callable[[], object]] = {}
         self._told: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
@@ -161,22 +160,13 @@ class RunPlugin(WorkerPlugin):
         self.runs[run] = part
         self.worker.loop.add_callback(tell)
 
-    def enter(
-        self,
-        key: str,
-        run: str,
-        address: Any,
-        abort: Callable[[], object],
-        asked: Callable[[], object] | None = None,
-    ) -> None:
+    def enter(self, key: str, run: str, address: Any, abort: Callable[[], object]) -> None:
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe.
 
         Parameters
         ----------
         address
-            None where they have it from an earlier run, so that none should request it.
-        asked
-            Called if one requests it nevertheless.
+            None where they have it from an earlier run.
         """
 
         def tell() -> None:
@@ -186,15 +176,10 @@ class RunPlugin(WorkerPlugin):
             self._ends[key] = abort
             self._keep_memory()
             if address is not None:
-                self._asked.pop(run, None)
                 self._addresses[run] = address
                 for seeker in self._seekers.pop(run, ()):
                     if not seeker.done():
                         seeker.set_result(address)
-            elif asked is not None and run in self._seekers:
-                asked()
-            elif asked is not None:
-                self._asked[run] = asked
 
         self.worker.loop.add_callback(tell)
 
@@ -205,7 +190,6 @@ class RunPlugin(WorkerPlugin):
             self._over.append(run)
             self._ends.pop(key, None)
             self._addresses.pop(run, None)
-            self._asked.pop(run, None)
 
         self.worker.loop.add_callback(tell)
 
@@ -216,8 +200,6 @@ class RunPlugin(WorkerPlugin):
         fence(self.worker, epoch)
         if run in self._over:
             raise PeerLost(f"run {run} is over on worker {self.worker.address}")
-        if (asked := self._asked.pop(run, None)) is not None:
-            asked()
         if run in self._addresses:
             return self._addresses[run]
         seeker = asyncio.get_running_loop().create_future()

@@ -131,7 +131,7 @@ def mpi_worker(address: str, threads: int) -> None:
     """Be a Dask worker among those that mpiexec starts, of the scheduler at ADDRESS."""
     import asyncio
 
-    from dgsuite.core.exchange import mpi
+    from dgsuite.studies.transports import mpi
 
     asyncio.run(mpi.work(address, threads))
 

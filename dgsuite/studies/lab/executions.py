@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine.program import Guard, Step, reduce_votes, steps
+from dgsuite.core.engine.program import Step, reduce_votes, steps
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
@@ -23,7 +25,7 @@ from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
-from dgsuite.core.running.runner import OPTIONS, check_congest
+from dgsuite.core.running.runner import OPTIONS, check_congest, run
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
 from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset
@@ -101,7 +103,7 @@ class Execution:
         check_congest(options, self.kernel)
         check_network(options, self.kernel)
         self.graph = graph
-        self.guard = options.guard(graph)
+        self.spec = options.spec(graph, self.kernel)
         self.network = options.network
         self._site: Site | None = None
         self._is_over = False
@@ -134,7 +136,7 @@ class Execution:
         >>> dgsuite.lab.Execution("bf", graph, network=network).liars()
         array([False, False,  True, False])
         """
-        faults = self.guard.faults
+        faults = self.spec.faults
         if faults is None or faults.liars is None:
             return np.zeros(self.graph.n, bool)
         return faults.liars.mask(self.graph.n, faults.of_run(self.kernel.seed).seed or 0)
@@ -158,7 +160,7 @@ class Execution:
         1 visit [ 0  1  2 -1]
         2 visit [0 1 2 3]
         """
-        for moment in self._moments(self.guard, with_messages=False):
+        for moment in self._moments(self.spec, with_messages=False):
             yield moment.step, moment.states
 
     def moments(self) -> Iterator[Moment]:
@@ -179,12 +181,12 @@ class Execution:
         1 [] [False False  True False]
         2 [] [False False  True False]
         """
-        return self._moments(self.guard._replace(trace=True), with_messages=True)
+        return self._moments(replace(self.spec, trace=True), with_messages=True)
 
-    def _moments(self, guard: Guard, with_messages: bool) -> Iterator[Moment]:
+    def _moments(self, spec: RunSpec, with_messages: bool) -> Iterator[Moment]:
         bounds, votes = np.array([0, 1]), list[Vote]()
         lists = _lists(self.kernel)
-        site = self._site = Site(self.kernel, [self._cluster], bounds, 0, guard=guard)
+        site = self._site = Site(self.kernel, [self._cluster], bounds, 0, spec)
         site.keeps, self._is_over = True, False
         nobody = np.zeros(self.graph.n, bool)
         before = self.initial() if with_messages else {}
@@ -194,7 +196,7 @@ class Execution:
             votes.clear()
             return lambda: reduced
 
-        for step in steps(self.kernel, self.graph.n, reply, self.guard):
+        for step in steps(self.kernel, self.graph.n, reply, spec.max_rounds, spec.faults):
             result = site.run(step, 0)
             sent = listed(site, step, result) if with_messages else NONE
             begin = perf_counter()
@@ -271,13 +273,12 @@ class Execution:
             "serial",
             by_node(self.kernel, graph, site.outputs()),
             site.log,
-            congest=self.guard.congest,
             network=network,  # type: ignore[arg-type]
-            guard=self.guard,
+            spec=self.spec,
         )
         if isinstance(network, Network) and network.delay is not None:
             how = {"style": "serial", "progress": False}
-            return with_times(made, site.log, graph, network, self.guard.faults, **how)
+            return with_times(run, made, site.log, graph, network, self.spec.faults, **how)
         return made
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:

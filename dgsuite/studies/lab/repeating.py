@@ -121,7 +121,7 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
     """Whether runs can be one, on copies of the graph."""
     if not one.kernel.by_component or graph.directed or graph.labels is not None:
         return False
-    faults = one.guard.faults
+    faults = one.spec.faults
     if network is None or faults is None:
         return network is None
     if any(crash.until < NEVER for crash in faults.crashes.listed):  # copies end at other times
@@ -186,10 +186,10 @@ def _at_once(
 ) -> dict[str, Any]:
     """What is found of runs on copies of the graph, as one."""
     execution = Execution(one.kernel, _copies(graph, times), **how)
-    n, faults = graph.n, one.guard.faults
+    n, faults = graph.n, one.spec.faults
     if faults is not None:
         faults = _tiled(faults, n, times)
-        execution.guard = one.guard._replace(faults=faults)
+        execution.spec = replace(one.spec, faults=faults)
     before: States = {}
     states: States = {}
     rounds, first, lists = np.ones(times, np.int64), dict[int, int](), execution.lists()

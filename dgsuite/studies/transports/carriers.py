@@ -20,8 +20,8 @@ def check(name: str) -> None:
     InputError
         There is none of the name, or it is not set up.
     """
-    from dgsuite.core.exchange import mpi
     from dgsuite.studies.experiment.clusters import check_protocol
+    from dgsuite.studies.transports import mpi
 
     if name in MPI:
         mpi.starter(name)
@@ -31,8 +31,8 @@ def check(name: str) -> None:
 
 def workers(name: str, count: int) -> AbstractContextManager[Client]:
     """A client of so many workers of this host, each with a thread."""
-    from dgsuite.core.exchange import mpi
     from dgsuite.studies.experiment.clusters import local
+    from dgsuite.studies.transports import mpi
 
     return mpi.local(count, name) if name in MPI else local(count, 1, "0", scheme(name))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dgsuite.core.transports import mpb, uds
+from dgsuite.core.transports import mpb
 from dgsuite.core.transports.framed import Framed
 from dgsuite.core.transports.local import Local
-from dgsuite.studies.transports import chip
+from dgsuite.studies.transports import chip, uds
 from dgsuite.studies.transports.throttle import Paced
 
 

@@ -43,7 +43,7 @@ def peer(counter):
     """A process that waits for a byte, and then fetches."""
     code = PEER.format(fetches=FETCHES)
     return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, counter.where[:-1])],  # it has no path
+        [sys.executable, "-c", code, *map(str, counter.where)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
@@ -332,25 +331,3 @@ def test_a_failure_names_its_place():
         RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
     ):
         serial.run(Fails(), graph.parts)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        BroadcastBatch(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}, 9),
-        BroadcastBatch(np.packbits([1, 0, 1]), {}, 2, True),
-        BroadcastBatch(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}, 5),
-        BroadcastBatch(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}, 0),
-    ],
-)
-def test_words_travel_as_plain_values(words):
-    found = BroadcastBatch.of(*words.plain())
-    assert (found.reach, found.backwards) == (words.reach, words.backwards)
-    for a, b in zip(
-        (words.senders, *words.fields.values()),
-        (found.senders, *found.fields.values()),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(a, b)
-        assert a is None or a.dtype == b.dtype
-    assert found.fields.keys() == words.fields.keys()

@@ -15,8 +15,8 @@ import pytest
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import Once, once
 from dgsuite.core.engine.halos import Halos
-from dgsuite.core.engine.program import Guard, Step, steps
-from dgsuite.core.engine.run_settings import RunSettings
+from dgsuite.core.engine.program import Step, steps
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.sealed import sealed
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import recursive, serial
@@ -109,20 +109,21 @@ def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
 @pytest.mark.parametrize("kind", ["away", "drops", "frontier", "back", "forgets", "cut", "degree"])
 def test_no_schedule_changes_what_an_adversary_does(kind):
     """The same on a network that strikes, whose watch and faults clusters share."""
-    guard, cut = guarded(kind), random(clusters=CLUSTERS)
+    spec, cut = guarded(kind), random(clusters=CLUSTERS)
     kernel = make_kernel("bf", cut, 1, {})
-    whole = serial.run(kernel, cut.parts, RunSettings(guard=guard))
+    whole = serial.run(kernel, cut.parts, spec)
     pool, before = Preempting(), -1
     while len(pool.lines) > before:
         before = len(pool.lines)
-        assert_same(whole, simulate(kernel, cut, 2, pool=pool, guard=guard))
+        assert_same(whole, simulate(kernel, cut, 2, pool=pool, spec=spec))
     assert any(place.endswith("disturbed.py") for place, _ in pool.lines)
 
 
 def guarded(kind):
     """What a checked run on a network is held to."""
     options = RunOptions(network=NETWORKS[kind], check=True, max_rounds=30)
-    return options.guard(random(clusters=1))
+    graph = random(clusters=1)
+    return options.spec(graph, make_kernel("bf", graph, 1, {}))
 
 
 def check_orders(name, orders):
@@ -199,7 +200,7 @@ class Thing:
 def test_what_clusters_share_is_sealed_while_they_run():
     """A write names the attribute; the lock's owner may write, and all may once clusters have run."""
     graph = references.mine("mis", 2)
-    site = Site(Reductions(), graph.parts, np.array([0, 2]), 0, guard=Guard(check=True))
+    site = Site(Reductions(), graph.parts, np.array([0, 2]), 0, RunSpec(check=True))
     site.step(Step(0, "send", False, 0))
     site.deliver({})
     store = site.mailbox.arriving
@@ -224,7 +225,7 @@ def test_faults_and_what_watches_are_sealed_while_clusters_run():
     """Their own methods set what they hold under their lock."""
     graph = random(clusters=2)
     kernel = make_kernel("bf", graph, 1, {})
-    site = Site(kernel, graph.parts, np.array([0, 2]), 0, guard=guarded("away"))
+    site = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded("away"))
     faults, watch = site.disturbed, site.disturbed._watch
     first, second = islice(steps(kernel, graph.n, lambda over: lambda: site.tally.vote), 2)
     site.step(first)
@@ -245,7 +246,7 @@ def test_no_update_of_a_watch_is_lost(monkeypatch):
     """One thread looks at what its cluster has sent while that of another notes a unicast."""
     graph = random(clusters=2)
     kernel = make_kernel("bf", graph, 1, {})
-    disturbed = Site(kernel, graph.parts, np.array([0, 2]), 0, guard=guarded("away")).disturbed
+    disturbed = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded("away")).disturbed
     watch, step = disturbed._watch, Step(0, "send", False, 0)
     looking, go, cast = threading.Event(), threading.Event(), vote(any=True)
 
@@ -279,7 +280,7 @@ class Writes(Reductions):
 
 def test_an_error_names_what_is_written_to():
     with pytest.raises(RunError, match=r"read-only, at 'inbox\._messages\.sent\[0\] = True'"):
-        serial.run(Writes(), references.mine("mis", 2).parts, RunSettings(guard=Guard(check=True)))
+        serial.run(Writes(), references.mine("mis", 2).parts, RunSpec(check=True))
 
 
 def test_two_threads_that_ask_for_a_halo_get_the_same():

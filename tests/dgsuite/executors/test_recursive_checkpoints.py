@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, RunError
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.run_settings import RunSettings
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.executors import recursive
 from dgsuite.core.recursion.checkpoint import KeptTasks
 from dgsuite.kernels import RECURSIVE
@@ -55,7 +55,7 @@ def test_it_goes_on_from_any_tick(name, monkeypatch):
             if self.plan.every == 0 and len(ticks) < MOST:
                 there = replace(plan, every=sys.maxsize, found=plan.newest())
                 found, again = recursive.serial(
-                    kernel, graph.parts, settings=RunSettings(checkpoints=there)
+                    kernel, graph.parts, spec=RunSpec(checkpoints=there)
                 )
                 for output, values in outputs.items():
                     np.testing.assert_array_equal(found[output], values, err_msg=output)
@@ -68,7 +68,7 @@ def test_it_goes_on_from_any_tick(name, monkeypatch):
         try:
             with monkeypatch.context() as patch:
                 patch.setattr(KeptTasks, "write", write)
-                recursive.serial(kernel, graph.parts, settings=RunSettings(checkpoints=plan))
+                recursive.serial(kernel, graph.parts, spec=RunSpec(checkpoints=plan))
             assert ticks == [*range(len(ticks))]
             total.append(len(ticks))
         finally:

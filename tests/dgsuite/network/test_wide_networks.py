@@ -13,7 +13,7 @@ import pytest
 import dgsuite
 from dgsuite import Adversary, Byzantine, Crash, Network
 from dgsuite.base import thresholds
-from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.kernels import bsp
 from dgsuite.partition.construction import build
 from dgsuite.partition.graph.graph import Graph
@@ -259,8 +259,8 @@ def check(n, along, kind, cuts, ways=WAYS, directed=False):
         graph, wanted = graphs[clusters], folded(net, way, oracle, heard)
         ds = dgsuite.run(Hears, graph, way=way, style="serial", network=network)
         assert ds.lost.sum() == oracle.lost
-        guard = Guard(max_rounds=100, faults=network.faults(graph))
-        many, _ = simulate(Hears(way=way), graph, clusters, guard=guard)
+        spec = RunSpec(max_rounds=100, faults=network.faults(graph))
+        many, _ = simulate(Hears(way=way), graph, clusters, spec=spec)
         for found in (ds.heard.values, many["heard"]):
             values = found[nodes].view(np.uint64).tolist()
             assert dict(zip(nodes.tolist(), values, strict=True)) == wanted

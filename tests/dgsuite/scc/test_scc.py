@@ -10,7 +10,6 @@ import xarray as xr
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.exchange import mpi
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims.scc_findings import betweenness
@@ -21,7 +20,7 @@ from dgsuite.studies.scc.ledger import Ledger, Transport
 from dgsuite.studies.scc.options import Buffers
 from dgsuite.studies.scc.replay import replay
 from dgsuite.studies.scc.simulate import Simulation
-from dgsuite.studies.transports import carriers
+from dgsuite.studies.transports import carriers, mpi
 from tests.support.clusters import assert_nothing_held
 from tests.support.mains import scc as main
 from tests.support.paths import ROOT

@@ -497,8 +497,7 @@ def test_flags_show_which_end_polls():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"inbox": -1}, "dgsuite.mpb: inbox and spin must be at least 0"),
-        ({"spin": -1}, "dgsuite.mpb: inbox and spin must be at least 0"),
+        ({"inbox": -1}, "dgsuite.mpb.inbox must be at least 0, got -1"),
         ({"boxes": 1}, "dgsuite.mpb.boxes is unknown"),
     ],
 )

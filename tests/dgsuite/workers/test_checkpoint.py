@@ -27,7 +27,7 @@ from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.__main__ import main
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Kept
-from dgsuite.core.engine.run_settings import RunSettings
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.values import Classes, Reader, Writer
 from dgsuite.core.executors import serial
 from dgsuite.kernels import MIS, bsp
@@ -78,9 +78,7 @@ def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
                 resumed.append(there.found.phases)
 
         try:
-            serial.run(
-                kernel, cut.parts, before_phase=resume, settings=RunSettings(checkpoints=plan)
-            )
+            serial.run(kernel, cut.parts, before_phase=resume, spec=RunSpec(checkpoints=plan))
             assert resumed == [*range(1, len(resumed) + 1)]
         finally:
             plan.remove()

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.comms import can_share
 from dgsuite.core.exchange.gate import Gate
+from dgsuite.core.transports import fastest
 from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 
 
-@pytest.mark.skipif(not (can_share() and Gate.is_there()), reason="no gate here")
+@pytest.mark.skipif(not (fastest() == "mpb" and Gate.is_there()), reason="no gate here")
 @pytest.mark.parametrize("tasks", [65, pytest.param(130, marks=pytest.mark.long)])
 def test_each_gets_the_parcels_of_the_others(tasks):
     """Where the workers' own comms are in memory, however many of them there are."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from itertools import count
-from types import SimpleNamespace
 
 import dask
 import networkx as nx
@@ -15,7 +13,6 @@ import pytest
 
 import dgsuite
 from dgsuite.core.engine.collectives import FEW, partners
-from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.workers.plugin import install
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -115,37 +112,19 @@ def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring):
     assert all(len(after[place]) == 1 and after[place] != before[place] for place in places)
 
 
-def test_a_peer_may_ask_for_a_mesh_that_was_given_up():
-    """Between the end of one and the begin of the next, which tells where it listens."""
-    told = []
-    mesh = Mesh("first", ["tcp://here:1"], ["epoch"], 0)
-    resumed = mesh.resume(SimpleNamespace(enter=lambda *given: told.append(given)), "key", "second")
-    assert mesh.runner.run(resumed)
-    mesh.dispose()
-    ((*_, asked),) = told
-    asked()
-
-
-def test_a_mesh_that_another_task_asks_for_anew_is_given_up(monkeypatch):
-    """But who cancels the task itself ends it."""
-
-    async def never(*given):
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(Mesh, "exchange", never)
-
-    async def resumed(enter):
-        return await mesh.resume(SimpleNamespace(enter=enter), "key", "second")
-
-    for is_cancelled in (False, True):
-        mesh = Mesh("first", ["tcp://here:1"], ["epoch"], 0)
-        if is_cancelled:
-            cancel = lambda *given: asyncio.current_task().cancel()  # noqa: E731
-            with pytest.raises(asyncio.CancelledError):
-                mesh.runner.run(resumed(cancel))
-        else:
-            assert mesh.runner.run(resumed(lambda *given: given[-1]())) is False
-        mesh.dispose()
+def test_a_mesh_is_made_anew_where_settings_have_changed(many, ring):
+    """On one worker, whose task closes its end."""
+    dgsuite.run("lcr", ring, style="clocked", client=many)
+    before = many.run(meshes)
+    place = worker_addresses(many)[3]
+    try:
+        many.run(dask.config.set, {"dgsuite.clocked.port": "20000:40000"}, workers=[place])
+        again = dgsuite.run("lcr", ring, style="clocked", client=many)
+        assert (again.leader == 59).all()
+        after = many.run(meshes)
+        assert all(len(after[each]) == 1 and after[each] != before[each] for each in before)
+    finally:
+        many.run(dask.config.set, {"dgsuite.clocked.port": None}, workers=[place])
 
 
 def test_a_mesh_is_closed_after_its_time(many, ring):

@@ -18,11 +18,12 @@ from distributed.comm.registry import get_backend
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.exchange.comms import SECRET, Listener, can_share, connected
+from dgsuite.core.exchange.comms import SECRET, Listener, connected
+from dgsuite.core.transports import fastest
 from tests.support.clusters import client_of
 from tests.support.comms import SCC, SCC_SECTIONS, run
 
-local = pytest.mark.skipif(not can_share(), reason="these transports need Linux")
+local = pytest.mark.skipif(fastest() != "mpb", reason="these transports need Linux")
 SCHEMES = ["tcp", "inproc", "ws", "throttle+tcp"]
 LOCAL = ["uds", "mpb", "rcce", "mpimpb", "throttle+uds", "throttle+mpb"]
 

@@ -12,10 +12,8 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.exchange.comms import can_share
-from dgsuite.core.exchange.joining import SHARING
-from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.transports import memory
+from dgsuite.core.exchange.mesh import SHARING, Mesh
+from dgsuite.core.transports import fastest, memory
 from tests.support.clusters import client_of
 from tests.support.patience import PATIENCE
 
@@ -35,14 +33,14 @@ def close_kept(dask_worker):
 
 def test_asking_for_shared_memory_changes_no_setting():
     code = (
-        "import copy, dask, distributed; from dgsuite.core.exchange.comms import can_share; "
-        "before = copy.deepcopy(dask.config.config); can_share(); "
+        "import copy, dask, distributed; from dgsuite.core.transports import fastest; "
+        "before = copy.deepcopy(dask.config.config); fastest(); "
         "assert dask.config.config == before"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+@pytest.mark.skipif(fastest() != "mpb", reason="processes of this system share no memory")
 def test_workers_of_one_host_share_memory_by_default():
     """With the same results, and it is gone with the connections."""
     graph = genval.graph("er", 3000, m=20_000, clusters=4, seed=1, client=None)
@@ -74,7 +72,7 @@ def without_memory(dask_worker):
     memory.attach_of = lambda *where: None
 
 
-@pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+@pytest.mark.skipif(fastest() != "mpb", reason="processes of this system share no memory")
 @pytest.mark.few(1)
 @pytest.mark.parametrize("workers", [2, 4])
 def test_large_messages(workers):
@@ -98,7 +96,7 @@ def test_large_messages(workers):
 @pytest.mark.parametrize(
     ("places", "shares", "scheme"),
     [
-        ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], True, "mpb" if can_share() else "tcp"),
+        ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], True, "mpb" if fastest() == "mpb" else "tcp"),
         ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], False, "tcp"),
         ([f"tcp://{HERE}:1", "tcp://10.0.0.2:2"], True, "tcp"),
         ([f"tls://{HERE}:1", f"tls://{HERE}:2"], True, "tls"),

@@ -17,16 +17,19 @@ from dgsuite.core.engine.program import SILENT
 from dgsuite.core.engine.registry import BY_BATCH
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.comms import HEAD, can_share
+from dgsuite.core.exchange.comms import HEAD
 from dgsuite.core.exchange.messages import parcel
 from dgsuite.core.exchange.messages import step as said
+from dgsuite.core.transports import fastest
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
 from tests.support.clusters import client_of
 from tests.support.meshes import together
 from tests.support.sites import simulate
 
-pytestmark = pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+pytestmark = pytest.mark.skipif(
+    fastest() != "mpb", reason="processes of this system share no memory"
+)
 
 SIZES = [1, 3000, 200_000, 900_000]
 """Bytes of parcels; all would be written ahead of the barrier into buffers of Dask's TCP."""
@@ -43,7 +46,7 @@ def sent(size, sender):
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
 def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, monkeypatch):
     """They send nothing, and take nothing in before all have met."""
-    monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
 
     async def task(mesh):
         number = 0
@@ -72,7 +75,7 @@ def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(
     rounds, few, tasks, meets, monkeypatch
 ):
     """Written ahead of the barrier or after it, in one piece or many, while others come."""
-    monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
 
     async def task(mesh):
         mesh.alone = True

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import dgsuite
-from dgsuite.core.exchange.comms import can_share
 from dgsuite.core.exchange.gate import ROOM, Gate
+from dgsuite.core.transports import fastest
 from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.toys import LargeVotes
@@ -15,12 +15,12 @@ LARGE = 1 << 10 * ROOM
 """A whole number that no row holds."""
 
 
-@pytest.mark.skipif(not (can_share() and Gate.is_there()), reason="no gate here")
+@pytest.mark.skipif(not (fastest() == "mpb" and Gate.is_there()), reason="no gate here")
 @pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("long", [[0], [1], [0, 1, 2]])
 def test_they_go_by_messages(few, long, monkeypatch):
     """Where one has such a vote, those of all do; and the next ones at the gate again."""
-    monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
 
     async def task(mesh):
         heard, by_messages, exchange = [], [], mesh._exchange

@@ -29,7 +29,7 @@ import dgsuite
 from dgsuite import InputError, genval
 from dgsuite.base.once import Once
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.run_settings import DEFAULT
+from dgsuite.core.engine.run_spec import PLAIN
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.workers import placement as tasks
@@ -58,7 +58,7 @@ def test_a_task_for_another_process_is_refused(client, ring):
     worker.install(client)
     place = worker_addresses(client)[0]
     for task in (
-        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, DEFAULT),
+        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, PLAIN),
         lambda: counters.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
@@ -78,7 +78,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     def submit(function, *arguments):
         return client.submit(function, "run", *arguments, workers=[place], pure=False)
 
-    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, DEFAULT)
+    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, PLAIN)
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
     first = submit(whole, 0, steps[0], 0, []).result()
@@ -419,39 +419,6 @@ def test_memory_is_kept_for_runs_alone(ring):
         while client.run(freed).popitem()[1] > most - (1 << 25):
             assert time.monotonic() < deadline
             time.sleep(worker.RELIEF / 10)
-
-
-@pytest.mark.parametrize("first", ["the task", "its peer"])
-def test_a_peer_that_requests_an_address_tells_that_it_has_none(first):
-    """Of a task that goes on with the comms of an earlier run."""
-    calls = []
-    plugin = SimpleNamespace(
-        wanted=lambda key: True,
-        _keep_memory=lambda: None,
-        _over={},
-        _ends={},
-        _asked={},
-        _addresses={},
-        _seekers={},
-        worker=SimpleNamespace(id="epoch", loop=SimpleNamespace(add_callback=lambda tell: tell())),
-    )
-
-    def enter():
-        worker.RunPlugin.enter(plugin, "key", "run", None, calls.append, lambda: calls.append(1))
-
-    async def main():
-        if first == "the task":
-            enter()
-            assert not calls
-        seeker = asyncio.ensure_future(worker.RunPlugin._meet(plugin, "run", "epoch"))
-        await asyncio.sleep(0)
-        if first == "its peer":
-            enter()
-        worker.RunPlugin.enter(plugin, "key", "run", "an address", calls.append)
-        return await seeker
-
-    assert asyncio.run(main()) == "an address"
-    assert calls == [1]
 
 
 @pytest.mark.parametrize(("ends", "idle", "kept"), [(1, 99, True), (0, 30, True), (0, 99, False)])

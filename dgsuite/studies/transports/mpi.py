@@ -32,7 +32,7 @@ from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.extras import pip_install
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange.joining import cancelling
+from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.workers.plugin import RunPlugin
 
@@ -93,6 +93,8 @@ class Job:
 
 class MPIMesh(Mesh):
     """A mesh whose messages MPI carries."""
+
+    can_be_kept, in_rounds = False, True
 
     async def open(
         self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]

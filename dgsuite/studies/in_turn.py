@@ -9,13 +9,13 @@ passes the turn to the next task. Nothing else computes meanwhile, and no Dask t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
+from dgsuite.core.exchange import messages
 from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.termination import Lines
 
 
 class Note(NamedTuple):
@@ -27,17 +27,19 @@ class Note(NamedTuple):
 
 
 class InTurn(Mesh):
-    """This task's end of the mesh; see `Mesh`."""
+    """This task's end of the mesh; see `Mesh`.
 
-    ordered = True
-    _lines: Lines | None = None
+    Phases are numbered: a task that has seen the end of one may send messages of the next at once.
+    """
+
+    ordered, can_be_kept, joins_all = True, False, True
+    _number = -1
     _mine = False
 
     async def turn(self) -> None:
         """Wait until this task may compute."""
-        if self._lines is None:
-            self._lines = Lines(self)
-        self._lines.begin()
+        self.channels.listen()
+        self._number += 1
         self._found: dict[int, MessageBatch] = {}
         self._votes: list[Any] = []
         if self.rank:
@@ -57,20 +59,24 @@ class InTurn(Mesh):
         if not self._mine:
             await self.turn()
         self._mine = False
-        assert self._lines is not None
         for peer, parcel in parcels.items():
-            await self._lines.send({peer: Note("access", parcel)})
+            await self._tell([peer], Note("access", parcel))
             await self._until("confirmed")
         votes = [*self._votes, vote]
         last = len(self.places) - 1
         if self.rank < last:
-            await self._lines.send({self.rank + 1: Note("turn", votes)})
+            await self._tell([self.rank + 1], Note("turn", votes))
             await self._until("end", gone=range(last))  # others may have it, and be done
         else:
-            await self._lines.send({peer: Note("end", votes) for peer in self.comms})
+            await self._tell(self.comms, Note("end", votes))
             self._votes = votes
-        found = dict(sorted(self._found.items()))
-        return found, combine(self._votes)
+        return dict(sorted(self._found.items())), combine(self._votes)
+
+    async def _tell(self, peers: Iterable[int], note: Note) -> None:
+        """Send a note to some tasks."""
+        for peer in peers:
+            await self.channels.write(peer, messages.note(self._number, note))
+            await self.channels.flush()
 
     async def _until(self, what: str, gone: Container[int] = ()) -> None:
         """Wait for a note; meanwhile receive and confirm what others send.
@@ -80,14 +86,18 @@ class InTurn(Mesh):
         gone
             Peers that may have ended.
         """
-        assert self._lines is not None
         came = False
         while not came:
-            await self._lines.news(gone)
-            for peer, note in self._lines.arrived():
+            while not self.notes.get(self._number):
+                ended = self.channels.gone
+                for peer in ended:
+                    if peer not in gone or len(ended) == len(self.comms):
+                        raise self.channels.lost(peer)
+                await self.channels.news()
+            for peer, note in self.notes.pop(self._number):
                 came |= note.what == what
                 if note.what == "access":
                     self._found[peer] = note.content
-                    await self._lines.send({peer: Note("confirmed")})
+                    await self._tell([peer], Note("confirmed"))
                 elif note.what != "confirmed":
                     self._votes = note.content
