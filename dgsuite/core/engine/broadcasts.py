@@ -294,7 +294,8 @@ class Broadcasts(BroadcastStore):
             out = np.full(halo.own, how.identity(values.dtype))
             ordered = values.dtype.kind in how.ordered
             for some in [self._by_id()] if ordered else self.lists:
-                push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
+                edges = (*halo.edges, halo.first) if how.ordered else halo.out(some)
+                push(*edges, some, values, out, hit, *how.flags)
             return hit, out.astype(how.result(values.dtype), copy=False)
         hit = np.zeros(halo.own, bool)
         for some in self.lists:
