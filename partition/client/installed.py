@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,10 +55,7 @@ def fingerprint() -> str:
     """
     digest = hashlib.sha256(__version__.encode())
     for package in ("dgsuite", *(f"dgsuite.{name}" for name in BESIDE)):
-        spec = find_spec(package)
-        assert spec is not None
-        reader = spec.loader.get_resource_reader(package)  # type: ignore[union-attr]
-        for name, source in _sources(package, reader.files()):  # type: ignore[union-attr]
+        for name, source in _sources(package, files(package)):
             digest.update(f"\0{name}\0".encode())
             digest.update(source.read_bytes())
     return digest.hexdigest()[:12]

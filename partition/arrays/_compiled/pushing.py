@@ -12,35 +12,15 @@ from dgsuite.base.compiling import compiled, takes
 ONE = np.uint64(1)
 
 
-@takes(
-    "out_indptr",
-    "out_indices",
-    "back_indptr",
-    "back_indices",
-    0,
-    "senders",
-    "read",
-    "values",
-    "mask",
-    False,
-)
+@takes("out_indptr", "out_indices", 0, 0, "senders", "read", "values", "mask", False)
 @compiled
-def push(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit, largest):
+def push(indptr, indices, shift, base, senders, values, out, hit, largest):
     """Put the smallest (or largest) value that reaches each row into `out`, initially the identity."""
-    own = len(hit)
     for s in senders:
         v = values[s]
-        row = s - first
-        if 0 <= row < own:
-            for e in range(indptr[row], indptr[row + 1]):
-                r = indices[e] - first
-                if 0 <= r < own:
-                    out[r] = max(out[r], v) if largest else min(out[r], v)
-                    hit[r] = True
-        else:
-            at = s if row < 0 else s - own
-            for e in range(back_indptr[at], back_indptr[at + 1]):
-                r = back_indices[e]
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hit):
                 out[r] = max(out[r], v) if largest else min(out[r], v)
                 hit[r] = True
 
@@ -66,34 +46,15 @@ def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values,
                 hit[r] = True
 
 
-@takes(
-    "out_indptr",
-    "out_indices",
-    "back_indptr",
-    "back_indices",
-    0,
-    "senders",
-    "words",
-    "values",
-    "mask",
-)
+@takes("out_indptr", "out_indices", 0, 0, "senders", "words", "values", "mask")
 @compiled
-def push_or(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit):
+def push_or(indptr, indices, shift, base, senders, values, out, hit):
     """Put the bitwise or of the values that reach each row into `out`, initially 0."""
-    own = len(hit)
     for s in senders:
         v = values[s]
-        row = s - first
-        if 0 <= row < own:
-            for e in range(indptr[row], indptr[row + 1]):
-                r = indices[e] - first
-                if 0 <= r < own:
-                    out[r] |= v
-                    hit[r] = True
-        else:
-            at = s if row < 0 else s - own
-            for e in range(back_indptr[at], back_indptr[at + 1]):
-                r = back_indices[e]
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hit):
                 out[r] |= v
                 hit[r] = True
 
