@@ -30,6 +30,7 @@ from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.network.attack import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
+from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
 from dgsuite.kernels.bsp import Kernel, Output, Vote
