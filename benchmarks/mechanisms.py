@@ -54,18 +54,12 @@ SWITCHES = {
         ROUNDS,
         attributes={"dgsuite.core.exchange.gate:Gate.look_out": lambda gate, _: gate.is_open()},
     ),
-    "flags of buffers": Switch(
-        "2x1 mpb",
-        ("empty rounds", "mis"),
-        attributes={"dgsuite.core.transports.mpb:Flags": lambda *_: None},
-        anew=True,
-    ),
     "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),
     "binding to processors": Switch("2x1", ROUNDS, {"dgsuite.clocked.bind": False}),
     "votes by a tree, comms as needed": Switch(
         "8x1 tcp",
         ("empty rounds", "small call"),
-        attributes={"dgsuite.core.exchange.mesh:FEW": 99},
+        attributes={"dgsuite.core.exchange.mesh:MAX_ALL_TO_ALL": 99},
         anew=True,
     ),
     "results with the message": Switch(
@@ -148,8 +142,11 @@ def gains(
     switch = SWITCHES[name]
     for what in switch.calls:
         call = partial(made[what], client)
+        # without a change it sends the workers two requests, too
+        nothing = switch._replace(settings={}, attributes={})
+        both = {"with": nothing, "without": switch}
         with dask.config.set({"dgsuite.clocked.keep": "0s"} if switch.anew else {}):
-            took = in_turns({"with": call, "without": partial(off, switch, client, call)}, times)
+            took = in_turns({k: partial(off, s, client, call) for k, s in both.items()}, times)
         on = {"mechanism": name, "call": what, "shape": shape}
         for which, values in took.items():
             record(which, values, "ms", **on)

@@ -73,16 +73,12 @@ def _passed_files() -> None:
         os.close(socket.recv_fds(other, 1, 1)[1][0])
 
 
-def _ordered_stores() -> bool:
-    return platform.machine().lower() in ("x86_64", "amd64")
-
-
 def _futex() -> bool:
     call = c_function("syscall")
     if (
         call is None
         or platform.system() != "Linux"
-        or not _ordered_stores()
+        or platform.machine().lower() not in ("x86_64", "amd64")
         or ctypes.sizeof(ctypes.c_void_p) != 8  # a program of 32 bits has another number
     ):
         return False
@@ -110,13 +106,8 @@ CAPABILITIES = {
     ),
     "futex": Capability(
         _works(_futex),
-        "a way to sleep on a word of shared memory (futex)",
+        "a way to sleep on a word of shared memory whose stores are seen in their order (futex, x86-64)",
         "messages that end a phase",
-    ),
-    "ordered stores": Capability(
-        _works(_ordered_stores),
-        "a processor whose stores are seen in their order (x86-64)",
-        "signals on sockets, messages that end a phase",
     ),
     "affinity": Capability(
         _works(lambda: os.sched_setaffinity(0, os.sched_getaffinity(0))),

@@ -24,7 +24,7 @@ PART = 16
 """Of a worker's memory limit, this part is kept at most."""
 
 LARGE = 1 << 20
-"""Bytes from which a process that holds results alone gives an array's memory back with it."""
+"""Bytes from which a process that computes nothing returns an array's memory when it is freed."""
 
 
 def keep_memory(limit: float = math.inf) -> None:

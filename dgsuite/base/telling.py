@@ -1,4 +1,4 @@
-"""How far work is that takes long: who shows it has a function told."""
+"""Progress of long operations, reported to a function."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST = 30_000_000
+MAX_WORK = 30_000_000
 """Neighbours of the nodes of all sets of a size, up to which sets are listed, or squares counted."""
 
-AT_ONE = MOST // LEAST
+AT_ONE = MAX_WORK // LEAST
 """The same of the sets of one node, where not all are listed."""
 
 ORBITS = 15
@@ -68,7 +68,7 @@ def cliques(job: Job) -> list[Found]:
         ),
     ]
     every, nodes = np.arange(job.n), np.arange(job.n)
-    sets = _sets(edges, every[:, None], k, True, MOST)
+    sets = _sets(edges, every[:, None], k, True, MAX_WORK)
     if sets is not None:
         right = np.bincount(sets.ravel(), minlength=job.n)
     else:
@@ -126,7 +126,7 @@ def motifs(job: Job) -> list[Found]:
     ]
     every, checks = np.arange(job.n), []
     for size in (3, 4):
-        if (sets := _sets(edges, every[:, None], size, False, MOST)) is not None:
+        if (sets := _sets(edges, every[:, None], size, False, MAX_WORK)) is not None:
             for orbit, right in _orbits(edges, sets).items():
                 rules.append(_exactly(f"orbit {orbit}", found[:, orbit], right))
             continue
@@ -158,7 +158,7 @@ def square_clustering(job: Job) -> list[Found]:
         )
     ]
     nodes = np.arange(job.n)
-    if (degree**2).sum() * max(degree.max(initial=0), 1) > MOST:
+    if (degree**2).sum() * max(degree.max(initial=0), 1) > MAX_WORK:
         nodes = job.some(found, LEAST)
         nodes = nodes[degree[nodes] <= NEAR]
     right = np.array([_share(edges, degree, node) for node in nodes.tolist()])

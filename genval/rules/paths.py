@@ -16,7 +16,7 @@ from dgsuite.genval.rules.similar import Pairs, listed, unreal
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST = 30_000_000
+MAX_WORK = 30_000_000
 """Maximum of sources times (nodes + edges) up to which betweenness is computed for comparison."""
 
 CELLS = 1 << 20
@@ -383,12 +383,12 @@ def _marked(n: int, nodes: NDArray) -> NDArray[np.bool_]:
 
 def _small(matrix: csr_array, sources: NDArray) -> bool:
     """Whether distances from all sources take no more than some seconds."""
-    return len(sources) * (matrix.shape[0] + matrix.nnz) <= MOST
+    return len(sources) * (matrix.shape[0] + matrix.nnz) <= MAX_WORK
 
 
 def _room(matrix: csr_array) -> int:
     """From how many nodes distances take no more than some seconds."""
-    return MOST // max(matrix.shape[0] + matrix.nnz, 1)
+    return MAX_WORK // max(matrix.shape[0] + matrix.nnz, 1)
 
 
 def _looked_at(

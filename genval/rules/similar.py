@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import LEAST, Job, collect
-from dgsuite.genval.rules.triangles import CLOSE, MOST, adjacency
+from dgsuite.genval.rules.triangles import CLOSE, MAX_WORK, adjacency
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -137,7 +137,7 @@ def _best(
 ) -> list[Found]:
     """Each node has its `k` best of all nodes two hops away, or all of them, the best first."""
     nodes = np.arange(job.n)
-    if (np.diff(edges.indptr).astype(np.int64) ** 2).sum() > MOST:
+    if (np.diff(edges.indptr).astype(np.int64) ** 2).sum() > MAX_WORK:
         nodes = job.some(np.bincount(found.source, value, job.n), LEAST)
         kept = np.isin(found.source, nodes)
         found, value = Pairs(found.source[kept], found.target[kept]), value[kept]

@@ -13,7 +13,7 @@ from dgsuite.genval.rules.base import LEAST, Job, collect
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST = 300_000_000
+MAX_WORK = 300_000_000
 """Pairs of neighbours, of all nodes together, up to which edges between them are counted."""
 
 BLOCK = 3_000_000
@@ -96,7 +96,7 @@ def ktruss(job: Job) -> list[Found]:
             lambda i: str(found[i]),
         )
     ]
-    if (degree**2).sum() <= MOST:
+    if (degree**2).sum() <= MAX_WORK:
         right = _trusses(edges)
         rules.append(("truss", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
         return [collect(np.arange(job.n), *rules)]
@@ -156,7 +156,7 @@ def looked_at(
     if right is not None:
         return np.arange(job.n), right
     degree = np.diff(near.indptr).astype(np.int64)
-    nodes = job.some(values, int(MOST // max((degree**2).max(), 1)))
+    nodes = job.some(values, int(MAX_WORK // max((degree**2).max(), 1)))
     rows = near[nodes]
     return nodes, np.asarray((rows @ edges).multiply(rows).sum(axis=1)).ravel()
 
@@ -173,7 +173,7 @@ def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
     """
     degree = np.diff(near.indptr).astype(np.int64)
     work = np.cumsum(degree**2)
-    if not len(work) or work[-1] > MOST:
+    if not len(work) or work[-1] > MAX_WORK:
         return None
     ends = [*np.flatnonzero(np.diff(work // BLOCK)) + 1, len(work)]
     parts = []

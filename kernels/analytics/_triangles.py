@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 from dgsuite.base.compiling import compiled
 from dgsuite.partition.arrays._compiled.bits import bit
 
-FEW = 20
+MAX_TESTED = 20
 """Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits."""
 
 AHEAD = 12
@@ -143,7 +143,7 @@ def closed(indptr, indices, starts, ends, values, place, rows):
                 prefetch(ends, u)
                 outer[others] = u
                 others += 1
-        if k < FEW:
+        if k < MAX_TESTED:
             for i in range(k):
                 for j in range(k):
                     q = np.uint64(inner[j])
@@ -273,7 +273,7 @@ def within_core(mine, place, rows, inner, bits, times):
         A row of bits, all of them 0.
     """
     total = 0
-    if len(inner) < FEW:
+    if len(inner) < MAX_TESTED:
         for i in range(len(inner)):
             row_of_bits = rows[place[mine[inner[i]]]]
             for j in range(i):

@@ -16,7 +16,7 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.tools import blocks
 
-MOST = np.iinfo(np.int32).max
+NOT_HEARD = np.iinfo(np.int32).max
 """What a node holds of a neighbour that has sent nothing yet."""
 
 
@@ -26,7 +26,7 @@ class State(bsp.ClusterState):
 
     core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
     """What a node's core number is at most."""
-    heard: NDArray[np.int32] = bsp.initial(lambda c: np.full(len(c.indices), MOST, np.int32))
+    heard: NDArray[np.int32] = bsp.initial(lambda c: np.full(len(c.indices), NOT_HEARD, np.int32))
     """By entry: that of a neighbour in another cluster."""
     support: NDArray[np.int32] = bsp.per_node(0, np.int32)  # neighbours with no less than the node
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes with too few of them

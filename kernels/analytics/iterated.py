@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6
 """Default tolerance, where no number of iterations is given."""
 
-MOST = 1000
+MAX_ITERATIONS = 1000
 """Iterations at most, where no number is given: as in the GAP benchmark. More are an error."""
 
 Step = Generator[bsp.Round | bsp.Finish, bsp.Reply, bsp.Reply]
@@ -81,14 +81,15 @@ class Iterated(bsp.Weighted):
         power = 0
         if self.weighted:
             power = exponent(self.name, (yield bsp.Round(self.survey, opening=True)))
-        for _ in range(MOST if self.iterations is None else self.iterations):
+        for _ in range(MAX_ITERATIONS if self.iterations is None else self.iterations):
             moved = yield from self.step(power)
             if self.tolerance is not None and moved.sum < self.tolerance:
                 return
         if self.iterations is None:
             raise RunError(
-                f"kernel {self.name!r}: after {MOST} iterations values still change by {moved.sum:.3g} in "
-                f"all, not by less than tolerance={self.tolerance}; give iterations= to take them as they are"
+                f"kernel {self.name!r}: after {MAX_ITERATIONS} iterations values still change by "
+                f"{moved.sum:.3g} in all, not by less than tolerance={self.tolerance}; give "
+                f"iterations= to take them as they are"
             )
 
     def step(self, power: int) -> Step:

@@ -32,7 +32,7 @@ TURNS = 4
 SWEEPS = 32
 """Most times that all parts do."""
 
-FEW = 256
+LEAST_MOVED = 256
 """Nodes move no more on a level where the parts together have moved less than one node in so many."""
 
 READ, MASS, ASK = 0, 1, 2
@@ -172,7 +172,7 @@ class Moving(Scaled, bsp.Weighted):
                 more = {"draw": draw, "turn": turn, "factor": factor}
                 now += (yield bsp.Round(self.move, self.hear, self.tell, **more)).sum
             moved += now
-            if now * FEW <= nodes:
+            if now * LEAST_MOVED <= nodes:
                 break
         return moved
 

@@ -27,7 +27,7 @@ PROPOSAL, REFUSAL, RECORD, RESTART = 0, 1, 2, 3
 """Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at
 the node where the walk started, and a step back to there."""
 
-MOST = 100
+MAX_BIAS = 100
 """Largest `p` and `q`; the smallest are its inverse. Each step takes about so many proposals at most."""
 
 LONGEST = 1 << 24
@@ -134,8 +134,8 @@ class RandomWalks(bsp.Kernel):
         if not 1 <= self.length <= LONGEST:
             return f"length must be from 1 to {LONGEST}, got {self.length}"
         for name, value in (("p", self.p), ("q", self.q)):
-            if not 1 / MOST <= value <= MOST:
-                return f"{name} must be from {1 / MOST} to {MOST}, got {value}"
+            if not 1 / MAX_BIAS <= value <= MAX_BIAS:
+                return f"{name} must be from {1 / MAX_BIAS} to {MAX_BIAS}, got {value}"
         if self.walks < 1:
             return f"walks must be at least 1, got {self.walks}"
         if not 0 <= self.restart <= 1:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.trouble import WHOLE
 from dgsuite.kernels.tools import sources
-from dgsuite.partition.arrays.segments import MANY, put
+from dgsuite.partition.arrays.segments import SORTED_FRACTION, put
 from dgsuite.partition.graph.weights import spread
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class ShortestPaths(bsp.Kernel):
         """Nodes of a bucket tell their distance."""
         near = s.distance[s.far] < end
         due, s.far = s.far[near], s.far[~near]
-        if MANY * len(due) > c.size:
+        if SORTED_FRACTION * len(due) > c.size:
             due = np.flatnonzero(s.waits & (s.distance < end))
         else:
             due.sort()

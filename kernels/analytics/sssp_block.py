@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PARTS = 8
 """Buckets to a mean weight: with fewer of them nodes are looked at more often; with more, more are empty."""
 
-MOST = 1 << 16
+MAX_BUCKETS = 1 << 16
 """Buckets in a ring."""
 
 
@@ -33,7 +33,7 @@ def buckets(weights: NDArray | None) -> tuple[float, int]:
     if weights is None or not len(weights):
         return 1.0, 3
     least, mean, most = (float(x) for x in (weights.min(), weights.mean(), weights.max()))
-    width = max(least, mean / PARTS, most / MOST) or 1.0
+    width = max(least, mean / PARTS, most / MAX_BUCKETS) or 1.0
     return width, int(most / width) + 2
 
 

@@ -21,7 +21,7 @@ from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.tools import blocks
 from dgsuite.partition.construction.build import id_dtype
 
-FEW = 1 << 10
+SAMPLED_NODES = 1 << 10
 """Nodes that are looked at first."""
 
 
@@ -128,7 +128,7 @@ class BlockComponents(bsp.Kernel):
         """Clusters up to this one to whose largest component the one here has an edge; and this one."""
         found = np.zeros(c.index + 1, np.bool_)
         found[c.index :] = c.size > 0
-        begin, end = 0, FEW
+        begin, end = 0, SAMPLED_NODES
         while begin < c.size and not found.all():
             nodes = begin + np.flatnonzero(s.root[begin:end] == s.most)
             _, entry, ends = blocks.crossing(c, nodes)

@@ -236,8 +236,8 @@ class Kernel:
     along_edges: ClassVar[bool] = False
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
     by_component: ClassVar[bool] = False
-    """Whether a component's nodes do the same whatever else there is in the graph, and nothing once they are
-    done; they use no identifiers. Many runs on a small graph can then be one run on copies of it: see
+    """Whether components run independently of each other, send nothing once they are done, and use no
+    identifiers. Many runs on a small graph can then be one run on copies of it: see
     `dgsuite.studies.lab.repeating.repeat`."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""

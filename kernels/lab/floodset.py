@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools.rng import uniform
 
-MOST = 64
+MAX_VALUES = 64
 """Different values that fit a word."""
 
 
@@ -111,18 +111,20 @@ class FloodSet(bsp.Kernel):
                 f"early needs a complete graph, and node {c.ids[short[0]]} has "
                 f"{c.degree[short[0]]} neighbours instead of {c.n - 1}"
             )
-        if not 0 <= self.default < MOST:
-            return f"default must be from 0 to {MOST - 1}, got {self.default}"
+        if not 0 <= self.default < MAX_VALUES:
+            return f"default must be from 0 to {MAX_VALUES - 1}, got {self.default}"
         if isinstance(self.inputs, int):
-            if not 1 <= self.inputs <= MOST:
-                return f"inputs must be from 1 to {MOST}, got {self.inputs}"
+            if not 1 <= self.inputs <= MAX_VALUES:
+                return f"inputs must be from 1 to {MAX_VALUES}, got {self.inputs}"
             return None
         if len(self.inputs) != c.n:
             return f"inputs must have one for each of {c.n} nodes, got {len(self.inputs)}"
         given = np.asarray(self.inputs)[c.ids]
-        if (wrong := np.flatnonzero((given < 0) | (given >= MOST))).size:
+        if (wrong := np.flatnonzero((given < 0) | (given >= MAX_VALUES))).size:
             at = wrong[0]
-            return f"inputs must be from 0 to {MOST - 1}, got {given[at]} for node {c.ids[at]}"
+            return (
+                f"inputs must be from 0 to {MAX_VALUES - 1}, got {given[at]} for node {c.ids[at]}"
+            )
         return None
 
     def start(self, c: bsp.Cluster) -> State:

@@ -26,7 +26,7 @@ from dgsuite.kernels.tools.rng import uniform
 MARKER = 0
 """What a marker says; payments are at least 1."""
 
-MOST = 1 << 31
+MAX_MONEY = 1 << 31
 """Money that a node may hold at first."""
 
 
@@ -107,7 +107,7 @@ class Snapshot(bsp.Kernel):
         given = np.asarray(self.inputs)
         if given.ndim and len(given) != c.n:
             return f"inputs must have one for each of {c.n} nodes, got {len(given)}"
-        if given.size and (given.min() < 0 or given.max() > MOST):
+        if given.size and (given.min() < 0 or given.max() > MAX_MONEY):
             return f"inputs must be from 0 to 2^31, got {given.min()} to {given.max()}"
         if self.after < 0:
             return f"after must be at least 0, got {self.after}"

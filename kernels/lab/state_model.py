@@ -23,7 +23,7 @@ from dgsuite.kernels.lab.views import Rule, Variable, View
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct, expand
 
-MOST = 1 << 31
+MAX_VALUE = 1 << 31
 """Of random parts of lots, and of values of a variable."""
 
 STRUCK = 1 << 20
@@ -343,4 +343,4 @@ class StateModel(bsp.Kernel):
             return -ids
         if self.daemon == "busiest":
             return -(s.moves[nodes] * c.n + ids)
-        return (self.chance(ids, step) * MOST).astype(np.int64) * c.n + ids
+        return (self.chance(ids, step) * MAX_VALUE).astype(np.int64) * c.n + ids

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.widths import Range
 from dgsuite.kernels.lab import state_model
-from dgsuite.kernels.lab.state_model import MOST, StateModel
+from dgsuite.kernels.lab.state_model import MAX_VALUE, StateModel
 from dgsuite.kernels.lab.views import Variable
 
 
@@ -108,7 +108,7 @@ class TokenRing(StateModel):
         return {"value": (lambda n: n + 1) if self.k is None else bsp.values(self.k)}
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.k is not None and not 2 <= self.k <= MOST:
+        if self.k is not None and not 2 <= self.k <= MAX_VALUE:
             return f"k must be from 2 to 2^31, got {self.k}"
         return super().check(c)
 

@@ -21,7 +21,7 @@ LOW = 27
 DIGITS = 52
 """Bits of a sum of whole numbers, with one to spare: floats hold it exactly, in any order."""
 
-FEW = 1 << 8
+MAX_FSUM = 1 << 8
 """Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
 SUBNORMAL = -1075
@@ -61,7 +61,7 @@ def exact_sum(values: NDArray) -> int | Fraction:
     floats = np.asarray(values, np.float64).ravel()
     if not len(floats):
         return Fraction(0)
-    if len(floats) <= FEW:
+    if len(floats) <= MAX_FSUM:
         _check_finite(floats)
         if (few := _sum_of_few(floats.tolist())) is not None:
             return few

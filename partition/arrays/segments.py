@@ -18,7 +18,7 @@ from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.loops import fast, loops
 from dgsuite.partition.arrays.mapped import empty, windows
 
-MANY = 32
+SORTED_FRACTION = 32
 """Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
 
 
@@ -319,7 +319,7 @@ def put(out: NDArray, places: NDArray, values: Any) -> None:
 
 def listed(places: NDArray[np.int64], mask: NDArray) -> NDArray[np.int64]:
     """The places that a mask has, ascending: given in any order, each once."""
-    return np.sort(places) if MANY * len(places) < len(mask) else np.flatnonzero(mask)
+    return np.sort(places) if SORTED_FRACTION * len(places) < len(mask) else np.flatnonzero(mask)
 
 
 def mark(mask: NDArray, places: NDArray) -> None:

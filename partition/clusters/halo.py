@@ -39,21 +39,21 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.build import id_dtype
 
-MANY = 0.25
+ALL_SLOTS_FROM = 0.25
 """A site that reads more than this part of another's nodes has slots for them all."""
 
-MOST = 0.75
+READ_ALONE_UP_TO = 0.75
 """When all nodes send a value, a site that reads at most this part of another's gets only those values."""
 
 
 def reads_all(count: Any, size: Any) -> Any:
     """Whether a site that reads `count` of the `size` nodes of another has slots for all; elementwise."""
-    return count > MANY * size
+    return count > ALL_SLOTS_FROM * size
 
 
 def reads_few(count: Any, size: Any) -> Any:
     """Whether only values of the `count` nodes that are read are sent when all `size` send; elementwise."""
-    return count <= MOST * size
+    return count <= READ_ALONE_UP_TO * size
 
 
 class Out(NamedTuple):

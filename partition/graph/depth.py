@@ -13,7 +13,7 @@ from dgsuite.partition.graph.checks import of_clusters
 if TYPE_CHECKING:
     from dgsuite.partition.graph.data import GraphData
 
-SPARSE = 8.0
+SHALLOW_DEGREE = 8.0
 """Edge ends per node: with more, a graph is taken to be shallow without a look."""
 
 STARTS = 4
@@ -70,7 +70,7 @@ def look(graph: GraphData) -> Look:
     Look(yes=True, reason='searches within clusters take more than 64 hops')
     """
     ends = sum(graph.entries) / graph.n
-    if ends > SPARSE:
+    if ends > SHALLOW_DEGREE:
         return Look(False, f"{ends:.0f} edge ends per node: paths have few hops")
     found = of_clusters(graph, _deep, "looking at the graph's depth")
     if 2 * sum(size for size, deep in found if deep) > graph.n:

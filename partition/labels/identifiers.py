@@ -30,7 +30,7 @@ SAMPLE = 1 << 10
 """Distinct identifiers of a piece, at most, of which those are chosen that divide all of them."""
 
 
-MANY = 1 << 6
+MIN_TOGETHER = 1 << 6
 """From so many on, labels are looked up together."""
 
 
@@ -370,7 +370,7 @@ def find(values: Values, labels: NDArray) -> NDArray[np.int64]:
     """Where labels are among ascending identifiers; -1 for those that are not."""
     kind = "U" if is_text(values) else values.dtype.kind
     wanted = labels.tolist()
-    if kind == "O" or len(wanted) < MANY:
+    if kind == "O" or len(wanted) < MIN_TOGETHER:
         return np.array([_find(values, kind, label) for label in wanted], np.int64)
     if (kind == "U") != (labels.dtype.kind == "U") or labels.dtype.kind not in "iuU":
         return np.array([_find(values, kind, label) for label in wanted], np.int64)

@@ -23,7 +23,7 @@ from dgsuite.partition.labels.identifiers import TEXT, is_text
 Piece = tuple[Any, Any, NDArray | None]
 """Sources, targets and weights of a piece of the edge list. Ends are arrays of NumPy, or text in Arrow."""
 
-SPARSE = 4
+COUNTING_SORT_FROM = 4
 """Nodes of a graph for each one that is named, from which counting sorts the names."""
 
 MOST_NODES = 3_037_000_499
@@ -201,7 +201,7 @@ def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> Degrees:
     """Degrees of nodes in a piece, as an estimate: duplicate edges count."""
     check_edges(piece, n, 0, where)
     ends = piece[:1] if directed else piece[:2]
-    if SPARSE * sum(map(len, ends)) < n:
+    if COUNTING_SORT_FROM * sum(map(len, ends)) < n:
         nodes, counts = np.unique(np.concatenate(ends), return_counts=True)
         return Degrees(counts, nodes)
     return Degrees(np.sum([np.bincount(nodes, minlength=n) for nodes in ends], axis=0))
@@ -210,7 +210,7 @@ def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> Degrees:
 def added(found: Sequence[Degrees], *, n: int) -> Degrees:
     """The degrees in several pieces together."""
     named = [each.nodes for each in found if each.nodes is not None]
-    if len(named) < len(found) or SPARSE * sum(map(len, named)) >= n:
+    if len(named) < len(found) or COUNTING_SORT_FROM * sum(map(len, named)) >= n:
         return Degrees(_dense(found, n))
     nodes, at = np.unique(np.concatenate(named), return_inverse=True)
     counts = np.zeros(len(nodes), np.int64)

@@ -22,8 +22,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import Alone, at_once, drive
-from dgsuite.core.transports import flags
-from dgsuite.core.workers.kept import MOST, KeptMeshes
+from dgsuite.core.workers.kept import MAX_MESHES, KeptMeshes
 from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
@@ -112,18 +111,18 @@ def test_threads_wait_for_each_other():
 
 def test_meshes_that_are_kept():
     """At most so many, each for its time, and one under a key."""
-    loop, made = Loop(), [Mesh() for _ in range(MOST + 2)]
+    loop, made = Loop(), [Mesh() for _ in range(MAX_MESHES + 2)]
     meshes = KeptMeshes(loop)
-    for k, mesh in enumerate(made[:MOST]):
+    for k, mesh in enumerate(made[:MAX_MESHES]):
         meshes.keep(k, mesh, 60)
-    assert len(meshes) == MOST
+    assert len(meshes) == MAX_MESHES
     assert not any(mesh.closed for mesh in made)
     meshes.keep(0, made[0], 60)  # it is used again, so the next one is the oldest
-    meshes.keep("more", made[MOST], 60)
+    meshes.keep("more", made[MAX_MESHES], 60)
     assert [mesh.closed for mesh in made[1:3]] == [True, False]
-    meshes.keep(2, made[MOST + 1], 0)
+    meshes.keep(2, made[MAX_MESHES + 1], 0)
     assert made[2].closed
-    assert not made[MOST + 1].closed
+    assert not made[MAX_MESHES + 1].closed
     for _, expire, arguments in loop.later:
         expire(*arguments)
     assert meshes.take(2) is None
@@ -131,7 +130,7 @@ def test_meshes_that_are_kept():
     assert meshes.take(3) is None
     meshes.clear()
     assert len(meshes) == 0
-    wait_for(lambda: made[MOST].closed and made[MOST + 1].closed)
+    wait_for(lambda: made[MAX_MESHES].closed and made[MAX_MESHES + 1].closed)
     assert not made[3].closed  # it is the caller's
 
 
@@ -234,22 +233,6 @@ def test_a_phase_goes_to_the_pool_if_it_took_long(monkeypatch):
     assert [not seconds for seconds in asked] == [
         name not in names[:k] for k, name in enumerate(names)
     ]
-
-
-def test_a_barrier_is_between_what_an_end_publishes_and_what_it_reads(monkeypatch):
-    here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
-    one, other = flags.Flags(here, there), flags.Flags(there, here)
-    seen = []
-
-    def barrier():
-        seen.append(other.see())
-        there.cast("Q")[flags.AWAKE] = 1
-
-    monkeypatch.setattr(flags, "barrier", barrier)
-    assert one.say(5, 2, 1)
-    assert seen == [(5, 2, 1)]
-    one.wake(True)
-    assert len(seen) == 2
 
 
 def test_what_is_computed_once_has_its_docstring():

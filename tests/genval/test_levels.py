@@ -54,7 +54,7 @@ def dataset(kernel, n=60, **how):
 @pytest.fixture
 def low(monkeypatch):
     """A function that lowers the limit of a kernel's rule, so that every graph is too large."""
-    return lambda kernel: monkeypatch.setattr(LIMITS[kernel], "MOST", 1)
+    return lambda kernel: monkeypatch.setattr(LIMITS[kernel], "MAX_WORK", 1)
 
 
 @pytest.mark.parametrize("kernel", LIMITS)

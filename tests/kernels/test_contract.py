@@ -47,7 +47,7 @@ def ring(n, **how):
 def test_sums_are_exact(values, way):
     array = np.array(values, np.float64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dgsuite.kernels.tools.exact.FEW", len(values) if way == "few" else 0)
+        patch.setattr("dgsuite.kernels.tools.exact.MAX_FSUM", len(values) if way == "few" else 0)
         patch.setattr(
             "dgsuite.kernels.tools.exact.fast", lambda _: loops() if way == "compiled" else None
         )

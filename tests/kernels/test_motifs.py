@@ -55,7 +55,7 @@ def test_motifs_are_those_of_the_definition(net, data):
 
 
 def test_rules_of_large_graphs_see_what_they_can(monkeypatch):
-    monkeypatch.setattr("dgsuite.genval.rules.motifs.MOST", 0)
+    monkeypatch.setattr("dgsuite.genval.rules.motifs.MAX_WORK", 0)
     graph = genval.graph("er", 60, m=300, client=None)
     for kernel, output, place in (
         ("cliques", "cliques", 5),

@@ -19,7 +19,7 @@ from dgsuite.partition.arrays.segments import lay, lent, look_up, mark_rows, pic
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
 
-SPARSE = 4
+CLEARING_COST = 4
 """Clearing one sender of a list costs about as much as clearing 4 of all slots."""
 
 
@@ -135,7 +135,7 @@ class BroadcastStore:
         """Forget the broadcasts of the last phase."""
         if not self.count:
             return
-        if self._own is None or SPARSE * self.count > len(self.sent):
+        if self._own is None or CLEARING_COST * self.count > len(self.sent):
             self.sent[:] = False
         else:
             for own in self._own:
@@ -240,7 +240,7 @@ class BroadcastStore:
         return batches
 
     def _packed(self, values: NDArray, slots: NDArray | slice, senders: Subset) -> NDArray:
-        """The values of those of some slots that sent."""
+        """The values of the senders among some slots."""
         if senders.count == senders.size:
             return values[slots].copy() if isinstance(slots, slice) else look_up(values, slots)
         if isinstance(slots, slice):

@@ -35,7 +35,7 @@ NO_BITS = np.empty(0, np.uint8)
 LISTING, LISTS = 64, 1 << 18
 """Cost of listing a message, and of listing any at all, relative to that of reading a slot."""
 
-FEW = 8
+MAX_SCANNING_CLUSTERS = 8
 """Clusters of a site of which each may look at all messages."""
 
 
@@ -338,7 +338,11 @@ class Broadcasts(BroadcastStore):
         """`Inbox.count_down` of the nodes in rows from `lo` on; None to count the messages first, once for
         all clusters of the site.
         """
-        if not self.is_compiled or FEW * len(counts) < self.halo.own or self.fate is not None:
+        if (
+            not self.is_compiled
+            or MAX_SCANNING_CLUSTERS * len(counts) < self.halo.own
+            or self.fate is not None
+        ):
             return None
         found, count = np.empty(len(counts) + 1, np.int64), 0
         for some in self.lists:

@@ -21,7 +21,7 @@ from dgsuite.core.engine import forged
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.registry import BY_SENT
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.values import Reader, Writer
+from dgsuite.core.engine.values import Classes, Reader, Writer
 from dgsuite.kernels.bsp import Broadcast, broadcast
 
 AGAIN = Step(0, "resume", False, 0)
@@ -48,11 +48,11 @@ def held(site: Site, graph: Sequence[Sequence[int]]) -> dict[str, NDArray]:
         A state, or a message, holds something that a file cannot hold.
     """
     found: dict[str, NDArray] = {}
-    classes = site.classes()
+    classes = Classes(site.kernel, site.states)
     for k, cluster in enumerate(site.clusters):
         content = {
             "graph": graph[k],
-            **site.content(k),
+            "state": site.states[k],
             "sent": [_again(item) for item in _returned(site, k) if type(item) in BY_SENT],
             **{way: _kept(site, k, way) for way in WAYS},
         }
@@ -88,7 +88,7 @@ def restore(
     InputError
         The checkpoint is of another graph.
     """
-    classes = site.classes()
+    classes = Classes(site.kernel, site.states)
     by_cluster: dict[int, dict[str, NDArray]] = defaultdict(dict)
     for name, array in arrays.items():
         index, _, rest = name.partition(".")
@@ -103,7 +103,7 @@ def restore(
                 f"other edges, weights or identifiers"
             )
         forged.state_of(content["state"], site.states[k], cluster, outputs)
-        site.take_content(k, content)
+        site.states[k] = content["state"]
         contents.append(content)
     sends = []
     for way in WAYS:

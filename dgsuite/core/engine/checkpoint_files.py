@@ -13,10 +13,9 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -151,18 +150,13 @@ class Checkpoints:
         """The log of what this try goes on from; an empty one at round 0."""
         if self.found is None:
             return Log(0)
-        check = partial(forged.log_of, phases=self.found.phases)
-        return merge(self.pasts(Classes(), check))
-
-    def pasts(self, classes: Classes, check: Callable[[Any, int], Any]) -> list[Any]:
-        """What each site wrote of the phases that are over, checked with the number of its clusters."""
-        assert self.found is not None
-        found = []
-        for begin, end, _, log in self.found.sites:
-            arrays = archives.read(self.folder, log)
-            with checking.sound(archives.place(self.folder, log)):
-                found.append(check(Reader(classes).read(arrays), end - begin))
-        return found
+        logs = []
+        for begin, end, _, entry in self.found.sites:
+            arrays = archives.read(self.folder, entry)
+            with checking.sound(archives.place(self.folder, entry)):
+                columns = Reader(Classes()).read(arrays)
+                logs.append(forged.log_of(columns, end - begin, self.found.phases))
+        return merge(logs)
 
     def remove(self, besides: str = "") -> None:
         """Remove all files of checkpoints but those of a try, and the folder if it is empty then."""

@@ -20,7 +20,7 @@ from dgsuite.core.engine.forged import DUE
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.values import Writer
+from dgsuite.core.engine.values import Classes, Writer
 from dgsuite.kernels.bsp import Vote
 from dgsuite.partition.store import archives, checking
 
@@ -89,9 +89,6 @@ class Fresh:
         """Send once more what a site sends in one of the exchanges before it goes on."""
         return site.send(checkpoint.AGAIN, self.sends[number])
 
-    def heard(self, vote: Vote) -> None:
-        """A phase is over, with this vote of all sites."""
-
     def due(self, step: Step) -> bool:
         """Whether the other sites are to be told to write a checkpoint after a phase."""
         return False
@@ -125,7 +122,7 @@ class Kept(Fresh):
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
-        self._pace = Pace(plan, self._reached()[1])
+        self._pace = Pace(plan, site.log.rounds)
 
     @cached_property
     def _graph(self) -> list[list[int]]:
@@ -142,25 +139,13 @@ class Kept(Fresh):
                 arrays |= archives.read(folder, states)
         with checking.sound(folder):
             self.sends = checkpoint.restore(self.site, arrays, self._graph)
-            self._take_past(slice(first, last))
+            whole = self.plan.past()
+            self.votes = whole.votes
+            self.site.log = whole.part(slice(first, last))
 
     def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
         with checking.sound(self.plan.folder):
             return super().resent(site, number)
-
-    def _take_past(self, clusters: slice) -> None:
-        """Go on from what all sites have logged; this one has these clusters."""
-        whole = self.plan.past()
-        self.votes = whole.votes
-        self.site.log = whole.part(clusters)
-
-    def _reached(self) -> tuple[int, int]:
-        """How many phases and rounds are over."""
-        return len(self.site.log), self.site.log.rounds
-
-    def _past(self) -> Any:
-        """What is written of the phases that are over."""
-        return self.site.log.columns()
 
     def due(self, step: Step) -> bool:
         return not self.site.me and self._pace.due(step)  # one decides for all
@@ -168,10 +153,9 @@ class Kept(Fresh):
     def write(self) -> None:
         plan, me = self.plan, self.site.me
         plan.check_owner()
-        phases, rounds = self._reached()
-        head = f"phase-{phases:08}-{plan.attempt}"
+        head = f"phase-{len(self.site.log):08}-{plan.attempt}"
         states = checkpoint.held(self.site, self._graph)
-        log = Writer(self.site.classes()).write(self._past())
+        log = Writer(Classes()).write(self.site.log.columns())
         entries = {
             "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
             "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),
@@ -187,7 +171,7 @@ class Kept(Fresh):
         archives.write_list(plan.folder, name, KIND, facts)
         self._written.append([name, *(entry["file"] for entry in entries.values())])
         self._clear()
-        self._pace.restart(rounds)
+        self._pace.restart(self.site.log.rounds)
 
     def _clear(self) -> None:
         """Remove what is older than the last two.
@@ -205,6 +189,6 @@ class Kept(Fresh):
                 files.rm_file(f"{inner}/{name}")
 
 
-def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fresh:
+def begun(plan: Checkpoints | None, site: Site) -> Fresh:
     """A run at one site, with checkpoints if there is a plan."""
-    return Fresh() if plan is None else kept(plan, site)
+    return Fresh() if plan is None else Kept(plan, site)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FEW = 3
+MAX_ALL_TO_ALL = 3
 """Workers up to which each sends its vote to all others, together with its parcels."""
 
 

@@ -376,7 +376,7 @@ class Disturbed:
         return arriving
 
     def losses(self) -> list[int]:
-        """Messages lost by phase, but for the last, whose messages no phase reads."""
+        """Lost messages of each phase; 0 for the last, whose messages no phase reads."""
         return [*self.lost[:-1], 0]
 
 

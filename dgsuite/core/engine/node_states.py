@@ -19,8 +19,8 @@ def take(state: Any, nodes: NDArray[np.int64], size: int) -> dict[str, NDArray]:
     Parameters
     ----------
     state
-        Of a cluster: arrays with an entry for each node, sets of nodes, lists of nodes that are declared as
-        such, and what is of no node. What it keeps in objects is looked into.
+        Of a cluster: arrays with an entry for each node, sets of nodes, and lists of nodes that are
+        declared as such. Values of no node are ignored; objects within it are visited.
     nodes
         Local indices.
     size

@@ -40,7 +40,7 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
 
 
 TURNS = 16
-"""How many times as many turns as rounds a program has that is ended: a round may repeat some of its own."""
+"""Turns per allowed round, at most: a faulty run with more is stopped."""
 
 
 class Answer:

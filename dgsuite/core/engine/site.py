@@ -30,7 +30,6 @@ from dgsuite.core.engine.program import Fault, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.sealed import place_of_write, sealed
-from dgsuite.core.engine.values import Classes
 from dgsuite.core.engine.workload import WorkloadRunner, without_packets
 from dgsuite.kernels.bsp import Extra, Kernel, Known, Note, State, Vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -224,18 +223,6 @@ class Site:
             disturbed = () if self.disturbed is None else self.disturbed.shared
             shared = self.mailbox, self._messages, self.workload, *disturbed
             self._seals.enter_context(sealed(*shared))
-
-    def content(self, k: int) -> dict[str, Any]:
-        """What a checkpoint holds of the k-th cluster, besides messages."""
-        return {"state": self.states[k]}
-
-    def take_content(self, k: int, content: Mapping[str, Any]) -> None:
-        """Take over what `content` returned before."""
-        self.states[k] = content["state"]
-
-    def classes(self) -> Classes:
-        """The classes whose objects a checkpoint may hold."""
-        return Classes(self.kernel, self.states)
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site, or their rows of a table."""

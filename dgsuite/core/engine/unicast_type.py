@@ -19,7 +19,7 @@ from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.kernels.bsp import Unicast
 from dgsuite.partition.arrays.segments import distinct, mark
 
-SPARSE = 16
+SORTED_FRACTION = 16
 """Different nodes are counted by sorting below one in so many of the site's, else with a mask."""
 
 
@@ -105,7 +105,7 @@ def carry(box: Mailbox, step: Step, k: int, sent: UnicastBatch, counts: Tally) -
 def count_own(box: Mailbox, nodes: NDArray) -> int:
     """How many different nodes of the site there are among some."""
     own = box.unicasts.own
-    if SPARSE * len(nodes) < own:
+    if SORTED_FRACTION * len(nodes) < own:
         return len(distinct(nodes))
     there = np.zeros(own, bool)
     mark(there, box.unicasts.partition.position(nodes) - box.unicasts.first)

@@ -27,7 +27,7 @@ CONSTANTS = np.uint32(1664525), np.uint32(1013904223)
 LARGEST = 1 << 32
 """Maximum bytes of a working set or packet, and maximum number of packets: more than any cache holds."""
 
-MOST = (1 << 63) - 1
+MAX_OPERATIONS = (1 << 63) - 1
 """Maximum number of operations, which compiled loops count in int64."""
 
 
@@ -69,7 +69,7 @@ class Workload:
         for name, value in asdict(self).items():
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
                 raise InputError(f"workload: {name} must be an integer from 0, got {value!r}")
-            most = MOST if name == "operations" else LARGEST
+            most = MAX_OPERATIONS if name == "operations" else LARGEST
             if value > most:
                 raise InputError(f"workload: {name} must be at most {most}, got {value}")
             object.__setattr__(self, name, int(value))
@@ -166,7 +166,7 @@ class WorkloadRunner:
 
         begin = thread_time()
         if self.load.operations:
-            operations = min(self.load.operations * tasks, MOST)
+            operations = min(self.load.operations * tasks, MAX_OPERATIONS)
             spin(np.uint32(tasks), *CONSTANTS, operations)
         if self.load.cache_bytes:
             walk(_working_set(self.load.cache_bytes), tasks)

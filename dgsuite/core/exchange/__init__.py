@@ -1,1 +1,1 @@
-"""Exchanges between the tasks of a run: over comms, in memory of one host, over MPI, or one by one."""
+"""Exchanges between the tasks of a run: over comms, and in memory of one host."""

@@ -6,8 +6,8 @@ joined to their partners in a collective alone; a task connects to another one w
 it.
 
 Votes of a few tasks go from each to each, with the parcels. Those of many go by a collective, whose result
-has the number of parcels that each task is to wait for. So the end of a phase takes no message between tasks
-without parcels for each other. On one host votes go through memory.
+has the number of parcels that each task is to wait for. So tasks that have no parcels for each other exchange
+no message. On one host votes go through memory.
 
 A mesh and its event loop may outlive the task: see `dgsuite.core.workers.kept`. Entry points
 ``dgsuite.meshes`` have other meshes, by the names that ``dgsuite.clocked.transport`` or a style gives them.
@@ -28,7 +28,7 @@ from distributed.comm.core import Comm
 from distributed.core import rpc
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.engine.collectives import FEW, Combine, Contribution, partners, tree
+from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, Combine, Contribution, partners, tree
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
@@ -124,7 +124,7 @@ class Mesh:
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
-        self._few = len(places) <= FEW
+        self._few = len(places) <= MAX_ALL_TO_ALL
         everyone = {peer for peer in range(len(places)) if peer != rank}
         self._joins_all = self._few or joins_all or self.joins_all
         self._partners = everyone if self._joins_all else partners(rank, len(places))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
+from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
@@ -54,8 +54,6 @@ class Way(NamedTuple):
     name: str = "clocked"
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
-    kept: type[Kept] = Kept
-    """Writes checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ def _found(
 
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
-    kept = begun(plan.spec.checkpoints, site, way.kept)
+    kept = begun(plan.spec.checkpoints, site)
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(allowed, len(clusters)) if large else 1

@@ -110,7 +110,6 @@ async def drive(
     for number, step in enumerate(todo):
         if finish is not None and step.launches:
             votes.append(await finish(step))
-            kept.heard(votes[-1])
             now = perf_counter()
             continue
         await others.turn()
@@ -127,7 +126,6 @@ async def drive(
             found, said = await others.exchange(number, parcels, vote)
             site.tally.wire = others.wire - sent
             votes.append(said)
-            kept.heard(said)
         site.deliver(found)
         before, now = now, perf_counter()
         log.add(site.logged(step), site.tally, site.compute, site.cpu, now - before - site.busy)

@@ -19,7 +19,7 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.checkpointed import Fresh, begun, is_marked, marked
+from dgsuite.core.engine.checkpointed import Fresh
 from dgsuite.core.engine.log import Log, unite
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.progress import Report, Tell, seldom
@@ -28,7 +28,6 @@ from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.termination import Lines
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import at_once, drive
-from dgsuite.core.recursion.checkpoint import KeptTasks
 from dgsuite.core.recursion.delayed import DelayedSite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
@@ -87,17 +86,10 @@ class Tasks(ABC):
 
 
 class Clock(Tasks):
-    """Tasks advance on a clock, with a barrier a tick where there are other sites.
+    """Tasks advance on a clock, with a barrier a tick where there are other sites."""
 
-    Parameters
-    ----------
-    kept
-        Writes checkpoints between ticks.
-    """
-
-    def __init__(self, *where: Any, kept: Fresh) -> None:
+    def __init__(self, *where: Any) -> None:
         super().__init__(*where)
-        self.kept = kept
         self._number = -1
 
     async def turn(self) -> None:
@@ -121,18 +113,12 @@ class Clock(Tasks):
     async def _run(self, step: Step) -> Vote:
         site = self.site
         await self.turn()
-        goes_on = site.amid == step.turn
-        out = {} if goes_on else site.launch(step.turn, step.phase, self.pool)
+        out = site.launch(step.turn, step.phase, self.pool)
         while True:
-            due, vote = site.due(out), site.vote
-            if self.kept.due(step._replace(round=site.ticks)):
-                vote = marked(vote)
-            found, (due, vote) = await self._swap(out, (due, vote), _ticks)
+            found, (due, vote) = await self._swap(out, (site.due(out), site.vote), _ticks)
             site.accept(found.values())
             if due == inf:
                 return vote
-            if is_marked(vote):
-                self.kept.write()
             await self.turn()
             out = site.tick(due, self.pool)
             if self.tell is not None:
@@ -185,7 +171,7 @@ def _ticks(said: Sequence[tuple[float, Vote]]) -> tuple[float, Vote]:
 async def _on_clock(
     site: RecursiveSite, mesh: Mesh | None, pool: Any, tell: Report | None, kept: Fresh
 ) -> None:
-    clock = Clock(site, mesh, pool, tell, kept=kept)
+    clock = Clock(site, mesh, pool, tell)
     await drive(site, clock, pool, tell, kept, clock.finish)
 
 
@@ -197,7 +183,7 @@ async def _freely(
 
 
 WAYS = {
-    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked", kept=KeptTasks),
+    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
     "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", rounds=False),
 }
 
@@ -234,6 +220,5 @@ def serial(
     kind = RecursiveSite if spec.delays is None else DelayedSite
     site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.warm()
-    kept = begun(spec.checkpoints, site, KeptTasks)
-    at_once(_on_clock(site, None, None, tell and seldom(tell), kept))
+    at_once(_on_clock(site, None, None, tell and seldom(tell), Fresh()))
     return site.outputs(), unite([site.log])

@@ -28,7 +28,6 @@ from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.engine.values import Classes
 from dgsuite.core.recursion.batches import Batch, Bundle, Key, tasks_of, together, wave
 from dgsuite.core.recursion.scopes import NONE, Scopes
 from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
@@ -58,10 +57,6 @@ class RecursiveSite(Site):
         Depth that tasks have reached.
     busy
         Seconds in which tasks of the finish were computed.
-    ticks
-        Ticks of the clock, if there is one.
-    amid
-        After a checkpoint, the turn of the finish to go on with; it is not launched again.
     """
 
     where = "depth"
@@ -84,8 +79,6 @@ class RecursiveSite(Site):
         self.vote = Vote()
         self.turn = 0
         self.deepest = 0
-        self.ticks = 0
-        self.amid: int | None = None
         self.queue: list[Key] = []
         self.waiting: dict[Key, list[UnicastBatch]] = {}
         self._out: dict[int, Bundle] = {}
@@ -93,26 +86,6 @@ class RecursiveSite(Site):
     def progress(self) -> Progress:
         """How far the site is; which of its nodes are active is not known between rounds."""
         return Progress(self.deepest, None, self.log.sent)
-
-    def content(self, k: int) -> dict[str, Any]:
-        index = self.clusters[k].index
-        waiting = [
-            (depth, task, letters)
-            for (depth, task, cluster, _), parts in self.waiting.items()
-            if cluster == index
-            for letters in parts
-        ]
-        return {**super().content(k), "tasks": waiting, "finishes": self.scopes[k]}
-
-    def take_content(self, k: int, content: Mapping[str, Any]) -> None:
-        super().take_content(k, content)
-        self.scopes[k] = content["finishes"]
-        for depth, task, letters in content["tasks"]:
-            self.put(Batch(depth, task, self.clusters[k].index, letters))
-
-    def classes(self) -> Classes:
-        letters = UnicastBatch(np.empty(0), None, None, {})
-        return Classes(self.kernel, [*self.states, Scopes(), letters])
 
     # Arrivals.
 
@@ -167,9 +140,8 @@ class RecursiveSite(Site):
         Parameters
         ----------
         due
-            The least that a site said when all were asked what is `due`.
+            The least tick that is `due` at any site.
         """
-        self.ticks += 1
         queue, self.queue = self.queue, []
         taken, self.waiting = self.waiting, {}
         while queue:
@@ -281,7 +253,7 @@ class RecursiveSite(Site):
             elif isinstance(item, Note):
                 entry.tally.note(item.values)
             elif item is not None:
-                raise self.fault(step, k, f"returned {item!r}, which is nothing to spawn")
+                raise self.fault(step, k, f"returned {item!r}, which is no task to spawn")
         if under is not None and len(spawned) > 1:
             raise self.fault(step, k, "spawns more than one kind of task under another's finish")
         for item in spawned:
@@ -298,7 +270,7 @@ class RecursiveSite(Site):
         except InputError as error:
             raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
         if self.spec.check and len(np.unique(by)) < len(by):
-            raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
+            raise self.fault(step, k, f"spawns {item.task!r} twice by the same node")
         fields = self.mailbox.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
@@ -364,7 +336,7 @@ class RecursiveSite(Site):
             self.put(Batch(depth, then, cluster.index, UnicastBatch(ids, ids, None, fields)))
 
     def _tell(self, k: int, nodes: NDArray, homes: NDArray, slots: NDArray) -> None:
-        """Nodes notify those of these finishes that a task under them has ended."""
+        """Report ended tasks to the nodes of their finishes."""
         known = homes != NONE
         nodes, homes, slots = nodes[known], homes[known], slots[known]
         if len(homes):

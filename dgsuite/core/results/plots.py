@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
 MESSAGES = "#9ec9e2"
 ACTIVE = "#c8553d"
-FEW = 32
+MAX_MARKED_ROUNDS = 32
 """With more rounds than this, lines have no markers."""
 
 
@@ -67,7 +67,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
             dataset["comm"].values,
             color=colour,
             linestyle=line,
-            marker=marker if len(rounds) <= FEW else "",
+            marker=marker if len(rounds) <= MAX_MARKED_ROUNDS else "",
             markersize=4.5,
             linewidth=1.5,
             label=f"communication, {style}",

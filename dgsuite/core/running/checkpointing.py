@@ -64,7 +64,6 @@ def checkpoints_of(
     kernels: Sequence[Kernel],
     graph: Graph,
     spec: RunSpec,
-    style: str,
 ) -> Checkpoints | None:
     """The checkpoints of a run, if it has any.
 
@@ -87,10 +86,9 @@ def checkpoints_of(
         raise InputError(
             f"checkpoint names one folder for {len(kernels)} runs; run them one by one"
         )
-    if kernel.form == "recursive" and style == "finish_async":
+    if kernel.form == "recursive":
         raise InputError(
-            f"kernel {kernel.name!r}: a recursive form has no checkpoints in style 'finish_async'; give "
-            f"style='clocked', or leave out form='recursive' or checkpoint="
+            f"kernel {kernel.name!r}: a recursive form has no checkpoints; leave out form= or checkpoint="
         )
     order = graph.partition.order
     facts = {

@@ -22,7 +22,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.size import adjacency, width
 from dgsuite.partition.sources.piece import MOST_NODES
 
-MOST = {"n": MOST_NODES, "m": 10**15, "workers": MOST_NODES}
+MAX_SIZES = {"n": MOST_NODES, "m": 10**15, "workers": MOST_NODES}
 """Largest values of an estimate, whose bytes are numbers of 64 bits."""
 
 ARRAY = re.compile(r"NDArray\[np\.(\w+?)_?\]")
@@ -132,8 +132,8 @@ def estimate(
         return Estimate(made.name, n.n, n.m, parts_of(made, n, workers, True))
     workers = 1 if workers is None else workers
     for name, value, least in (("n", n, 1), ("m", m, 0), ("workers", workers, 1)):
-        if type(value) is not int or not least <= value <= MOST[name]:
-            numbers = f"{least} to {MOST[name]:,}"
+        if type(value) is not int or not least <= value <= MAX_SIZES[name]:
+            numbers = f"{least} to {MAX_SIZES[name]:,}"
             raise InputError(f"{name} must be a whole number from {numbers}, got {value!r}")
     made = unsuited(kernel, n, {}, None, None, parameters, form)
     cuts = range(workers + 1)

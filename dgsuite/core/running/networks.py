@@ -42,8 +42,6 @@ def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
             return "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
         if network.synchroniser is not None:
             return "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
-        if options.checkpoint is not None:
-            return "a run of tasks with delays has no checkpoints; leave out checkpoint="
     if network.delayed and kernel.takes_offers:
         return KEEPS_OFFERS
     if acts and options.since is not None:

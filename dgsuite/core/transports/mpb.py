@@ -4,8 +4,7 @@ A sender deposits in a buffer of its own, where the receiver reads. Flags are li
 that a process sleeps until one comes, and so that what was written before it is seen after it on any
 processor. A line has the number of bytes of the stream that were deposited, where in the buffer they begin,
 and the number that were read in the other direction. It replaces all former lines, so one that finds the
-socket full is merged with the next. A process that polls gets the same numbers in memory alone (see
-`flags`). The end of the socket says that the peer is gone.
+socket full is merged with the next. The end of the socket says that the peer is gone.
 """
 
 from __future__ import annotations
@@ -17,16 +16,14 @@ import struct
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from distributed.comm import CommClosedError
 from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
-from dgsuite.base import capabilities
 from dgsuite.core.transports import memory
-from dgsuite.core.transports.flags import SIZE, Flags
 from dgsuite.core.transports.framed import ALONE, START, WORD, Framed, check, cut, wake
 from dgsuite.core.transports.local import Local
 from dgsuite.core.transports.settings import Settings
@@ -55,16 +52,12 @@ begin small, for the reader to wake up meanwhile, and end small, for it to have 
 class MPB(Framed):
     """A comm through shared memory."""
 
-    head: ClassVar[int] = SIZE
-    """Bytes of the memory that come before the buffer."""
-
     _ended = False
     """Whether the peer is gone."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.settings = self._settings()
-        self._flags: Flags | None = None
         self._out = self._in = memoryview(b"")
         # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
         self._written = self._said = self._taken = self._start = 0
@@ -81,13 +74,11 @@ class MPB(Framed):
 
     def _made(self) -> tuple[NDArray[np.uint8], int]:
         """The memory that this end gives to the comm, and its file, which the caller closes."""
-        return memory.make("mpb", SIZE + self.settings.buffer)
+        return memory.make("mpb", self.settings.buffer)
 
     def _assign(self, mine: NDArray, theirs: NDArray) -> None:
         """Which memory is written, and which is read."""
-        self._out, self._in = mine[SIZE:].data, theirs[SIZE:].data
-        if capabilities.has("ordered stores"):
-            self._flags = Flags(mine[:SIZE].data, theirs[:SIZE].data)
+        self._out, self._in = mine.data, theirs.data
 
     async def _open(self) -> None:
         assert self._sock is not None
@@ -130,10 +121,8 @@ class MPB(Framed):
                 raise CommClosedError(f"{self}: the peer runs another version of dgsuite")
             if not memory.sealed(fds[0]):
                 raise CommClosedError(f"{self}: the peer gave memory that could shrink")
-            if size <= self.head:
-                raise CommClosedError(
-                    f"{self}: the peer gave {size} bytes of memory, which are too few"
-                )
+            if not size:
+                raise CommClosedError(f"{self}: the peer gave no memory")
             return memory.attach(fds[0])
         finally:
             for fd in fds:
@@ -143,13 +132,7 @@ class MPB(Framed):
 
     def _tell(self) -> None:
         """Say what was written and read, now or as soon as the socket takes it."""
-        if self._sock is None or self._ended:
-            return
-        flags = self._flags
-        if flags is not None and flags.say(self._written, self._start, self._got):
-            self._said, self._acknowledged = self._written, self._got
-            return
-        if self._behind:
+        if self._sock is None or self._ended or self._behind:
             return
         try:
             self._sock.send(LINE.pack(self._written, self._start, self._got))
@@ -157,7 +140,7 @@ class MPB(Framed):
             self._behind = True
             self._loop.add_writer(self._sock, self._catch_up)
         except OSError:
-            self._end()
+            self._finish()
         else:
             self._said, self._acknowledged = self._written, self._got
 
@@ -184,7 +167,7 @@ class MPB(Framed):
         except OSError:
             lines = b""
         if not lines:
-            self._end()
+            self._finish()
             return
         if len(lines) % LINE.size:
             self._break()
@@ -195,11 +178,6 @@ class MPB(Framed):
                 wake(self._reading)
             elif self._writing is not None:
                 self._take_in()
-
-    def _look(self) -> None:
-        """Read the positions that the peer has published in memory, if it does."""
-        if self._flags is not None:
-            self._learn(*self._flags.see())
 
     def _learn(self, there: int, origin: int, taken: int) -> None:
         """Take note of the positions that the peer has written and read, as published now or earlier."""
@@ -215,24 +193,13 @@ class MPB(Framed):
             self._taken = taken
             wake(self._writing)
 
-    def _stop_polling(self) -> None:
-        """Have the peer publish its positions on the socket from now on."""
-        if self._flags is not None and self._flags.awake:
-            self._flags.wake(False)
-            self._look()
-
-    def _end(self) -> None:
-        """The peer is gone; the bytes that it deposited can still be read."""
-        self._look()
-        self._finish()
-
     def _break(self) -> None:
         """The peer has published an impossible position: read nothing more from it."""
         logger.warning("%s: the peer published an impossible position in the stream", self)
-        self._flags = None
         self._finish()
 
     def _finish(self) -> None:
+        """The peer is gone; the bytes that it deposited can still be read."""
         self._ended = True
         if self._sock is not None:
             self._loop.remove_reader(self._sock)
@@ -247,7 +214,6 @@ class MPB(Framed):
     def abort(self) -> None:
         super().abort()
         self._out = self._in = memoryview(b"")
-        self._flags = None  # Dask may keep the comm
         self._inbox.clear()
 
     # sending
@@ -309,7 +275,6 @@ class MPB(Framed):
         if self._closed or self._ended:
             raise CommClosedError(f"{self}: the peer closed it")
         self._writing = self._loop.create_future()
-        self._stop_polling()
         if self._reading is None:
             self._take_in()
         try:
@@ -339,7 +304,6 @@ class MPB(Framed):
                 await self._wait(MOMENT if begun else 0.0)
 
     async def _receive(self) -> list[memoryview]:
-        self._look()
         if not self._there_is():
             await self._wait(self.look_out)
         frames = self._short()
@@ -389,21 +353,10 @@ class MPB(Framed):
 
     async def _wait(self, seconds: float) -> None:
         """Wait for something to read, or the end, at first without sleeping."""
-        look = self._ready  # the socket lets other threads of the process run meanwhile
-        # a writer that sleeps needs lines on the socket
-        if self.look_out and self._flags is not None and self._writing is None:
-            look = self._look
-            if not self._flags.awake:
-                self._flags.wake(True)
-        else:
-            self._stop_polling()
         end = time.perf_counter() + seconds
-        while seconds and not self._there_is():
-            look()
-            if time.perf_counter() >= end:
-                break
-        if not self._there_is():
-            self._stop_polling()
+        self._ready()  # which lets other threads of the process run
+        while not self._there_is() and time.perf_counter() < end:
+            self._ready()
         if not self._there_is():
             await self._wait_readable()
 

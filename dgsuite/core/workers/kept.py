@@ -14,12 +14,12 @@ from typing import Any
 
 from dgsuite.base import threads
 
-MOST = 4
+MAX_MESHES = 4
 """Meshes that a worker keeps."""
 
 
 class KeptMeshes:
-    """The meshes that a worker keeps, by what they are between.
+    """Meshes that a worker keeps, by their members.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class KeptMeshes:
         with self._lock:
             before = self._kept.pop(key, None)
             self._kept[key] = mesh, monotonic() + seconds
-            oldest = next(iter(self._kept)) if len(self._kept) > MOST else key
+            oldest = next(iter(self._kept)) if len(self._kept) > MAX_MESHES else key
             surplus = [before, self._kept.pop(oldest) if oldest != key else None]
         for found in surplus:
             if found is not None:

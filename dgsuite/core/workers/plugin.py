@@ -57,8 +57,8 @@ class RunPlugin(WorkerPlugin):
 
     A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
     scheduler forgets the key and the part ends. Tasks of several runs may call it from their threads at once:
-    the tables are used on the worker's event loop alone, but for `runs` and what is told of results, of which
-    a task puts in or takes out one entry at a time.
+    all tables but `runs` and those of results are used on the worker's event loop alone, and those two
+    are changed one entry at a time.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from distributed import Scheduler, SchedulerPlugin
 
 from dgsuite.partition.client.tasks import SPAN
 
-MOST = 1 << 8
+MAX_GROUPS = 1 << 8
 """Groups of tasks, and descriptions of collections, that the span may have: it never drops any by itself."""
 
 
@@ -23,8 +23,8 @@ class SpanPlugin(SchedulerPlugin):
         span = None if extension is None else extension.spans.get(SPAN)
         if span is None:
             return
-        if len(span.groups) > MOST:
+        if len(span.groups) > MAX_GROUPS:
             span.groups = {g for g in span.groups if scheduler.task_groups.get(g.name) is g}
         described = (span._metadata or {}).get("collections", [])
-        if len(described) > MOST:
+        if len(described) > MAX_GROUPS:
             described.clear()

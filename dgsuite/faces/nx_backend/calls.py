@@ -54,7 +54,11 @@ def _number(value: Any) -> str | None:
 
 
 def _count(value: Any) -> str | None:
-    return None if isinstance(value, Integral) and value < MOST else f"{value!r} is no whole number"
+    return (
+        None
+        if isinstance(value, Integral) and value < MAX_ITERATIONS
+        else f"{value!r} is no whole number"
+    )
 
 
 def _distance(value: Any) -> str | None:
@@ -62,7 +66,7 @@ def _distance(value: Any) -> str | None:
     return None if plain and value == value else f"{value!r} is no number"
 
 
-MOST = 1 << 62
+MAX_ITERATIONS = 1 << 62
 """Iterations, at most."""
 
 RULES: dict[str, Callable[[Any], str | None]] = {

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from distributed import Client
 
 RANGE = IPv4Network("10.213.0.0/16")
-"""Where the addresses of namespaces are taken from; each network has a block of it, of `MOST` hosts."""
+"""Where the addresses of namespaces are taken from; each network has a block of `MAX_WORKERS` hosts."""
 
-MOST = 250
+MAX_WORKERS = 250
 """Workers that a network can have."""
 
 PORTS, MASK = 24576, 0xFF80
@@ -134,8 +134,8 @@ class Network:
     """
 
     def __init__(self, hosts: int) -> None:
-        if hosts > MOST:
-            raise InputError(f"there can be at most {MOST} network namespaces, got {hosts}")
+        if hosts > MAX_WORKERS:
+            raise InputError(f"there can be at most {MAX_WORKERS} network namespaces, got {hosts}")
         self.hosts = hosts
         self._name = f"dgsuite-{os.getpid()}-{next(_numbers)}"
         self._closing = ExitStack()

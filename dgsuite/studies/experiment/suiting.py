@@ -11,7 +11,7 @@ from dgsuite.core.running.attempt import as_seen
 from dgsuite.studies.experiment.model import Point
 from dgsuite.studies.experiment.sweep import make_graph
 
-MOST = 1 << 14
+MAX_NODES = 1 << 14
 """Nodes of a graph that is made for it; larger ones take too long."""
 
 DECIDING = {"kernel", "form", "n", "kind", "clusters", "seed", "graph", "params"}
@@ -20,7 +20,7 @@ DECIDING = {"kernel", "form", "n", "kind", "clusters", "seed", "graph", "params"
 
 def unsuited(points: Sequence[Point], folder: Path) -> Iterator[str]:
     """Points whose kernels do not take their graphs, and why."""
-    looked = {p.model_dump_json(include=DECIDING): p for p in points if (p.n or 0) <= MOST}
+    looked = {p.model_dump_json(include=DECIDING): p for p in points if (p.n or 0) <= MAX_NODES}
     for point in looked.values():
         try:
             graph = make_graph(point, folder, None)

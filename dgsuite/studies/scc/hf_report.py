@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CLOSE = 0.25
 """Relative difference from the paper's number up to which ours agrees."""
 
-MOST = 48
+PAPER_PLACES = 48
 """Places that the paper had."""
 
 LABELS = {"none": "no transport", "counted": "no transport, the original's cost of units"}
@@ -74,7 +74,7 @@ def _judge(dataset: xr.Dataset, row: dict[str, Any], transport: str) -> tuple[st
     if row["kind"] == "speedup":
         value = float(speedup(dataset, name, balance, transport, row.get("base")).sel(places=at))
         return f"{value:.1f}x", _close(value, row["value"])
-    curve = speedup(dataset, name, balance, transport).sel(places=slice(1, MOST))
+    curve = speedup(dataset, name, balance, transport).sel(places=slice(1, PAPER_PLACES))
     if row["kind"] == "peak":
         place, value = int(curve.places[int(curve.values.argmax())]), float(curve.max())
         there = float(curve.sel(places=at))
@@ -108,7 +108,7 @@ def columns(dataset: xr.Dataset) -> list[tuple[str, int, int, float]]:
     if "static" in dataset.balance:
         for name in dataset.input.values.tolist():
             shells = int(dataset.shells.sel(input=name))
-            curve = speedup(dataset, name, "static", "none").sel(places=slice(2, MOST))
+            curve = speedup(dataset, name, "static", "none").sel(places=slice(2, PAPER_PLACES))
             found += [
                 (name, int(p), math.gcd(int(p), shells), float(curve.sel(places=p)))
                 for p in curve.places.values
@@ -177,7 +177,7 @@ def _figure7(dataset: xr.Dataset) -> Figure:
     from dgsuite.studies.scc.figures import grid
     from dgsuite.studies.scc.figures import speedup as panel
 
-    near = dataset.simulated.isel(input=0).sel(places=slice(1, MOST))
+    near = dataset.simulated.isel(input=0).sel(places=slice(1, PAPER_PLACES))
     transports = [t for t in dataset.transport.values.tolist() if t not in LABELS]
     native = near.sel(transport=transports[0])
     on = f"Figure 7 (%s): %s, over {transports[0]}"
@@ -211,7 +211,7 @@ def _overview(dataset: xr.Dataset) -> Figure:
     names = dataset.input.values.tolist()
     figure = Figure(figsize=(3.4 * (len(arms) + 1), 3 * len(names) + 0.5))
     axes = figure.subplots(len(names), len(arms) + 1, squeeze=False)
-    near = dataset.sel(places=slice(1, MOST))
+    near = dataset.sel(places=slice(1, PAPER_PLACES))
     said = {(row["input"], row["balance"]): row for row in findings(dataset) if "value" in row}
     lines = dict(zip(arms, ("-", "--", ":", "-.") * len(arms), strict=False))
     for row, name in zip(axes, names, strict=True):
@@ -232,7 +232,7 @@ def _overview(dataset: xr.Dataset) -> Figure:
                 ax.plot(
                     paper["places"], paper["value"], "r*", markersize=11, label="the paper's text"
                 )
-            ax.plot([1, MOST], [1, MOST], ":", color="grey", linewidth=0.8)
+            ax.plot([1, PAPER_PLACES], [1, PAPER_PLACES], ":", color="grey", linewidth=0.8)
             ax.set_title(f"{name}, {arm}")
             ax.set_ylabel("speed-up of Fock build, simulated", fontsize=8)
         row[-1].set_yscale("log")

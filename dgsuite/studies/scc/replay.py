@@ -39,7 +39,7 @@ def replay(
     Raises
     ------
     InputError
-        Not a trace, or more clusters than `dgsuite.studies.scc.simulate.MOST`.
+        Not a trace, or more clusters than `dgsuite.studies.scc.simulate.MAX_PLACES`.
     """
     if not isinstance(trace, xr.Dataset):
         trace = traces.read(trace)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.studies.scc.ledger import Transport
 
-MOST = 1 << 12
+MAX_PLACES = 1 << 12
 """Places at most: an exchange has an event a pair."""
 
 
@@ -41,8 +41,8 @@ class Simulation:
     """
 
     def __init__(self, places: int, transport: Transport) -> None:
-        if not 1 <= places <= MOST:
-            raise InputError(f"places must be from 1 to {MOST}, got {places}")
+        if not 1 <= places <= MAX_PLACES:
+            raise InputError(f"places must be from 1 to {MAX_PLACES}, got {places}")
         self.places = places
         self.transport = transport
         self.clock = np.zeros(places)

@@ -74,7 +74,6 @@ class ChipSettings(Settings):
 class OneChunk(mpb.MPB):
     """A comm whose chunks wait for the one before."""
 
-    head = 0
     settings: ChipSettings
 
     async def _put(self, views: Sequence[memoryview]) -> None:
@@ -153,9 +152,6 @@ class RCCE(OneChunk):
     def _made(self) -> tuple[NDArray[np.uint8], int]:
         self._core = Core.here(self.settings.payload())
         return self._core.buffer, os.dup(self._core.fd)
-
-    def _assign(self, mine: NDArray, theirs: NDArray) -> None:
-        self._out, self._in = mine.data, theirs.data
 
     @property
     def holds(self) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled
 
-FEW = 32
+INSERTION_SORTED = 32
 """Keys that are sorted by insertion."""
 
 
@@ -59,7 +59,7 @@ def cut(indptr, indices, place, across, high, wide, tiles, keys):
 @compiled
 def by_digit(keys, out, shift, digit, counts):
     """Sort keys by some of their bits, stably, into `out`."""
-    if len(keys) < FEW:
+    if len(keys) < INSERTION_SORTED:
         out[:] = keys
         for i in range(1, len(out)):
             key, j = out[i], i

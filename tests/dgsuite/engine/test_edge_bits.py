@@ -155,7 +155,7 @@ def test_a_repeated_message_names_an_edge_that_carries_it():
 @pytest.mark.parametrize(
     ("name", "how", "message"),
     [
-        ("leiden", {"congest": 1}, "clusters send to clusters"),
+        ("leiden", {"congest": 1}, "clusters send messages to clusters"),
         ("bf", {"congest": 1, "form": "recursive"}, "take form='iterative'"),
         ("mis", {"congest": 0}, "congest must be a number above 0"),
         ("mis", {"congest": True}, "congest must be a number above 0"),

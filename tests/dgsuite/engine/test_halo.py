@@ -18,7 +18,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.kernels import BellmanFord
 from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.bsp import Broadcast, broadcast
-from dgsuite.partition.clusters.halo import MOST, make_halo
+from dgsuite.partition.clusters.halo import READ_ALONE_UP_TO, make_halo
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import graphs
@@ -150,4 +150,4 @@ def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
                 )
                 reached = [[*c.indices, *c.senders[1]] for c in groups[peer]]
                 assert {*needed.tolist()} == {*own.tolist()} & {*np.concatenate(reached).tolist()}
-                assert len(needed) <= MOST * halo.own
+                assert len(needed) <= READ_ALONE_UP_TO * halo.own

@@ -28,7 +28,7 @@ from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.experiment.suiting import MOST
+from dgsuite.studies.experiment.suiting import MAX_NODES
 from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
@@ -145,7 +145,7 @@ def test_dry_run_sees_whether_kernels_take_their_graphs(small, here, tmp_path):
         assert (done.returncode, "2 runs" in done.stdout) == (2, True)
         assert f"error: lcr serial n={n}" in done.stderr
         assert ": kernel 'lcr': node 0 is not on a ring" in done.stderr
-    run = f'run=[{{kernel="lcr", style="serial", n={MOST + 1}, graph={{generate="er"}}}}]'
+    run = f'run=[{{kernel="lcr", style="serial", n={MAX_NODES + 1}, graph={{generate="er"}}}}]'
     assert here(experiment.main, small, "--dry-run", "--set", run).returncode == 0
 
 

@@ -216,11 +216,6 @@ def test_wrong_networks(name, network, message):
         )
 
 
-def test_no_checkpoints(tmp_path):
-    with pytest.raises(InputError, match="tasks with delays has no checkpoints; leave out check"):
-        run("bf", random(), 1, checkpoint=tmp_path)
-
-
 @pytest.mark.parametrize(
     ("delay", "message"),
     [

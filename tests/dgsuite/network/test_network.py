@@ -366,7 +366,7 @@ def test_wrong_networks(network, message):
     ("name", "how", "message"),
     [
         ("bf", {"form": "recursive"}, "take form='iterative'"),
-        ("wcc", {"form": "block"}, "its clusters send to clusters"),
+        ("wcc", {"form": "block"}, "its clusters send messages to clusters"),
         ("sssp", {}, "take 'bf' for shortest paths"),
         ("mis", {"checkpoint": "folder"}, "leave out checkpoint="),
     ],

@@ -22,7 +22,6 @@ from distributed.protocol.serialize import Serialized, to_serialize
 import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.core.exchange.comms import room
-from dgsuite.core.transports import flags
 from dgsuite.core.transports.settings import Settings
 from dgsuite.studies.transports.chip import ChipSettings
 from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
@@ -480,18 +479,6 @@ def test_no_end_sleeps_through_a_message(rounds, buffer, most):
 
     with dask.config.set({"dgsuite.mpb.buffer": buffer}):
         run(main())
-
-
-def test_flags_show_which_end_polls():
-    here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
-    one, other = flags.Flags(here, there), flags.Flags(there, here)
-    assert not one.say(5, 2, 1)
-    assert other.see() == (5, 2, 1)
-    other.wake(True)
-    assert one.say(7, 5, 1)
-    other.wake(False)
-    assert not one.say(7, 5, 2)
-    assert other.see() == (7, 5, 2)
 
 
 @pytest.mark.parametrize(

@@ -354,6 +354,10 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
     for call, message in (
         (lambda: dgsuite.run("mis", graph, checkpoint=3), "a folder or a URL, got 3"),
         (lambda: dgsuite.run("mis", graph, checkpoint=True), "a folder or a URL, got True"),
+        (
+            lambda: dgsuite.run("bf", graph, form="recursive", checkpoint=tmp_path),
+            "a recursive form has no checkpoints",
+        ),
         (lambda: dgsuite.run("mis", graph, checkpoint=__file__), "test_checkpoint"),
         (
             lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path),

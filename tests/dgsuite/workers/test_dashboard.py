@@ -22,7 +22,7 @@ import dgsuite
 from dgsuite import Graph, genval
 from dgsuite.core.results import page
 from dgsuite.core.workers.dashboard import DashboardPlugin
-from dgsuite.core.workers.spans import MOST, SpanPlugin
+from dgsuite.core.workers.spans import MAX_GROUPS, SpanPlugin
 from dgsuite.partition.client.tasks import SPAN
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
@@ -126,7 +126,7 @@ def test_a_span_of_the_user_holds_all(client):
     assert {*seen(client)} == {("mine",)}
 
 
-@pytest.mark.parametrize(("count", "kept"), [(MOST + 9, 5), (2, 2)])
+@pytest.mark.parametrize(("count", "kept"), [(MAX_GROUPS + 9, 5), (2, 2)])
 def test_the_span_forgets_what_the_scheduler_has_forgotten(count, kept):
     groups = [Group(str(k)) for k in range(count)]
     known = {group.name: group for group in groups[:5]}
@@ -134,7 +134,7 @@ def test_the_span_forgets_what_the_scheduler_has_forgotten(count, kept):
     there = {"spans": SimpleNamespace(spans={SPAN: span})}
     SpanPlugin().update_graph(SimpleNamespace(extensions=there, task_groups=known))
     assert span.groups == {*groups[:kept]}
-    assert len(span._metadata["collections"]) == (0 if count > MOST else count)
+    assert len(span._metadata["collections"]) == (0 if count > MAX_GROUPS else count)
 
 
 class Group:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.core.engine.collectives import FEW, partners
+from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, partners
 from dgsuite.core.workers.plugin import install
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -27,7 +27,7 @@ WORKERS = 5
 @pytest.fixture(scope="module")
 def many():
     """A client of more than a few worker processes; others come in place of those that a test kills."""
-    assert WORKERS > FEW
+    assert WORKERS > MAX_ALL_TO_ALL
     with client_of(WORKERS, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, 1, False) as c:
         install(c)
         yield c

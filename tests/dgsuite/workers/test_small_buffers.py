@@ -46,7 +46,7 @@ def sent(size, sender):
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
 def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, monkeypatch):
     """They send nothing, and take nothing in before all have met."""
-    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
 
     async def task(mesh):
         number = 0
@@ -75,7 +75,7 @@ def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(
     rounds, few, tasks, meets, monkeypatch
 ):
     """Written ahead of the barrier or after it, in one piece or many, while others come."""
-    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
 
     async def task(mesh):
         mesh.alone = True

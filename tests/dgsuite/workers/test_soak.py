@@ -48,7 +48,7 @@ def test_votes_leave_no_log_records(client):
 def test_spans_forget(monkeypatch):
     from distributed import Client, LocalCluster
 
-    monkeypatch.setattr(spans, "MOST", 4)
+    monkeypatch.setattr(spans, "MAX_GROUPS", 4)
     with (
         LocalCluster(
             n_workers=2, processes=False, threads_per_worker=1, dashboard_address=None

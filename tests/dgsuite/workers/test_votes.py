@@ -20,7 +20,7 @@ LARGE = 1 << 10 * ROOM
 @pytest.mark.parametrize("long", [[0], [1], [0, 1, 2]])
 def test_they_go_by_messages(few, long, monkeypatch):
     """Where one has such a vote, those of all do; and the next ones at the gate again."""
-    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
 
     async def task(mesh):
         heard, by_messages, exchange = [], [], mesh._exchange

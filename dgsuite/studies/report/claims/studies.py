@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WORSE = 1.05
 """How many times as large errors must be without a factor for times to depend on it."""
 
-MOST = 0.75
+OUTWEIGHING_SHARE = 0.75
 """Share of the time from which tasks outweigh the rest."""
 
 
@@ -69,7 +69,7 @@ def alike_programs(claim: Claim, evidence: Evidence, number: int, figure: xr.Dat
 def tasks_outweigh(figure: xr.Dataset) -> bool:
     """Whether tasks take most of the time but for the computation, by each program's fit to all factors."""
     found = factors_of(figure).values()
-    return all(TASKS in one.counts and one.share(TASKS) > MOST for one in found)
+    return all(TASKS in one.counts and one.share(TASKS) > OUTWEIGHING_SHARE for one in found)
 
 
 @studied

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 NAMED = 8
 """Curves that differ are named, up to this many."""
 
-MOST = 0.75
+SHARE_OF_MOST = 0.75
 """Share of kernels that "most" asks for."""
 
 ALIKE = 2.0
@@ -204,7 +204,7 @@ def gains(claim: Claim, evidence: Evidence) -> Verdict:
         gained = [ratio(a, b) for a, b in itertools.pairwise(times)]
         return _grows(gained[::-1])
 
-    return _each(claim, evidence, 11, less, (4, 8, 16, 32), MOST)
+    return _each(claim, evidence, 11, less, (4, 8, 16, 32), SHARE_OF_MOST)
 
 
 @check
@@ -256,7 +256,7 @@ def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
             )
     if not held:
         return lacks(11, "the serial program")
-    return _share(claim, evidence, 11, held, MOST)
+    return _share(claim, evidence, 11, held, SHARE_OF_MOST)
 
 
 @check
@@ -357,7 +357,11 @@ def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
 def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times grow with the clusters, from two on, for most."""
     return _each(
-        claim, evidence, 15, lambda times: _grows(times[1:] if len(times) > 3 else times), of=MOST
+        claim,
+        evidence,
+        15,
+        lambda times: _grows(times[1:] if len(times) > 3 else times),
+        of=SHARE_OF_MOST,
     )
 
 
