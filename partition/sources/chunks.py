@@ -56,13 +56,18 @@ def pieces(
         )
     chunks = [dict(zip(given, chunk, strict=True)) for chunk in zip(*columns, strict=True)]
 
-    def each(function: Any, *more: Any, wait: bool = True) -> list[Any]:
-        task = delayed(function) if lazy else function
-        found = [task(chunk, k, *more) for k, chunk in enumerate(chunks)]
-        return here(found, client) if lazy and wait else found
+    call = delayed if lazy else lambda function: function
 
-    cut = _partition(each(_length), partition)
-    dtypes, asymmetry = zip(*each(_facts, cut, directed), strict=True)
+    def each(function: Any, *more: Any, of: Sequence[Any] = chunks) -> list[Any]:
+        return [call(function)(one, k, *more) for k, one in enumerate(of)]
+
+    def found(made: list[Any]) -> list[Any]:
+        return here(made, client) if lazy else made
+
+    cut = _partition(found(each(_length)), partition)
+    entries = each(_entries, cut)
+    facts = found(each(_facts, cut, directed, of=entries))
+    dtypes, asymmetry = zip(*facts, strict=True)
     if sum(asymmetry) % 2**64:
         raise InputError(
             "the arrays are not symmetric: an edge, or its weight, is there in one direction only; pass "
@@ -72,9 +77,9 @@ def pieces(
         raise InputError(f"chunks of weights have different dtypes: {', '.join(map(str, dtypes))}")
     uid = None
     if "uid" in given:
-        uid = np.concatenate(each(_identifiers, cut))[cut.position(np.arange(cut.n))]
-    found = Pieces(each(_piece, cut, directed, wait=False))
-    return {"src": found, "n": cut.n, "uid": uid, "partition": cut}
+        uid = np.concatenate(found(each(_identifiers, cut)))[cut.position(np.arange(cut.n))]
+    edges = Pieces(each(_piece, directed, of=entries))
+    return {"src": edges, "n": cut.n, "uid": uid, "partition": cut}
 
 
 def _array(given: Any, name: str) -> NDArray:
@@ -125,13 +130,12 @@ def _entries(chunk: Chunk, index: int, partition: Partition) -> Piece:
     return piece
 
 
-def _piece(chunk: Chunk, index: int, partition: Partition, directed: bool) -> Piece:
+def _piece(entries: Piece, index: int, directed: bool) -> Piece:
     """The edges of a chunk; of an undirected one, which is at both its ends, that at the smaller node."""
-    piece = _entries(chunk, index, partition)
     if directed:
-        return piece
-    some = piece[0] <= piece[1]
-    src, dst, weights = (None if column is None else column[some] for column in piece)
+        return entries
+    some = entries[0] <= entries[1]
+    src, dst, weights = (None if column is None else column[some] for column in entries)
     return src, dst, weights
 
 
@@ -143,14 +147,14 @@ def _identifiers(chunk: Chunk, index: int, partition: Partition) -> NDArray[np.i
 
 
 def _facts(
-    chunk: Chunk, index: int, partition: Partition, directed: bool
+    entries: Piece, index: int, partition: Partition, directed: bool
 ) -> tuple[DTypeLike | None, int]:
     """Dtype of the weights, and what the chunk adds to the asymmetry.
 
     That is the sum of a hash of all entries, less that of the entries with their ends exchanged. The sum over
     all chunks is 0 modulo 2^64 if the adjacency is symmetric; otherwise with a probability of 2^-64.
     """
-    rows, columns, weights = _entries(chunk, index, partition)
+    rows, columns, weights = entries
     dtype = None if weights is None else weights.dtype
     if directed:
         return dtype, 0

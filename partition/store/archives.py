@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import math
-import mmap
 import os
 import re
 import struct
@@ -105,10 +104,10 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
         The file is missing, or damaged.
     """
     path = place(folder, entry)
-    content = _content(path, entry, partial(_Memory, -1))
+    content = memoryview(_content(path, entry, partial(np.empty, dtype=np.uint8)))
     with checking.sound(path):
         found = {}
-        for name, (first, shape, dtype, order) in _places(content).items():
+        for name, (first, shape, dtype, order) in _places(_View(content)).items():
             array = np.frombuffer(content, dtype, math.prod(shape), first).reshape(
                 shape, order=order
             )
@@ -140,14 +139,32 @@ def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
     return {name: mapping.moved(array) for name, array in read(folder, entry).items()}
 
 
-class _Memory(mmap.mmap):
-    """Memory that `zipfile` reads as a file."""
+class _View(io.RawIOBase):
+    """Bytes in memory as a file, without a copy of them."""
 
-    def seek(self, offset: int, whence: Any = os.SEEK_SET) -> Any:
-        try:
-            return super().seek(offset, whence)
-        except ValueError as error:
-            raise OSError("a place before the first byte") from error  # which `zipfile` expects
+    def __init__(self, content: memoryview) -> None:
+        self._content, self._at = content, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, len(self._content))[whence]
+        if self._at < 0:
+            raise OSError("a place before the first byte")  # which `zipfile` expects
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, out: Any) -> int:
+        some = self._content[self._at : self._at + len(out)]
+        out[: len(some)] = some
+        self._at += len(some)
+        return len(some)
 
 
 def _plain_places(path: str, file: Any) -> mapping.Places:
