@@ -140,9 +140,11 @@ def _run(
     """Outputs and log of each kernel, from the executor of the style."""
     spawns = kernels[0].form == "recursive"
     if client is None:
-        from dgsuite.core.executors import recursive, serial
-
-        run, gathered = recursive.serial if spawns else serial.run, graph.gather()
+        if spawns:
+            from dgsuite.core.executors.recursive import serial as run
+        else:
+            from dgsuite.core.executors.serial import run
+        gathered = graph.gather()
         return [run(k, gathered, spec, tell) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
 
