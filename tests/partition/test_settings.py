@@ -11,10 +11,8 @@ from collections.abc import Iterator
 import dask
 import pytest
 
-from dgsuite.core.transports.settings import Settings
 from dgsuite.faces.cli import reference
 from dgsuite.partition.client.settings import FILE, SCHEMA, load, read, setting
-from dgsuite.studies.transports.chip import ChipSettings
 from tests.support.paths import ROOT
 
 SOURCES = [path for name in ("dgsuite", "partition") for path in (ROOT / name).rglob("*.py")]
@@ -81,9 +79,7 @@ def test_every_setting_that_the_code_reads_has_a_default_and_every_default_a_rea
             under = {one for one in known if f"{one}.".startswith(f"{key}.")}
             assert under, f"{path}: {key} is not in {FILE}"
             used |= under
-    of_buffers = {key for key in used if ".mpb." in key}
-    used |= {key.replace(".mpb.", ".mpimpb.") for key in of_buffers} | {"dgsuite.mpimpb.places"}
-    used |= {key.replace(".mpb.", ".rcce.") for key in of_buffers}
+    used |= {key for key in known if key.startswith(("dgsuite.rcce.", "dgsuite.mpimpb."))}
     assert known == used
 
 
@@ -107,13 +103,12 @@ def test_defaults_are_loaded_with_dgsuite(imports, tmp_path):
 def test_what_is_set_goes_first_and_the_rest_keeps_its_default():
     load()
     assert setting("dgsuite.clocked.transport") == "fastest"
-    with dask.config.set({"dgsuite.mpb": {"inbox": 48}, "dgsuite.clocked.bind": False}):
+    with dask.config.set({"dgsuite.rcce": {"places": 48}, "dgsuite.clocked.bind": False}):
         assert setting("dgsuite.clocked.bind") is False
-        assert Settings.configured("mpb").inbox == 48
-        assert Settings.configured("mpb").buffer == 4 << 20
+        assert setting("dgsuite.rcce") == {"buffer": "8 KiB", "places": 48}
     with dask.config.set({"dgsuite": {}}):
         assert setting("dgsuite.timeout") == "30s"
-    assert ChipSettings.configured("mpimpb").places == 48
+    assert setting("dgsuite.mpimpb.places") == 48
 
 
 def test_the_committed_reference_is_that_of_the_files():

@@ -18,15 +18,17 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+import dask
 import numpy as np
 from distributed.comm import CommClosedError
 from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.core.transports import memory
 from dgsuite.core.transports.framed import ALONE, START, WORD, Framed, check, cut, wake
 from dgsuite.core.transports.local import Local
-from dgsuite.core.transports.settings import Settings
+from dgsuite.partition.client.settings import setting
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +50,9 @@ LARGEST, SMALLEST = 4, 32
 """Parts of a buffer that its largest and smallest chunks are; chunks are written while others are read. They
 begin small, for the reader to wake up meanwhile, and end small, for it to have little left to read."""
 
+INBOX = 1 << 26
+"""Bytes that may wait to be read beyond what is in a buffer."""
+
 
 class MPB(Framed):
     """A comm through shared memory."""
@@ -57,7 +62,6 @@ class MPB(Framed):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.settings = self._settings()
         self._out = self._in = memoryview(b"")
         # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
         self._written = self._said = self._taken = self._start = 0
@@ -69,12 +73,9 @@ class MPB(Framed):
 
     # the beginning
 
-    def _settings(self) -> Settings:
-        return Settings.configured("mpb")
-
     def _made(self) -> tuple[NDArray[np.uint8], int]:
         """The memory that this end gives to the comm, and its file, which the caller closes."""
-        return memory.make("mpb", self.settings.buffer)
+        return memory.make("mpb", parsed("dgsuite.mpb.buffer", setting("dgsuite.mpb.buffer")))
 
     def _assign(self, mine: NDArray, theirs: NDArray) -> None:
         """Which memory is written, and which is read."""
@@ -345,7 +346,7 @@ class MPB(Framed):
 
     def _take_in(self) -> None:
         """Make room in the buffer while no read is under way, up to the bound."""
-        while self._there > self._got and self._held < self.settings.inbox:
+        while self._there > self._got and self._held < INBOX:
             part = host_array(min(self._there - self._got, len(self._in)))
             size = self._copy(part)
             self._inbox.append(part[:size])
@@ -371,6 +372,23 @@ def copy(out: memoryview, start: int, data: memoryview, at: int, size: int) -> N
     else:
         target = np.frombuffer(out, np.uint8, size, start)
         target[:] = np.frombuffer(data, np.uint8, size, at)
+
+
+def parsed(key: str, given: Any) -> int:
+    """Bytes of a buffer, as Dask's configuration has them.
+
+    Raises
+    ------
+    InputError
+        They are none.
+    """
+    try:
+        size: int = dask.utils.parse_bytes(given)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{key}: {error}") from None
+    if size < 1:
+        raise InputError(f"{key} must be at least 1 byte, got {size}")
+    return size
 
 
 class Buffers(Local):

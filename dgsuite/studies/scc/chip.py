@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.studies.scc.ledger import Transport
-from dgsuite.studies.transports.chip import FLAG, ChipSettings
+from dgsuite.studies.transports.chip import FLAG, Buffer
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def transport(name: str, chip: Chip = SCC) -> OnChip:
     """
     if name not in SCHEMES:
         raise InputError(f"{name!r} is no transport of the chip; one of {', '.join(SCHEMES)}")
-    settings = ChipSettings(chip.buffer, 0, chip.cores)
+    settings = Buffer(chip.buffer, chip.cores)
     chunk = settings.payload() if SCHEMES[name] == "mpb" else settings.section()
     made = OnChip(name, 0.0, 0.0, chunk=chunk, chip=chip)
     cores = np.arange(chip.cores)

@@ -11,7 +11,7 @@ from dgsuite.studies.experiment import toml
 from dgsuite.studies.scc.chip import SCHEMES
 from dgsuite.studies.scc.options import Buffers, File
 from dgsuite.studies.transports import carriers
-from dgsuite.studies.transports.chip import ChipSettings
+from dgsuite.studies.transports.chip import Buffer
 
 
 def read(path: str, overrides: Sequence[str] = (), protocols: Sequence[str] = ()) -> File:
@@ -63,7 +63,7 @@ def present(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 def chunk(scheme: str, given: Buffers) -> int:
     """Bytes that are sent at a time: of a buffer what flags leave, or a section."""
-    settings = ChipSettings.made(scheme, given.model_dump())
+    settings = Buffer.made(scheme, given.model_dump())
     return settings.payload() if scheme == "mpb" else settings.section()
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.transports import memory, mpb
-from dgsuite.core.transports.settings import Settings
+from dgsuite.partition.client.settings import setting
 
 FLAG = 32
 """Bytes of a cache line of the SCC, which is what a flag takes in its buffers."""
@@ -33,24 +33,39 @@ BUFFERS = {name: {"buffer": "8 KiB", "places": 48} for name in ("dgsuite.rcce", 
 
 
 @dataclass(frozen=True)
-class ChipSettings(Settings):
-    """How large buffers are: ``dgsuite.rcce`` and ``dgsuite.mpimpb``.
+class Buffer:
+    """How large a buffer is: ``dgsuite.rcce`` and ``dgsuite.mpimpb``.
 
     Attributes
     ----------
+    buffer
+        Bytes.
     places
         Cores that share the chip. ``rcce``: 2 flags of 32 bytes for each are taken off the buffer of an
         event loop, as of a core. ``mpimpb``: sections that the buffer has.
     """
 
-    places: int | None = None
+    buffer: int
+    places: int | None
+
+    @classmethod
+    def configured(cls, scheme: str) -> Self:
+        """What Dask's configuration says.
+
+        Raises
+        ------
+        InputError
+            A value that cannot be.
+        """
+        return cls.made(scheme, setting(f"dgsuite.{scheme}"))
 
     @classmethod
     def made(cls, scheme: str, values: Mapping[str, Any]) -> Self:
-        found = super().made(scheme, values)
-        if found.places is not None and found.places < 1:
-            raise InputError(f"dgsuite.{scheme}.places must be at least 1, got {found.places}")
-        return found
+        """What some values say."""
+        places = values["places"]
+        if places is not None and places < 1:
+            raise InputError(f"dgsuite.{scheme}.places must be at least 1, got {places}")
+        return cls(mpb.parsed(f"dgsuite.{scheme}.buffer", values["buffer"]), places)
 
     def payload(self) -> int:
         """Bytes of a buffer that flags leave to messages: 5120 of 8 KiB at 48 places."""
@@ -73,8 +88,6 @@ class ChipSettings(Settings):
 
 class OneChunk(mpb.MPB):
     """A comm whose chunks wait for the one before."""
-
-    settings: ChipSettings
 
     async def _put(self, views: Sequence[memoryview]) -> None:
         for view in views:
@@ -146,11 +159,8 @@ class RCCE(OneChunk):
 
     _core: Core | None = None
 
-    def _settings(self) -> ChipSettings:
-        return ChipSettings.configured("rcce")
-
     def _made(self) -> tuple[NDArray[np.uint8], int]:
-        self._core = Core.here(self.settings.payload())
+        self._core = Core.here(Buffer.configured("rcce").payload())
         return self._core.buffer, os.dup(self._core.fd)
 
     @property
@@ -179,11 +189,8 @@ class MPIMPB(OneChunk):
     remote_write = True
     """Whether an end writes to the memory that the other end gives."""
 
-    def _settings(self) -> ChipSettings:
-        return ChipSettings.configured("mpimpb")
-
     def _made(self) -> tuple[NDArray[np.uint8], int]:
-        return memory.make("mpimpb", self.settings.section())
+        return memory.make("mpimpb", Buffer.configured("mpimpb").section())
 
     def _assign(self, mine: NDArray, theirs: NDArray) -> None:
         self._out, self._in = theirs.data, mine.data
