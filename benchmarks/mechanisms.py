@@ -67,14 +67,6 @@ SWITCHES = {
         ("small call",),
         attributes={"dgsuite.core.workers.outputs:CARRIED": -1},
     ),
-    "parcels that are not pickled": Switch(
-        "2x1",
-        ROUNDS,
-        attributes={
-            "dgsuite.core.exchange.messages:is_plain": lambda _: False,
-            "dgsuite.core.exchange.messages:smaller": lambda *_: False,
-        },
-    ),
     "short messages in one piece": Switch(
         "2x1 mpb",
         ("empty rounds", "mis"),

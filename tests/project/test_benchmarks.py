@@ -15,6 +15,7 @@ import pytest
 
 from dgsuite.__main__ import main
 from dgsuite.faces.cli import bench
+from dgsuite.partition.client.settings import setting
 from dgsuite.suites.benchmark import FOLDER, compare, met, read
 from tests.support import hosts
 from tests.support.paths import ROOT
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import common
 import page
+from kernels_for_benchmarks import BEFORE
 
 BENCHMARKS = Path(common.__file__).parent
 
@@ -77,6 +79,19 @@ def test_a_benchmark_runs_tiny(name, shared, tmp_path, monkeypatch):
     assert found["benchmark"] == name
     assert found["tiny"]
     assert found["rows"]
+
+
+def test_each_mechanism_can_be_switched_off():
+    """Its attributes and settings are there, and are afterwards as they were."""
+    mechanisms = import_module("mechanisms")
+    for switch in mechanisms.SWITCHES.values():
+        assert switch.settings or switch.attributes
+        assert all(setting(name) != value for name, value in switch.settings.items())
+        mechanisms.replace(switch.attributes)
+        before = [(owner, name, value) for owner, name, value in BEFORE]
+        assert all(getattr(owner, name) is not value for owner, name, value in before)
+        mechanisms.restore()
+        assert all(vars(owner)[name] is value for owner, name, value in before)
 
 
 def test_processor_time_is_that_of_this_process(tmp_path):

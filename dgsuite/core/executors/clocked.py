@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dask.utils import parse_timedelta
 from distributed import Client, get_worker
@@ -21,14 +21,17 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, begun
-from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
+from dgsuite.core.engine.log import Log, merge, unite
+from dgsuite.core.engine.progress import Progress, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
 from dgsuite.core.exchange.one_host import gate_of
 from dgsuite.core.executors.driver import drive
+from dgsuite.core.executors.recursive import freely, on_clock
+from dgsuite.core.recursion.delayed import DelayedSite
+from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.outputs import carried, collect
@@ -43,24 +46,11 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 
 
-class Way(NamedTuple):
-    """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
+@dataclass(frozen=True, kw_only=True)
+class ClockedSpec(RunSpec):
+    """What all tasks of a run get."""
 
-    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, RunSpec], Any]
-    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None, Fresh], Awaitable]
-    """Runs the program, from its begin or from a checkpoint on."""
-    merge: Callable[[Sequence[Any]], Log]
-    """Makes one log of those of all sites."""
-    name: str = "clocked"
-    rounds: bool = True
-    """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What all tasks of a run have in common."""
-
-    way: Way
+    style: str
     run_id: str
     kernels: Sequence[Kernel]
     bounds: NDArray
@@ -69,7 +59,6 @@ class Plan:
     topic: str
     """Under which the tasks report their progress, if anybody asks for it."""
     bind: bool
-    spec: RunSpec
     mesh: str
     """Name of how the tasks are joined."""
     keep: float
@@ -84,8 +73,20 @@ class Plan:
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
         where = self.run_id, self.places, self.epochs, rank
-        shares, joins_all = self.mesh == "fastest", not self.way.rounds
+        _, driving, _ = way(self.kernels[0], self.style, self)
+        shares, joins_all = self.mesh == "fastest", driving is freely
         return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
+
+
+def way(
+    kernel: Kernel, style: str, spec: RunSpec
+) -> tuple[type[Site], Callable[..., Awaitable[None]], Callable[[Sequence[Log]], Log]]:
+    """The class of the sites of a run, what runs the program there, and what makes one log of theirs."""
+    if kernel.form != "recursive":
+        return Site, drive, merge
+    if spec.delays is not None:
+        return DelayedSite, on_clock, unite
+    return RecursiveSite, freely if style == "finish_async" else on_clock, unite
 
 
 def run(
@@ -95,26 +96,28 @@ def run(
     workers: Mapping[str, Mapping[str, Any]],
     spec: RunSpec = PLAIN,
     tell: Tell | None = None,
-    way: Way | None = None,
     style: str = "clocked",
 ) -> list[tuple[dict[str, Any], Log]]:
-    """Run kernels in rounds or another way: one after the other, in the same tasks.
+    """Run kernels one after the other, in the same tasks.
 
     Parameters
     ----------
     kernels
-        With checkpoints there is one.
+        With checkpoints there is one; and of recursive forms.
     workers
         States of workers of the client, by address: see `dgsuite.core.workers.recovery.States`.
     style
         One without an executor of its own names a mesh.
     """
-    way = way or CLOCKED
     kernel = kernels[0]
+    _, driving, merged = way(kernel, style, spec)
+    rounds = (
+        driving is not freely
+    )  # else no mesh that is kept, and not any transport, carries what sites say
     transport = setting("dgsuite.clocked.transport")
     has_own = style in ("clocked", "finish_async")
     mesh = transport if has_own else style
-    if mesh_kind(transport).in_rounds and not (has_own and way.rounds):
+    if mesh_kind(transport).in_rounds and not (has_own and rounds):
         raise InputError(
             f"over {transport} tasks can only exchange messages at the end of a phase; use "
             f"style='clocked', or another dgsuite.clocked.transport"
@@ -122,19 +125,21 @@ def run(
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, [*workers])
-    keeps = mesh_kind(mesh).can_be_kept and way.rounds and len(places) > 1
+    keeps = mesh_kind(mesh).can_be_kept and rounds and len(places) > 1
     epochs = {place: workers[place]["epoch"] for place in places}
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
     groups = tasks.place(graph, watch, places, bounds)
-    keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
+    part = "recursive-" * (kernel.form == "recursive") + ("clocked" if rounds else "async")
+    keys = [f"{kernel.name}-{part}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
         topic = ""
         if tell is not None:
             topic, reports = worker.reports(client)
             reports[run_id] = united(watch.heard(tell), len(places))
             stack.callback(reports.pop, run_id)
-        plan = Plan(
-            way=way,
+        plan = ClockedSpec(
+            **vars(spec),
+            style=style,
             run_id=run_id,
             kernels=kernels,
             bounds=bounds,
@@ -142,7 +147,6 @@ def run(
             epochs=[*epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
-            spec=spec,
             mesh=mesh,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
             most=carried(graph, len(places)),
@@ -156,13 +160,13 @@ def run(
             **{TOGETHER: True},
         )
         try:
-            return collect(kernels, graph, bounds, futures, watch, way.merge)
+            return collect(kernels, graph, bounds, futures, watch, merged)
         except BaseException:
             tasks.give_up(client, futures)
             raise
 
 
-def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Outputs:
+def _task(plan: ClockedSpec, rank: int, clusters: Sequence[Cluster]) -> Outputs:
     """One worker's part of the run."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
@@ -172,22 +176,22 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Outputs:
 
 
 def _found(
-    plan: Plan, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
+    plan: ClockedSpec, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel at one worker."""
-    way, run_id = plan.way, plan.run_id
-
+    run_id = plan.run_id
+    kind, driving, _ = way(plan.kernels[0], plan.style, plan)
     here = get_worker()
     allowed = 1 if mesh_kind(plan.mesh).ordered else here.state.nthreads
 
-    def new_site(kernel: Kernel) -> Any:
-        made = way.site(kernel, clusters, plan.bounds, rank, plan.spec)
+    def new_site(kernel: Kernel) -> Site:
+        made = kind(kernel, clusters, plan.bounds, rank, plan)
         made.use_threads(allowed)
         return made
 
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
-    kept = begun(plan.spec.checkpoints, site)
+    kept = begun(plan.checkpoints, site)
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(allowed, len(clusters)) if large else 1
@@ -204,7 +208,7 @@ def _found(
             if resumed is None:
                 await mesh.open(plugin, key, *worker.security_args())
                 mesh.processors = await mesh.told(own_processors())
-                if way.rounds:
+                if driving is not freely:
                     mesh.gate = await gate_of(mesh)
             else:
                 plugin.enter(key, run_id, None, cancelling())
@@ -215,7 +219,7 @@ def _found(
                     site = new_site(kernel)
                     kept = Fresh()
                 _prepare(site)
-                await way.drive(site, mesh, pool, tell if plan.topic else None, kept)
+                await driving(site, mesh, pool, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
             if not plan.keep:
                 await mesh.close()
@@ -254,7 +258,7 @@ def _prepare(site: Any) -> None:
     hold_to_limit(site)
 
 
-def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:
+def _resumed(plugin: worker.RunPlugin, key: str, plan: ClockedSpec, rank: int) -> Mesh | None:
     """The mesh that is kept, if all other tasks have kept theirs."""
     mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
     if mesh is None:
@@ -269,6 +273,3 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
         if not whole:
             mesh.dispose()
     return mesh if whole else None
-
-
-CLOCKED = Way(Site, drive, merge)

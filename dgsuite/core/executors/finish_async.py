@@ -1,9 +1,8 @@
 """Style `finish_async`: tasks for each phase, joined and created anew.
 
-A phase on a worker is a task that delivers what the other workers sent, a task for each thread, which
-runs one cluster after the other, and a task that packs what they send; with one thread or one cluster,
-one task does all. Dask moves the packed bundles between workers. State, and messages within a worker, stay
-there. Phases are sent to the scheduler as one graph, up to where the program asks for votes.
+A phase on a worker is a task: it delivers what the other workers sent, computes, and packs what its clusters
+send. Dask moves the packed bundles between workers. State, and messages within a worker, stay there. Phases
+are sent to the scheduler as one graph, up to where the program asks for votes.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future
@@ -51,7 +49,6 @@ class Driver:
         watch: Watch,
         places: Sequence[str],
         bounds: NDArray,
-        threads: Sequence[int],
         on_round: Tell | None,
         plan: Checkpoints | None = None,
     ) -> None:
@@ -62,11 +59,9 @@ class Driver:
         self.on_round = on_round
         self.places = places
         self.bounds = bounds.tolist()
-        self.threads = np.minimum(threads, np.diff(bounds)).tolist()
-        """Threads of each worker that have something to do."""
         self.others = len(places) - 1
-        self.edges = 2 * sum(self.threads) + len(places) ** 2
-        """Dependencies of a phase, about."""
+        self.edges = len(places) ** 2
+        """Dependencies of a phase."""
         self.collected: list[Step] = []
         self.turn = 0
         """Of the last phase."""
@@ -159,34 +154,15 @@ class Driver:
         -------
         The key of what this worker packs.
         """
-        packed = self.lay_phase(graph, w, number, step, bundles)
+        again = step is AGAIN
+        packed = self.key("again" if again else step.phase, number, w)
+        task = (part.again, self.run_id) if again else (part.phase, self.run_id, step)
+        graph[packed] = (*task, number, self.others, bundles)
         if number not in self.kept:
             return packed
         kept = self.key("keep", number, w)
         graph[kept] = (part.keep, self.run_id, number, packed)
         return kept
-
-    def lay_phase(
-        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
-    ) -> str:
-        """As `lay`, without the checkpoint."""
-        phase = self.run_id, number, step
-        if step is AGAIN:
-            packed = self.key("again", number, w)
-            graph[packed] = (part.again, self.run_id, number, self.others, bundles)
-            return packed
-        if self.threads[w] == 1:
-            packed = self.key(step.phase, number, w)
-            graph[packed] = (part.whole, *phase, self.others, bundles)
-            return packed
-        delivered = self.key(f"{step.phase}-deliver", number, w)
-        graph[delivered] = (part.deliver, self.run_id, number, bundles)
-        each = [self.key(f"{step.phase}-{w}", number, t) for t in range(self.threads[w])]
-        for thread, one in enumerate(each):
-            graph[one] = (part.compute, *phase, thread, delivered)
-        packed = self.key(f"{step.phase}-pack", number, w)
-        graph[packed] = (part.pack, *phase, self.others, each)
-        return packed
 
     def reply(self, over: Sequence[Vote]) -> Callable[[], Vote]:
         """What fetches the votes of the last turn; the workers know those of all its phases."""
@@ -216,9 +192,8 @@ def run(
     places, bounds = tasks.deal(graph, [*workers])
     epochs = {place: workers[place]["epoch"] for place in places}
     watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run(), epochs=epochs)
-    threads = [workers[place]["nthreads"] for place in places]
     groups = tasks.place(graph, watch, places, bounds)
-    driver = Driver(kernel, watch, places, bounds, threads, tell, plan)
+    driver = Driver(kernel, watch, places, bounds, tell, plan)
     past = [] if plan is None else plan.past().votes
     opened = driver.each(
         part.open_part,

@@ -16,7 +16,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.core.engine.checkpointed import Fresh
@@ -26,13 +25,11 @@ from dgsuite.core.engine.progress import Report, Tell, seldom
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.termination import Lines
-from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import at_once, drive
 from dgsuite.core.recursion.delayed import DelayedSite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.graph.graph import Graph
 
 BREATH = 1e-3
 """Seconds of work between checks for arrived messages."""
@@ -168,46 +165,18 @@ def _ticks(said: Sequence[tuple[float, Vote]]) -> tuple[float, Vote]:
     return min(due for due, _ in said), reduce_votes([vote for _, vote in said])
 
 
-async def _on_clock(
+async def on_clock(
     site: RecursiveSite, mesh: Mesh | None, pool: Any, tell: Report | None, kept: Fresh
 ) -> None:
     clock = Clock(site, mesh, pool, tell)
     await drive(site, clock, pool, tell, kept, clock.finish)
 
 
-async def _freely(
+async def freely(
     site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, kept: Fresh
 ) -> None:
     free = Free(site, mesh, pool, tell)
     await drive(site, free, pool, tell, kept, free.finish)
-
-
-WAYS = {
-    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
-    "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", rounds=False),
-}
-
-DELAYED = WAYS["clocked"]._replace(site=DelayedSite, name="delayed")
-"""The same where messages take time: on a clock of ticks in any style."""
-
-
-def run(
-    kernel: Kernel,
-    graph: Graph,
-    client: Client | None,
-    workers: Mapping[str, Mapping[str, Any]],
-    style: str,
-    spec: RunSpec = PLAIN,
-    tell: Tell | None = None,
-) -> tuple[dict[str, NDArray], Log]:
-    """Run a recursive kernel in any style: in this process, or on the workers of a client."""
-    if style == "serial":
-        return serial(kernel, graph.gather(), spec, tell)
-    assert client is not None
-    way = WAYS["finish_async" if style == "finish_async" else "clocked"]
-    if spec.delays is not None:
-        way = DELAYED
-    return clocked.run([kernel], graph, client, workers, spec, tell, way, style)[0]
 
 
 def serial(
@@ -220,5 +189,5 @@ def serial(
     kind = RecursiveSite if spec.delays is None else DelayedSite
     site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.warm()
-    at_once(_on_clock(site, None, None, tell and seldom(tell), Fresh()))
+    at_once(on_clock(site, None, None, tell and seldom(tell), Fresh()))
     return site.outputs(), unite([site.log])

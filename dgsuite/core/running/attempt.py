@@ -138,17 +138,17 @@ def _run(
     tell: Tell | None,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
-    if kernels[0].form == "recursive":
-        from dgsuite.core.executors import recursive
-
-        return [recursive.run(k, graph, client, workers, style, spec, tell) for k in kernels]
+    spawns = kernels[0].form == "recursive"
     if client is None:
-        from dgsuite.core.executors import serial
+        from dgsuite.core.executors import recursive, serial
 
-        gathered = graph.gather()
-        return [serial.run(k, gathered, spec, tell) for k in kernels]
+        run, gathered = recursive.serial if spawns else serial.run, graph.gather()
+        return [run(k, gathered, spec, tell) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
 
+    how = graph, client, workers, spec, tell
+    if spawns:
+        return [clocked.run([kernel], *how, style)[0] for kernel in kernels]
     if style != "finish_async":
-        return clocked.run(kernels, graph, client, workers, spec, tell, style=style)
-    return [finish_async.run(k, graph, client, workers, spec, tell) for k in kernels]
+        return clocked.run(kernels, *how, style)
+    return [finish_async.run(k, *how) for k in kernels]

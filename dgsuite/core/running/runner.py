@@ -89,7 +89,7 @@ def run(
     graph
         Graph to run on.
     style
-        "serial": in this process. "finish_async": one task per thread and phase; each phase joins its
+        "serial": in this process. "finish_async": one task per worker and phase; each phase joins its
         tasks and creates new ones. "clocked": one long-lived task per worker, which advances on a barrier.
         "in_turn": as clocked, but one worker computes at a time and waits for each access to another one:
         a serial program whose data is on several workers.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from distributed import get_worker
 from numpy.typing import NDArray
 
+from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
@@ -49,32 +50,27 @@ class Part:
     site: Site
     epochs: Sequence[str]
     """Which process each of the run's workers is."""
-    results: list[Any]
-    """What each cluster returned from the phase."""
+    pool: Executor | None
+    """Where clusters compute side by side."""
     kept: Fresh
     """What the run goes on from, and its checkpoints."""
-    done: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The last phase in which each task has begun: by what it does, and its thread."""
-    waiting: deque[int] = field(default_factory=deque)
-    """Clusters that have not begun the phase; each thread takes one after the other."""
-    spans: list[tuple[float, float]] = field(default_factory=list)
-    """When clusters computed in the phase: begin and end of each task."""
+    done: int = -1
+    """The last phase that has begun; what a checkpoint has the site send once more comes before the first."""
     started: float = 0.0
     """When the first phase began, as if the run had not been broken off since."""
     packed: float = field(default_factory=perf_counter)
     """When the phase before was over."""
 
-    def advance(self, number: int, does: str, thread: int = 0, first: int = 0) -> None:
-        """Refuse a task that is not of the phase after its last one; its first phase has the number `first`.
+    def advance(self, number: int) -> None:
+        """Refuse a task that is not of the phase after the last one.
 
         Dask repeats tasks whose results are lost; the state is past them.
         """
-        before = self.done.get((does, thread), first - 1)
-        if number != before + 1:
+        if number != self.done + 1:
             raise PeerLost(
-                f"worker {get_worker().address} was asked to repeat phase {number} after phase {before}"
+                f"worker {get_worker().address} was asked to repeat phase {number} after phase {self.done}"
             )
-        self.done[does, thread] = number
+        self.done = number
 
     def deliver(self, number: int, bundles: Sequence[Bundle]) -> None:
         """Take in what the bundles of a phase have for this worker."""
@@ -86,11 +82,6 @@ class Part:
                 )
         me = self.site.me
         self.site.deliver({b.sender: b.parcels[me] for b in bundles if me in b.parcels})
-
-    @property
-    def first(self) -> int:
-        """Number of the first phase: what a checkpoint has the site send once more comes before."""
-        return len(self.kept.sends)
 
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over the worker's clusters."""
@@ -109,11 +100,13 @@ def open_part(
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
     site = Site(kernel, clusters, bounds, me, spec)
-    site.use_threads(get_worker().state.nthreads)
+    threads = get_worker().state.nthreads
+    site.use_threads(threads)
     site.warm()
     hold_to_limit(site)
-    kept = begun(spec.checkpoints, site)
-    part = Part(site, epochs, [None] * len(clusters), kept)
+    threads = min(threads, len(clusters)) if pools(sum(c.size for c in clusters)) else 1
+    pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    part = Part(site, epochs, pool, begun(spec.checkpoints, site))
     part.started = part.packed - site.log.seconds
     worker.plugin().keep(worker.task_key(), run_id, part)
 
@@ -128,55 +121,24 @@ def _part(run_id: str) -> Part:
     return part
 
 
-def deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
-    """Task: take in what the workers packed in the phase before."""
+def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
+    """Task: take in what the workers sent in the phase before, compute, and pack what goes to others."""
     part = _part(run_id)
-    part.advance(number, "deliver", first=part.first)
+    part.advance(number)
     part.deliver(number - 1, bundles)
-    part.waiting.extend(range(len(part.results)))
-
-
-def compute(run_id: str, number: int, step: Step, thread: int, delivered: None) -> None:
-    """Task: a phase of the worker's clusters that no other thread has begun."""
-    part = _part(run_id)
-    part.advance(number, "phase", thread, first=part.first)
-    while True:
-        try:
-            k = part.waiting.popleft()
-        except IndexError:  # other threads have taken the rest
-            return
-        begin = perf_counter()
-        part.results[k] = part.site.run(step, k)
-        part.spans.append((begin, perf_counter()))
-
-
-def pack(run_id: str, number: int, step: Step, others: int, phases: Sequence[None]) -> Bundle:
-    """Task: pack what the worker's clusters send to other workers, and record the phase."""
-    part = _part(run_id)
-    part.advance(number, "pack", first=part.first)
     site = part.site
-    bundle = Bundle(number, site.me, part.epochs[site.me], site.send(step, part.results))
-    part.results = [None] * len(part.results)
+    bundle = Bundle(number, site.me, part.epochs[site.me], site.step(step, part.pool))
     site.tally.wire = bundle.nbytes * others  # it goes whole to each of them
     before, part.packed = part.packed, perf_counter()
-    waited = part.packed - before - covered(part.spans)
-    part.spans.clear()
-    site.log.add(step, site.tally, site.compute, site.cpu, waited)
+    site.log.add(step, site.tally, site.compute, site.cpu, part.packed - before - site.busy)
     site.log.seconds = part.packed - part.started
     return bundle
-
-
-def whole(run_id: str, number: int, step: Step, others: int, bundles: Sequence[Bundle]) -> Bundle:
-    """Task: a phase of a worker that computes in one thread."""
-    deliver(run_id, number, bundles)
-    compute(run_id, number, step, 0, None)
-    return pack(run_id, number, step, others, ())
 
 
 def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
     """Task: send once more what a checkpoint has of the worker's clusters."""
     part = _part(run_id)
-    part.advance(number, "again")
+    part.advance(number)
     site, me = part.site, part.site.me
     if number:
         part.deliver(number - 1, bundles)
@@ -186,20 +148,11 @@ def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> B
 def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:
     """Task: write a checkpoint before the messages of a phase go on."""
     part = _part(run_id)
-    if part.done["pack", 0] != number:
+    if part.done != number:
         raise PeerLost(f"worker {get_worker().address} is past phase {number}")
     part.kept.write()
     part.packed = perf_counter()
     return bundle
-
-
-def covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Length of the union of some spans."""
-    total, until = 0.0, float("-inf")
-    for begin, end in sorted(spans):
-        total += max(end - max(begin, until), 0.0)
-        until = max(until, end)
-    return total
 
 
 def close_part(run_id: str, most: float) -> Outputs:

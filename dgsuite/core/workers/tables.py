@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from operator import itemgetter
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,60 +44,42 @@ def table_there(
     """
     if not shapes:
         return {}
-    key = next(iter(shapes))
+    key, ends = next(iter(shapes)), None
     sizes = [shape[0] for _, shape in shapes[key]]
-    if graph.partition.order is None:
-        return {
-            name: _column(futures, name, each[0][0], sizes, _whole, turn)
-            for name, each in shapes.items()
-        }
-    ends = np.asarray(in_order(graph.partition).offsets)
-    watch = Watch(futures[0].client, "sorting a table", inputs=futures)
-    counts = watch.gather([submitted(watch.client, _counts, f, turn, key, ends) for f in futures])
-    sizes = np.sum(counts, axis=0).tolist()
+    if graph.partition.order is not None:
+        ends = np.asarray(in_order(graph.partition).offsets)
+        watch = Watch(futures[0].client, "sorting a table", inputs=futures)
+        found = [submitted(watch.client, _counts, f, turn, key, ends) for f in futures]
+        sizes = np.sum(watch.gather(found), axis=0).tolist()
     return {
-        name: _sorted(futures, name, each[0][0], sizes, turn, key, ends)
+        name: _column(futures, name, each[0][0], sizes, turn, key, ends)
         for name, each in shapes.items()
     }
 
 
 def _column(
-    futures: Sequence[Future], name: str, dtype: Any, sizes: Sequence[int], part: Any, turn: int
-) -> da.Array:
-    import dask.array as da
-
-    held, column = f"results-{futures[0].key}", f"{name}-{turn}-{futures[0].key}"
-    sites = {(held, s): future for s, future in enumerate(futures)}
-    chunks = {(column, s): (part, (held, s), turn, name) for s in range(len(futures))}
-    layers = HighLevelGraph({held: sites, column: chunks}, {held: set(), column: {held}})
-    return da.Array(layers, column, (tuple(sizes),), dtype=dtype)
-
-
-def _whole(found: Outputs, turn: int, name: str) -> NDArray:
-    return found[turn][name]
-
-
-def _sorted(
     futures: Sequence[Future],
     name: str,
     dtype: Any,
     sizes: Sequence[int],
     turn: int,
     key: str,
-    ends: NDArray,
+    ends: NDArray | None,
 ) -> da.Array:
-    """A column whose rows ascend by the column `key`, in blocks of its nodes."""
+    """A column by sites; or with rows that ascend by the column `key`, in blocks of its nodes."""
     import dask.array as da
 
     held, column = f"results-{futures[0].key}", f"{name}-{turn}-{futures[0].key}"
-    cut = f"cut-{column}"
-    sites, blocks = range(len(futures)), range(len(sizes))
-    tasks: dict[Any, Any] = {(cut, s): (_cut, (held, s), turn, name, key, ends) for s in sites}
-    for block in blocks:
-        for s in sites:
-            tasks[cut, s, block] = (itemgetter(block), (cut, s))
-        tasks[column, block] = (_merged, [(cut, s, block) for s in sites])
     there = {(held, s): future for s, future in enumerate(futures)}
+    tasks: dict[Any, Any] = {}
+    if ends is None:
+        tasks = {(column, s): (getitem, (getitem, (held, s), turn), name) for _, s in there}
+    else:
+        for _, s in there:
+            tasks["cut", column, s] = (_cut, (held, s), turn, name, key, ends)
+        for block in range(len(sizes)):
+            pieces = [(getitem, ("cut", column, s), block) for _, s in there]
+            tasks[column, block] = (_merged, pieces)
     layers = HighLevelGraph({held: there, column: tasks}, {held: set(), column: {held}})
     return da.Array(layers, column, (tuple(sizes),), dtype=dtype)
 

@@ -297,10 +297,10 @@ def test_a_stale_task_is_refused(client):
     """A task of a run that is over finds nothing, and says so."""
     from dgsuite.core.engine.program import Step
     from dgsuite.core.workers import plugin as worker
-    from dgsuite.core.workers.part import whole
+    from dgsuite.core.workers.part import phase
 
     worker.install(client)
-    late = client.submit(whole, "no-such-run", 0, Step(0, "send", True, 0), 0, [], pure=False)
+    late = client.submit(phase, "no-such-run", Step(0, "send", True, 0), 0, 0, [], pure=False)
     with pytest.raises(dgsuite.RunError, match="no-such-run"):
         late.result()
 

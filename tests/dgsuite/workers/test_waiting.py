@@ -34,7 +34,7 @@ from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.part import Bundle, open_part, whole
+from dgsuite.core.workers.part import Bundle, open_part, phase
 from dgsuite.kernels.bsp import Vote
 from dgsuite.partition.client import session
 from dgsuite.partition.client.tasks import TOGETHER
@@ -81,15 +81,15 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, PLAIN)
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
-    first = submit(whole, 0, steps[0], 0, []).result()
+    first = submit(phase, steps[0], 0, 0, []).result()
     assert first == Bundle(0, 0, epoch, {})
     second = {
-        "repeated": (0, steps[0], 0, []),
-        "of an older phase": (1, steps[1], 0, [first._replace(number=-1)]),
-        "of another process": (1, steps[1], 0, [first._replace(epoch="another")]),
+        "repeated": (steps[0], 0, 0, []),
+        "of an older phase": (steps[1], 1, 0, [first._replace(number=-1)]),
+        "of another process": (steps[1], 1, 0, [first._replace(epoch="another")]),
     }[change]
     with pytest.raises(dgsuite.RunError, match=rf"worker {place} .* phase"):
-        submit(whole, *second).result()
+        submit(phase, *second).result()
     del opened
     assert_nothing_held(client)
 
