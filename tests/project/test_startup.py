@@ -56,7 +56,8 @@ def test_a_run_imports_no_other_kernel():
     code = """
 import sys, dgsuite
 dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1], [1, 2]))
-print([m for m in sys.modules if m.startswith("dgsuite.kernels.analytics.")])
+folders = "dgsuite.kernels.analytics.", "dgsuite.kernels.imsuite."
+print([m for m in sys.modules if m.startswith(folders)])
 """
     assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -87,6 +88,9 @@ class Accounting:
         return set().union(*keyed, self.spawning, self.clocked_spawning)
 
 
+IMSUITE = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
+"""Kernels whose rules a module of that name registers, once there is a run of one."""
+
 ACCOUNTING: dict[type[Kernel], Accounting] = {}
 """Rules of kernels; those of a class hold for classes derived from it that have none of their own."""
 
@@ -120,6 +124,8 @@ def account(kernel: type[Kernel], rules: Accounting) -> None:
 def rules_of(kernel: Kernel) -> Accounting | None:
     """The rules that hold for a kernel; None for one that IMSuite does not have."""
     for cls in type(kernel).__mro__:
+        if (name := getattr(cls, "name", None)) in IMSUITE:
+            import_module(f"{__package__}.{name}")
         if cls in ACCOUNTING and cls.form == kernel.form:
             return ACCOUNTING[cls]
     return None
