@@ -30,7 +30,7 @@ PAGES, IMAGES = DOCS / "benchmarks", DOCS / "images" / "benchmarks"
 
 PARTS = {
     "Rounds and calls": "overhead between_hosts whole_call threads log_memory metg recursive checkpoints "
-    "install first_answer",
+    "install first_answer run_path",
     "What is worth its code": "mechanisms libraries",
     "Kernels": "imsuite scale large bounds needs",
     "Graphs": "construction cuts parquet growing larger",
