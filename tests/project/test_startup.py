@@ -62,6 +62,14 @@ print([m for m in sys.modules if m.startswith(folders)])
     assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
 
 
+def test_the_first_kernel_of_a_process_is_faithful_where_that_is_asked_for():
+    code = """
+from dgsuite.kernels import KERNELS
+print(type(KERNELS["by"](faithful=True)).__name__, type(KERNELS["lcr"](faithful=True)).__name__)
+"""
+    assert fresh(code)[0].split() == ["FaithfulByzantine", "LCR"]
+
+
 def test_a_python_whose_lock_is_off_is_refused():
     """With one error that says what to do."""
     code = """
