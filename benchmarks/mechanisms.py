@@ -49,6 +49,9 @@ ALL = ("small call", *ROUNDS)
 
 SWITCHES = {
     "shared memory and its barrier": Switch("2x1", ALL, {"dgsuite.clocked.transport": "comm"}),
+    "broadcasts in shared memory": Switch(
+        "2x1", ROUNDS, attributes={"dgsuite.core.executors.clocked:READ_ELSEWHERE": 1e9}
+    ),
     "looking out before sleep": Switch(
         "2x1",
         ROUNDS,

@@ -187,6 +187,12 @@ class Halo:
         entry = np.flatnonzero((indices < self.first) | (indices >= last))
         return lent(self.weights[entry[group(indices[entry], self.slots)[2]]])
 
+    @once
+    def is_read(self) -> NDArray[np.bool_]:
+        """By slot, whether it is that of a node of another site which an own node reads."""
+        read = np.diff(self.back_indptr) > 0
+        return np.insert(read, self.first, np.zeros(self.own, bool))
+
     @property
     def tiles(self) -> list[Tiles] | None:
         """The rows once more, for sums over all of their entries: of each cluster, or of all. None before
@@ -221,6 +227,11 @@ class Halo:
         """How many own slots have their values sent to a peer site."""
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
+
+    @property
+    def sends_all(self) -> bool:
+        """Whether each peer site that reads some own slots has slots for them all."""
+        return all(self.told(peer) == self.own for peer in self.send)
 
     @once
     def leaving(self) -> dict[int, int]:
@@ -258,7 +269,9 @@ class Halo:
         return Out(*back, 0, 0), own, Out(*back, self.own, 0)
 
 
-def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
+def make_halo(
+    clusters: Sequence[Cluster], site_bounds: NDArray, me: int, every: bool = False
+) -> Halo:
     """Work out the halo of a site.
 
     Parameters
@@ -269,6 +282,8 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         Shape (sites + 1,): site s holds clusters ``site_bounds[s]`` to ``site_bounds[s + 1]``.
     me
         Which site this is.
+    every
+        Whether to have slots for all nodes, read or not.
     """
     for c in clusters:
         c.check_degrees()
@@ -293,7 +308,9 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     reads: dict[int, NDArray] = {}
     for peer in peers:
         block = held[bounds[peer] : bounds[peer + 1]]
-        if reads_all(count := np.count_nonzero(block), len(block)):
+        if every:
+            block[:] = True
+        elif reads_all(count := np.count_nonzero(block), len(block)):
             if reads_few(count, len(block)):
                 reads[peer] = np.flatnonzero(block)
             block[:] = True
@@ -322,9 +339,9 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
             mark(read, indices[indptr[low - shift] : indptr[high - shift]])
         count = np.count_nonzero(read)
         if count:
-            whole = reads_all(count, own)
+            whole = every or reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
-            if whole and reads_few(count, own):
+            if whole and not every and reads_few(count, own):
                 needed[peer] = (first + np.flatnonzero(read)).astype(kind)
             land[peer] = slice(low, high)
     one = len(clusters) == 1

@@ -76,8 +76,8 @@ def guarded():
         cache.lock: [lambda: cache.get("a", lambda: 1)],
         vars(thing)[LOCK]: [lambda: thing.numbers],
         halos._lock: [
-            lambda: halos.get(graph.parts, bounds, 0),
-            lambda: halos.has(bounds, 0),
+            lambda: halos.get(graph.parts, bounds, 0, False),
+            lambda: halos.there(bounds, 0),
         ],
         meshes._lock: [
             lambda: meshes.take("a"),

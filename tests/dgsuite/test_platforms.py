@@ -63,6 +63,7 @@ def test_styles_run_without(names, without, client, graph):
     missing = {name for name in CAPABILITIES if not capabilities.has(name)}
     assert missing >= {*names}
     assert scheme == ("tcp" if missing & {"memory files", "passed files"} else "mpb") == fastest()
+    assert ("broadcasts" in shared) == (scheme == "mpb")
     assert ("barrier" in shared) == ("futex" not in missing and scheme == "mpb")
 
 

@@ -88,7 +88,8 @@ def talk(dask_worker) -> str:
     """On a worker: how the tasks of the last clocked run reach each other."""
     kept = dask_worker.plugins["dgsuite"].meshes._kept
     mesh, _ = next(reversed(kept.values()))
-    return f"{mesh.scheme}{', barrier' * (mesh.gate is not None)}"
+    shared = mesh.values is not None and len(mesh.values) > 0
+    return f"{mesh.scheme}{', broadcasts' * shared}{', barrier' * (mesh.gate is not None)}"
 
 
 def table(by_platform: Mapping[str, Mapping[str, str]]) -> str:

@@ -13,17 +13,20 @@ from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.window import Window
 from dgsuite.core.executors import serial
 from dgsuite.core.results.order import by_node
 
 CHECKED = RunSpec(check=True)
 
 
-def simulate(kernel, graph, sites, checkpoints=None, pool=None, spec=CHECKED):
+def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, spec=CHECKED):
     """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
 
     Parameters
     ----------
+    shared
+        Whether they store broadcasts in memory that they share, once they know how many nodes they read.
     pool
         Where each runs its clusters side by side.
     spec
@@ -35,6 +38,12 @@ def simulate(kernel, graph, sites, checkpoints=None, pool=None, spec=CHECKED):
     all_sites = [
         Site(kernel, clusters[a:b], bounds, me, spec) for me, (a, b) in enumerate(pairwise(bounds))
     ]
+    if shared and all(site.clusters[0].pulls for site in all_sites):
+        size = Window.size(graph.n, len(all_sites), all_sites[0].mailbox.dtypes)
+        memory = np.zeros(size, np.uint8)
+        for site in all_sites:
+            assert site.mailbox.ghosts >= 0  # workers make this halo first
+            site.mailbox.share(memory)
     for site in all_sites:
         site.warm()
     runs = [begun(checkpoints, site) for site in all_sites]

@@ -278,6 +278,25 @@ class Votes(Toy):
 
 
 @dataclass(frozen=True)
+class ManyFields(Toy):
+    """Nodes broadcast two of more fields than a number of the machine has bits."""
+
+    outputs: ClassVar = {"got": Output("what arrived"), "last": Output("of another field")}
+    fields: ClassVar = {f"field_{i}": np.int64 for i in range(70)}
+
+    def start(self, c) -> State:
+        return State(got=c.full(-1), last=c.full(-1))
+
+    def send(self, c, s, inbox):
+        return broadcast(field_1=c.ids, field_69=-c.ids)
+
+    def read(self, c, s, inbox):
+        for output, name in (("got", "field_1"), ("last", "field_69")):
+            nodes, largest = inbox.max(name)
+            getattr(s, output)[nodes] = largest
+
+
+@dataclass(frozen=True)
 class LargeVotes(Toy):
     """Votes whole numbers that take more bytes than a page."""
 

@@ -113,7 +113,7 @@ class BroadcastStore:
         self.halo = halo
         self.backwards = backwards
         self.dtypes = dtypes
-        self.sent = np.zeros(halo.slots + 1, bool)
+        self.sent = self._mask()
         self.slots: dict[str, NDArray] = {}
         self._fields: set[str] = set()
         self._span = slice(halo.first, halo.first + halo.own)
@@ -122,6 +122,10 @@ class BroadcastStore:
         self._all_leaving = sum(halo.leaving.values())
         self.made = Once()
         self._begin()
+
+    def _mask(self) -> NDArray[np.bool_]:
+        """Where senders are marked."""
+        return np.zeros(self.halo.slots + 1, bool)
 
     def _begin(self) -> None:
         self.count = self.reach = 0
@@ -152,8 +156,8 @@ class BroadcastStore:
 
     # Send.
 
-    def expect(self, names: Collection[str]) -> None:
-        """Make ready for values of some fields from own nodes; `put` is to follow."""
+    def expect(self, names: Collection[str], count: int) -> None:
+        """Make ready for values of some fields from so many own nodes; `put` is to follow."""
         for name in names:
             self._store(name)
 

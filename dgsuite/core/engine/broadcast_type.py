@@ -151,6 +151,7 @@ def store(
 ) -> list[str]:
     """Count and store what is broadcast; returns the names of its fields."""
     said: list[Said] = []
+    count = 0
     for k, send in sends:
         nodes = box.every(k) if send.nodes is None else box.senders(step, k, send.nodes)
         if not len(nodes):
@@ -164,10 +165,11 @@ def store(
             raise box.fault(step, k, "broadcasts in another direction than another cluster")
         box.arriving = box.along(send.backwards)
         said.append(Said(k, nodes, columns, send))
+        count += len(nodes)
     if box.arriving is None:
         return []
     fields, broadcasts = [*said[0].columns], box.arriving
-    broadcasts.expect(fields)
+    broadcasts.expect(fields, count)
 
     def put(one: Said) -> tuple[Stored, tuple[int, int]]:
         k, nodes, columns, send = one

@@ -20,7 +20,9 @@ from dgsuite.core.engine.edge_bits import Widths
 from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Fault, Step, Tally
+from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.unicasts import Unicasts
+from dgsuite.core.engine.window import Window
 from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
@@ -55,6 +57,8 @@ class Mailbox:
         What stays at the site (see `MessageType.part`), but for broadcasts.
     arriving
         The broadcasts of the phase, if there are any.
+    window
+        Where broadcasts are stored, if sites share memory.
     disturbed
         The faults at this site, if there are any.
     """
@@ -86,29 +90,57 @@ class Mailbox:
         self.phase = ""
         self.kept: Any = None
         self.arriving: Broadcasts | None = None
+        self.window: Window | None = None
         self._halos = Halos.of(clusters)
         self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
         self._every: dict[int, NDArray[np.int64]] = {}
 
     @property
     def has_halo(self) -> bool:
-        """Whether the halo is there already."""
-        return self._halos.has(self.bounds, self.me)
+        """Whether a halo is there already."""
+        return bool(self._halos.there(self.bounds, self.me))
+
+    @property
+    def slots(self) -> int:
+        """Slots of the halo that is there, or else of that for nodes that are read."""
+        all_nodes = True in self._halos.there(self.bounds, self.me)
+        return self.clusters[0].n if all_nodes else self._halo(False).slots
+
+    @property
+    def ghosts(self) -> int:
+        """Those of the `slots` that are for nodes of other sites."""
+        return self.slots - self.starts[-1]
+
+    def _halo(self, every: bool) -> Halo:
+        """A halo of the site, perhaps with slots for all nodes."""
+        return self._halos.get(self.clusters, self.bounds, self.me, every)
 
     @once
     def halo(self) -> Halo:
         """The site's halo."""
-        return self._halos.get(self.clusters, self.bounds, self.me)
+        return self._halo(self.window is not None)
+
+    def share(self, memory: NDArray[np.uint8]) -> None:
+        """Store broadcasts in memory that all sites share: `Window.size` bytes; before anything is sent."""
+        halo = self._halo(True)
+        offsets = self.clusters[0].partition.offsets[self.bounds]
+        assert halo.slots == offsets[-1]
+        self.window = Window(memory, offsets, self.me, self.dtypes)
+
+    def _store(self, halo: Halo, backwards: bool) -> Broadcasts:
+        if self.window is None:
+            return Broadcasts(halo, self.dtypes, backwards)
+        return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
 
     @once
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
-        return Broadcasts(self.halo, self.dtypes)
+        return self._store(self.halo, False)
 
     @once
     def backwards(self) -> Broadcasts:
         """The same for those against the direction of edges."""
-        return Broadcasts(self.halo.turned, self.dtypes, backwards=True)
+        return self._store(self.halo.turned, True)
 
     def along(self, backwards: bool) -> Broadcasts:
         """What is broadcast in a direction; an undirected graph has but one."""
@@ -148,6 +180,11 @@ class Mailbox:
             if columns[name].shape != (length, *width):
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
+
+    @property
+    def stored(self) -> int:
+        """Bytes of the phase's broadcasts that this site has stored for others to read."""
+        return getattr(self.arriving, "wire", 0)
 
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""

@@ -13,8 +13,10 @@ from dgsuite.core.engine.lists import ListType
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.program import Step, Tally
+from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.shipments import ShipmentType
 from dgsuite.core.engine.unicast_type import UnicastType
+from dgsuite.kernels.bsp import Known
 
 TYPES: tuple[MessageType, ...] = (
     AnnouncementType(),
@@ -54,11 +56,15 @@ def send(
         The counts are added to it.
     """
     box.begin(step.phase)
+    if box.window is not None:
+        box.window.turn(alone=Known in sent)
     if len(sent) > 1:
         raise box.fault(step, 0, "sends messages of more than one kind")
     batches: dict[int, MessageBatch] = {}
     for kind, sends in sent.items():
         batches = BY_SENT[kind].send(box, step, sends, counts)
+    if box.window is not None:
+        box.window.renew()
     return batches
 
 
@@ -69,9 +75,15 @@ def deliver(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
 
 
 def _received(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
-    if box.kept is None and not batches:
+    if box.kept is None and box.window is None and not batches:
         return box.arriving
     parts: dict[int, Any] = {} if box.kept is None else {box.me: box.kept}
+    if box.window is not None:
+        heads = box.window.heard()
+        for backwards in {bool(head.backwards) for head in heads.values()}:
+            store = box.along(backwards)
+            if isinstance(store, SharedBroadcasts) and store.hear(heads):
+                box.arrive(store)
     for peer, batch in batches.items():
         part = BY_BATCH[type(batch)].unpack(box, peer, batch)
         if part is not None:

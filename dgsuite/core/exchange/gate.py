@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import capabilities
-
-LINE = 64
-"""Bytes of a line of the processor's cache."""
+from dgsuite.core.engine.window import LINE
 
 ROOM = 1 << 12
 """Bytes that a task can leave for all."""

@@ -23,9 +23,11 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import dask
+import numpy as np
 from distributed.comm import get_address_host, parse_address
 from distributed.comm.core import Comm
 from distributed.core import rpc
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, Combine, Contribution, partners, tree
@@ -81,6 +83,8 @@ class Mesh:
         Of this worker, such as that of transports, when the mesh was made.
     gate
         Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
+    values
+        Memory in which the tasks store values of nodes; empty if one of them cannot get it.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
@@ -118,6 +122,7 @@ class Mesh:
         self.processors: Mapping[int, frozenset[int]] = {}
         self.configuration = configuration()
         self.gate: Gate | None = None
+        self.values: NDArray[np.uint8] | None = None
         # the default loop of Windows does not watch sockets, as comms need it
         self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self.channels = Channels(self.comms, self.lost, self._take)
@@ -219,7 +224,7 @@ class Mesh:
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
-        self.gate = None
+        self.gate = self.values = None
         self._listener.stop()
         self.channels.abort()
 

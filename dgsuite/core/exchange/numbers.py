@@ -17,5 +17,8 @@ TELLING = -4
 OFFER, TAKEN = -5, -6
 """One task makes memory for all; all tell whether they have it."""
 
-RESUMING = range(-6 - EXCHANGES, -6)
+SHARE = -7
+"""Tasks agree on whether to share memory."""
+
+RESUMING = range(-7 - EXCHANGES, -7)
 """What a checkpoint has of the last phase is sent once more."""

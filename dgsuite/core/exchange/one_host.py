@@ -1,4 +1,4 @@
-"""The barrier of tasks of one host, in memory that all of them have."""
+"""What tasks of one host do through memory that all of them have: a barrier, and storing values of nodes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from time import monotonic
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.exchange.gate import Gate, Word
@@ -29,6 +32,7 @@ class Peers(Protocol):
     rank: int
     places: Sequence[str]
     alone: bool
+    values: NDArray[np.uint8] | None
 
     @property
     def comms(self) -> Mapping[int, Any]: ...
@@ -45,13 +49,36 @@ async def gate_of(mesh: Peers) -> Gate | None:
     if not (mesh.is_shared and Gate.is_there()):
         return None
     size = len(mesh.places)
-    offered = nullcontext((None, None)) if mesh.rank else memory.offered("gate", Gate.nbytes(size))
+    made = await _made(mesh, "gate", Gate.nbytes(size))
+    return None if made is None else Gate(made, mesh.rank, size)
+
+
+async def values_of(mesh: Peers, size: int) -> NDArray[np.uint8] | None:
+    """Memory that all tasks have for values of nodes, kept with the mesh; None if one of them cannot get it.
+
+    All tasks call it.
+
+    Parameters
+    ----------
+    size
+        Bytes, at least.
+    """
+    if mesh.values is None or 0 < len(mesh.values) < size:
+        mesh.values = None  # before there is more
+        made = await _made(mesh, "values", size)
+        mesh.values = np.empty(0, np.uint8) if made is None else made
+    return mesh.values[:size] if len(mesh.values) else None
+
+
+async def _made(mesh: Peers, label: str, size: int) -> NDArray[np.uint8] | None:
+    """New memory for all tasks, made by the first."""
+    offered = nullcontext((None, None)) if mesh.rank else memory.offered(label, size)
     with offered as (mine, offer):
         _, where = await mesh.exchange(OFFER, {}, offer, _said)
         if mine is None and where is not None:
             mine = memory.attach_of(where)
         lacking = (await mesh.exchange(TAKEN, {}, Vote(any=mine is None)))[1].any
-    return None if mine is None or lacking else Gate(mine, mesh.rank, size)
+    return None if lacking else mine
 
 
 def _said(offers: Sequence[Any]) -> Any:

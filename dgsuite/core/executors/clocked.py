@@ -22,12 +22,15 @@ from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.log import Log, merge, unite
+from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.window import Window
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
-from dgsuite.core.exchange.one_host import gate_of
+from dgsuite.core.exchange.numbers import SHARE
+from dgsuite.core.exchange.one_host import gate_of, values_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.executors.recursive import freely, on_clock
 from dgsuite.core.recursion.delayed import DelayedSite
@@ -38,12 +41,15 @@ from dgsuite.core.workers.outputs import carried, collect
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
 from dgsuite.core.workers.results import Outputs, ended
 from dgsuite.core.workers.room import hold_to_limit
-from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.tasks import TOGETHER
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
+
+READ_ELSEWHERE = 1 / 16
+"""Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +224,8 @@ def _found(
                 if turn:
                     site = new_site(kernel)
                     kept = Fresh()
+                if driving is drive and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
+                    await _share(site.mailbox, mesh)
                 _prepare(site)
                 await driving(site, mesh, pool, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
@@ -256,6 +264,16 @@ def _prepare(site: Any) -> None:
     if site.mailbox.has_halo and not had_halo:
         give_back()
     hold_to_limit(site)
+
+
+async def _share(box: Mailbox, mesh: Mesh) -> None:
+    """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
+    n, sites = box.clusters[0].n, len(mesh.places)
+    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
+    if said.sum > READ_ELSEWHERE * n * sites:
+        memory = await values_of(mesh, Window.size(n, sites, box.dtypes))
+        if memory is not None:
+            box.share(memory)
 
 
 def _resumed(plugin: worker.RunPlugin, key: str, plan: ClockedSpec, rank: int) -> Mesh | None:

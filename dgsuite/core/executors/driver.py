@@ -124,7 +124,7 @@ async def drive(
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
             sent = others.wire
             found, said = await others.exchange(number, parcels, vote)
-            site.tally.wire = others.wire - sent
+            site.tally.wire = others.wire - sent + site.mailbox.stored
             votes.append(said)
         site.deliver(found)
         before, now = now, perf_counter()

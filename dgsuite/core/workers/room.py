@@ -35,7 +35,7 @@ def hold_to_limit(site: Site) -> None:
         return
     box, clusters = site.mailbox, site.clusters
     name = f"kernel {site.kernel.name!r}"
-    slots = box.halo.slots if box.has_halo else sum(c.size for c in clusters)
+    slots = box.slots if box.has_halo else sum(c.size for c in clusters)
     _check_left(
         worker,
         clusters,

@@ -45,12 +45,13 @@ POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoo
 """How the clusters of a site run: in order, in another order, or side by side."""
 
 
-WAYS = [False, True]
-"""Whether graphs take the way of large ones."""
+WAYS = [(False, False), (True, True), (False, True), (True, False)]
+"""Whether graphs take the way of large ones, and sites share memory."""
 
 
-@pytest.mark.parametrize(("name", "compiled"), in_turn(NAMES, WAYS))
-def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
+@pytest.mark.parametrize(("name", "way"), in_turn(NAMES, WAYS))
+def test_any_cut_gives_the_same_for_every_kernel(name, way, monkeypatch):
+    compiled, shared = way
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
@@ -61,7 +62,7 @@ def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
         whole = make()
         cut = make(**data.draw(cuts(whole.n)))
         sites, pool = data.draw(st.integers(1, 5)), data.draw(POOLS)
-        found = simulate(kernel, cut, sites, pool=pool)
+        found = simulate(kernel, cut, sites, shared=shared, pool=pool)
         assert_same(serial.run(kernel, whole.parts), found, messages=not kernel.ships)
         if kernel.ships:
             assert_same(alone(kernel, cut), found)
@@ -96,15 +97,16 @@ def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
     assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, 2))
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
-def test_any_cut_gives_the_same(compiled, monkeypatch):
+def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(graphs(), KERNEL, st.integers(1, 5), POOLS)
     def check(pair, kernel, sites, pool):
         whole, cut = pair
-        found = simulate(kernel, cut, sites, pool=pool)
+        found = simulate(kernel, cut, sites, shared=shared, pool=pool)
         assert_same(serial.run(kernel, whole.parts), found)
 
     check()

@@ -25,14 +25,13 @@ from tests.support.cases import graphs
 from tests.support.toys import Toy
 
 
-def test_the_halo_of_a_cut_is_made_once():
-    parts = Graph.from_networkx(nx.path_graph(8), clusters=2).parts[:1]
-    first, other = np.array([0, 1, 2]), np.array([0, 1])
-    assert not Halos.of(parts).has(first, 0)
-    read = Halos.of(parts).get(parts, first, 0)
-    assert Halos.of(parts).has(first, 0)
-    assert not Halos.of(parts).has(other, 0)
-    assert Halos.of(parts).get(parts, first, 0) is read
+def test_a_halo_that_has_slots_for_all_nodes_is_made_once():
+    """Two of a complete graph would be the same."""
+    bounds = np.array([0, 1, 2])
+    for graph, same in ((nx.complete_graph(8), True), (nx.path_graph(8), False)):
+        parts = Graph.from_networkx(graph, clusters=2).parts[:1]
+        read = Halos.of(parts).get(parts, bounds, 0, False)
+        assert (Halos.of(parts).get(parts, bounds, 0, True) is read) == same
 
 
 def test_only_halo_values_travel():
@@ -92,7 +91,7 @@ def test_sparse_and_dense_halo_lists_agree():
         peer = Site(Toy(), graph.parts[1:], np.array([0, 1, 2]), 1)
         nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
         store = site.mailbox.broadcasts
-        store.expect(["value"])
+        store.expect(["value"], senders)
         store.note(store.put(nodes, {"value": nodes * 3}, slice(0, n // 2)))
         (batch,) = site.mailbox.broadcasts.pack(["value"]).values()
         found = peer.mailbox.broadcasts

@@ -69,14 +69,20 @@ def compiled(monkeypatch):
     monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
 
-WAYS = ["as small", "as large"]
-"""Whether graphs take the way of large ones."""
+WAYS = [
+    ("as small", "apart"),
+    ("as large", "shared"),
+    ("as small", "shared"),
+    ("as large", "apart"),
+]
+"""Whether graphs take the way of large ones, and sites share memory."""
 
 
 @pytest.mark.few(7)
-@pytest.mark.parametrize(("name", "size"), in_turn(KERNELS, WAYS, TYPICAL))
-def test_no_schedule_changes_a_result(name, size, request):
+@pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS, TYPICAL))
+def test_no_schedule_changes_a_result(name, way, request):
     """A thread is stopped once at every line of the engine that a run takes while another passes."""
+    size, memory = way
     if size == "as large":
         request.getfixturevalue("compiled")
     kernel, whole = expected(name)
@@ -84,7 +90,7 @@ def test_no_schedule_changes_a_result(name, size, request):
     pool, before = Preempting(), -1
     while len(pool.lines) > before:
         before = len(pool.lines)
-        assert_same(whole, simulate(kernel, cut, 2, pool=pool))
+        assert_same(whole, simulate(kernel, cut, 2, shared=memory == "shared", pool=pool))
     assert pool.lines
 
 
@@ -153,7 +159,7 @@ def test_threads_that_take_turns_often_change_no_result(name, compiled):
     cut = cut_of(name, CLUSTERS)
     with pool_of(4) as pool:
         for k in range(15):
-            assert_same(whole, simulate(kernel, cut, 1 + k % 2, pool=pool))
+            assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0, pool=pool))
 
 
 def test_a_value_is_made_by_one_thread():
@@ -287,8 +293,8 @@ def test_two_threads_that_ask_for_a_halo_get_the_same():
     parts, bounds = references.mine("mis", 2).parts, np.array([0, 2])
     pool, before = Preempting(), -1
     while len(pool.lines) > before:
-        before, halos = len(pool.lines), Halos()
-        found = pool.map(partial(halos.get, parts, bounds), [0] * 3)
+        before, ask = len(pool.lines), partial(Halos().get, parts, bounds, 0)
+        found = pool.map(ask, [False] * 3)
         assert found[0] is found[1] is found[2]
     assert pool.waited
 

@@ -52,14 +52,16 @@ def test_workers_of_one_host_share_memory_by_default():
         for found in client.run(mapped).values():
             assert any("mpb" in path for path in found)
             assert any("gate" in path for path in found)
+            assert any("values" in path for path in found)
         assert int(ds.wire_bytes.sum()) > 0
         assert (ds["rank"] == plain["rank"]).all()
         assert (ds.messages == plain.messages).all()
         client.run(close_kept)
         ring = genval.graph("ring", 3000, clusters=2)
         dgsuite.run("pagerank", ring, style="clocked", client=client)
-        for found in client.run(mapped).values():
+        for found in client.run(mapped).values():  # few nodes are read elsewhere
             assert any("gate" in path for path in found)
+            assert not any("values" in path for path in found)
         client.run(close_kept)
         deadline = time.monotonic() + PATIENCE
         while any(client.run(mapped).values()):
@@ -75,8 +77,10 @@ def without_memory(dask_worker):
 @pytest.mark.skipif(fastest() != "mpb", reason="processes of this system share no memory")
 @pytest.mark.few(1)
 @pytest.mark.parametrize("workers", [2, 4])
-def test_large_messages(workers):
-    """They go through comms after the gate, or where no memory is shared by messages alone."""
+def test_large_messages_and_no_shared_values(workers):
+    """Messages to single nodes go through comms, many of them after the gate; so do broadcasts that no memory
+    is shared for.
+    """
     with client_of(workers, set_as_default=False) as client:
         graph = genval.graph("er", 150_000, m=600_000, clusters=workers, seed=1, client=client)
         plain = {}
