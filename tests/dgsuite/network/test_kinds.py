@@ -49,7 +49,7 @@ def test_a_network_that_a_kernel_takes_has_one_outcome_for_any_cut(name, kind):
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_a_network_that_a_kernel_does_not_take_is_refused_before_the_run(name, monkeypatch):
-    monkeypatch.setattr(Mailbox, "send", None)  # nothing is sent
+    monkeypatch.setattr("dgsuite.core.engine.registry.send", None)  # nothing is sent
     for kind in NETWORKS.keys() - set(TAKEN[name]):
         for cut in CUTS:
             with pytest.raises(InputError, match=f"kernel '{name}' takes no network with"):
