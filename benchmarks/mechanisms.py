@@ -82,6 +82,11 @@ SWITCHES = {
             "dgsuite.core.engine.broadcasts:Broadcasts._list": lambda some: some._list_all()
         },
     ),
+    "bundles that are released later": Switch(
+        "2x1",
+        ("mis in tasks",),
+        attributes={"dgsuite.core.executors.finish_async:HOLD": 1},
+    ),
     "tiles": Switch(
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
     ),
@@ -178,6 +183,7 @@ def calls(client: Any, clusters: int, scale: int) -> dict[str, Call]:
     return {
         "small call": partial(timed, "bfs", graph=small, whole=True),
         "empty rounds": partial(timed, Empty(rounds=1000), graph=small, whole=False),
+        "mis in tasks": partial(timed, "mis", graph=middle, whole=True, style="finish_async"),
         "pagerank of few": partial(timed, "pagerank", graph=middle, whole=False),
         "bfs": partial(rounds, "bfs", root=hub),
         "mis": partial(rounds, "mis"),

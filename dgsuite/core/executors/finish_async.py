@@ -35,6 +35,10 @@ from dgsuite.partition.graph.graph import Graph
 EDGES = 1 << 14
 """Dependencies of one graph, at most: the scheduler takes some ten microseconds each."""
 
+HOLD = 16
+"""Joins between releases of used bundles: the client sends every 10 ms, and a release would make the
+next graph wait that long."""
+
 
 class Driver:
     """Drives a run from the client: collects phases, sends them as graphs, asks for votes."""
@@ -69,6 +73,7 @@ class Driver:
         self.kept: set[int] = set()
         """Phases after which there is a checkpoint."""
         self.futures: list[Future] = []
+        self.used: list[list[Future]] = []
 
     def each(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Future]:
         """One task a worker."""
@@ -120,7 +125,10 @@ class Driver:
         ends = [Delayed(key, whole, layer=name) for key, name in zip(bundles, names, strict=True)]
         self.sent += len(self.collected)
         self.collected = []
+        self.used.append(self.futures)
         self.futures = self.client.compute(ends, optimize_graph=False)
+        if len(self.used) == HOLD:
+            self.used.clear()
         begin = perf_counter()
         self.join(self.futures)
         if self.pace is not None:
