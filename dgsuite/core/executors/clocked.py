@@ -117,9 +117,8 @@ def run(
     """
     kernel = kernels[0]
     _, driving, merged = way(kernel, style, spec)
-    rounds = (
-        driving is not freely
-    )  # else no mesh that is kept, and not any transport, carries what sites say
+    # else sites talk between phases: not over any transport, nor over a mesh that is kept
+    rounds = driving is not freely
     transport = setting("dgsuite.clocked.transport")
     has_own = style in ("clocked", "finish_async")
     mesh = transport if has_own else style
