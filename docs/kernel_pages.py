@@ -130,7 +130,10 @@ def page(name: str) -> str:
 def costs(kernel: type[Kernel]) -> dict[str, str]:
     """What a kernel's docstring says of its "Rounds" and "Messages"."""
     lines = sections(kernel).get("Notes", "").split("\n\n")
-    return {name: " ".join(text.split()) for name, _, text in (x.partition(": ") for x in lines)}
+    return {
+        name: " ".join(text.split())
+        for name, _, text in (x.partition(": ") for x in lines)
+    }
 
 
 def takes(kernel: type[Kernel]) -> str:
