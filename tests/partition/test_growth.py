@@ -98,7 +98,7 @@ def test_tasks_are_linear_in_clusters(client, graphs, step):
 
 def places(*clusters):
     """How many partitions some clusters refer to, and the bytes of the halos that they keep."""
-    halos = [kept._made for c in clusters for kept in c.cache.values()]
+    halos = [halo for c in clusters for kept in c.cache.values() for halo in kept._made.values()]
     arrays = [a for halo in halos for a in vars(halo).values() if isinstance(a, np.ndarray)]
     return len({id(c.partition) for c in clusters}), sum({id(a): a.nbytes for a in arrays}.values())
 
