@@ -52,8 +52,8 @@ def test_workers_that_do_not_reach_each_other():
     assert found.returncode == 0, found.stdout + found.stderr
 
 
-RARE = {"poll", "polled", "scatter"}
-"""Hooks that are passed as time has it, or in few trials."""
+RARE = {"gather", "poll", "polled", "scatter"}
+"""Hooks that are passed as time has it, or in few trials: small outputs need not be gathered."""
 
 SEEDS = 12
 """Of each block, in the long tests. Every fourth of their trials is made twice."""
