@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from importlib.util import find_spec
 
 from dgsuite.base.lazy import lazy_imports
 from dgsuite.kernels.bsp import Kernel
@@ -24,9 +23,6 @@ class Classes(Mapping[str, type[Kernel]]):
 
     def __getitem__(self, name: str) -> type[Kernel]:
         module, _, kernel = self.places[name].partition(":")
-        folder = module.rpartition(".")[0]
-        if find_spec(f"{folder}.faithful") is not None:  # which `faithful=True` makes
-            import_module(f"{folder}.faithful")
         return getattr(import_module(module), kernel)  # type: ignore[no-any-return]
 
     def __contains__(self, name: object) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -110,7 +112,8 @@ class Kernel:
         Key of the counter-based random numbers.
     faithful
         Do what IMSuite's program does, and so get its counts, where the textbook needs fewer messages.
-        A kernel that differs then has a faithful form, a subclass declared with ``faithful_to=``:
+        A kernel that differs then has a faithful form, a subclass declared with ``faithful_to=``,
+        in the kernel's module or in `faithful.py` of its package:
         ``MIS(faithful=True)`` makes a `FaithfulMIS`, as ``Path()`` makes a path of the platform.
 
     Examples
@@ -253,10 +256,11 @@ class Kernel:
             cls._forms = faithful_to._forms = faithful_to, cls
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
-        form: type[Kernel] = cls
-        if cls._forms is not None:
-            faithful = parameters.get("faithful", [*arguments[1:], cls.faithful][0])
-            form = cls._forms[bool(faithful)]
+        faithful = bool(parameters.get("faithful", [*arguments[1:], cls.faithful][0]))
+        folder = cls.__module__.rpartition(".")[0]
+        if faithful and cls._forms is None and folder and find_spec(f"{folder}.faithful"):
+            import_module(f"{folder}.faithful")  # where the faithful form declares itself
+        form: type[Kernel] = cls if cls._forms is None else cls._forms[faithful]
         if issubclass(form, cls):  # then Python calls __init__
             return super().__new__(form)
         return form(*arguments, **parameters)  # type: ignore[return-value]

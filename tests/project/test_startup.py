@@ -68,6 +68,12 @@ from dgsuite.kernels import KERNELS
 print(type(KERNELS["by"](faithful=True)).__name__, type(KERNELS["lcr"](faithful=True)).__name__)
 """
     assert fresh(code)[0].split() == ["FaithfulByzantine", "LCR"]
+    code = """
+from dgsuite.kernels import MIS
+from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
+print(type(MIS(faithful=True)).__name__, type(RecursiveDijkstra(0, True)).__name__)
+"""
+    assert fresh(code)[0].split() == ["FaithfulMIS", "FaithfulRecursiveDijkstra"]
 
 
 def test_a_python_whose_lock_is_off_is_refused():
