@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 import dgsuite
 from answer_pictures import answer
 from dgsuite.core.results import plots
-from dgsuite.core.running.catalogue import parameters, sections, summary
+from dgsuite.core.running.catalogue import costs, parameters, sections, summary
 from dgsuite.core.running.networks import networks_of
 from dgsuite.kernels import KERNELS, forms_of
 from dgsuite.partition.clusters.grid import arrange
@@ -125,15 +125,6 @@ def page(name: str) -> str:
         module=kernel.__module__,
         cls=kernel.__name__,
     )
-
-
-def costs(kernel: type[Kernel]) -> dict[str, str]:
-    """What a kernel's docstring says of its "Rounds" and "Messages"."""
-    lines = sections(kernel).get("Notes", "").split("\n\n")
-    return {
-        name: " ".join(text.split())
-        for name, _, text in (x.partition(": ") for x in lines)
-    }
 
 
 def takes(kernel: type[Kernel]) -> str:

@@ -116,20 +116,12 @@ class Results:
         for awaited in self._awaited:
             if key not in awaited.keys:
                 continue
-            if finish in ("erred", "forgotten"):
+            if finish == "memory":
+                awaited.keys.discard(key)
+            if finish in ("erred", "forgotten") or not awaited.keys:
                 awaited.over.set()
-        if finish == "memory":
-            self._over(key)
         if finish in ("released", "forgotten"):
             self._sent.pop(key, None)
-
-    def _over(self, key: Any) -> None:
-        """A result is there."""
-        for awaited in self._awaited:
-            if key in awaited.keys:
-                awaited.keys.discard(key)
-                if not awaited.keys:
-                    awaited.over.set()
 
     def _keep(self, task: TaskState) -> None:
         """Have a task fail that Dask runs again since its result was lost with its worker.

@@ -9,14 +9,18 @@ from tests.goldens.runs import FILES, cases, digests, kept
 SMALL, LARGE = FILES
 
 
+def check(name, kind, n):
+    expected = kept(n)[f"{name} {kind}"]
+    for what, found in digests(name, kind, n):
+        assert found == expected[what], what
+
+
 @pytest.mark.parametrize(("name", "kind"), cases(SMALL))
 def test_small_graphs(name, kind):
-    for what, found in digests(name, kind, SMALL):
-        assert found == kept(SMALL)[f"{name} {kind}"][what], what
+    check(name, kind, SMALL)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), cases(LARGE))
 def test_large_graphs(name, kind):
-    for what, found in digests(name, kind, LARGE):
-        assert found == kept(LARGE)[f"{name} {kind}"][what], what
+    check(name, kind, LARGE)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.core.running.catalogue import sections
+from dgsuite.core.running.catalogue import costs
 from dgsuite.kernels import KERNELS
 from tests.support import cases
 from tests.support.examples import examples
@@ -28,12 +28,6 @@ UNBOUNDED = {
 
 BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
 """A sentence that says how many there are, in the letters of docs/kernels.md."""
-
-
-def costs(kernel):
-    """What a kernel's docstring says of its "Rounds" and "Messages"."""
-    lines = sections(kernel).get("Notes", "").split("\n\n")
-    return {name: " ".join(text.split()) for name, _, text in (x.partition(": ") for x in lines)}
 
 
 def log_star(x):

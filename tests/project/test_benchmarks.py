@@ -88,7 +88,7 @@ def test_each_mechanism_can_be_switched_off():
         assert switch.settings or switch.attributes
         assert all(setting(name) != value for name, value in switch.settings.items())
         mechanisms.replace(switch.attributes)
-        before = [(owner, name, value) for owner, name, value in BEFORE]
+        before = [*BEFORE]
         assert all(getattr(owner, name) is not value for owner, name, value in before)
         mechanisms.restore()
         assert all(vars(owner)[name] is value for owner, name, value in before)

@@ -280,8 +280,7 @@ class ClusterInbox:
         if messages.fate is not None:
             raise Unfit(f"{READS_LATEST}: {UNDECLARED}")
         halo = messages.halo
-        slots = halo.indices
-        return Latest(halo.indptr[self._lo : self._hi + 1], slots, messages.values(name))
+        return Latest(halo.indptr[self._lo : self._hi + 1], halo.indices, messages.values(name))
 
     def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:
         if not self.traced:

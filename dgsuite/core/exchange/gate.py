@@ -73,7 +73,6 @@ class Gate:
     """
 
     def __init__(self, memory: NDArray[np.uint8], rank: int, size: int) -> None:
-        self._memory = memory
         self._rank = rank
         self._size = size
         self._passes = memory[: size * LINE].view(np.uint64).data

@@ -171,6 +171,12 @@ def sections(kernel: type[Kernel]) -> dict[str, str]:
     return {"": first.strip(), **named}
 
 
+def costs(kernel: type[Kernel]) -> dict[str, str]:
+    """What a kernel's docstring says of its "Rounds" and "Messages"."""
+    lines = sections(kernel).get("Notes", "").split("\n\n")
+    return {name: " ".join(text.split()) for name, _, text in (x.partition(": ") for x in lines)}
+
+
 def _section(kernel: type[Kernel]) -> dict[str, str]:
     """The parameters that a class's own docstring describes."""
     said: dict[str, list[str]] = {}

@@ -173,9 +173,8 @@ def _parts(
         state = state + 4 * (n + 1) + int(ends.sum()) * (4 + WORD * (weight > 0))
     found = {"graph": rows, "halo": 0 * nodes, "state": state, "messages": nodes * size}
     if halo and (not directed or kernel.pulls or kernel.both_ways):
-        found["graph"] = rows * (
-            1 + directed * (1 + kernel.both_ways)
-        )  # edges that come in, or all twice
+        views = directed * (1 + kernel.both_ways)  # edges that come in, or all twice
+        found["graph"] = rows * (1 + views)
         if kernel.broadcasts:  # edges once more, and a value for each slot
             found["halo"] = there * width(n) * (1 + directed) + WORD * n
             found["messages"] = (nodes + n * min(len(nodes), 2)) * size
