@@ -102,7 +102,7 @@ class Cluster:
         Neighbours of each node as node ids, ascending in each row; int32 where ids fit.
     weights
         Weight of each entry of `indices`, or None.
-    identify
+    identifiers
         Identifiers of the nodes, int64, shape (size,), or a function that returns them; None for node ids.
     directed
         Whether rows hold out-edges only.
@@ -165,7 +165,7 @@ class Cluster:
     indptr: NDArray
     indices: NDArray
     weights: NDArray | None
-    identify: NDArray[np.int64] | Identify | None
+    identifiers: NDArray[np.int64] | Identify | None
     directed: bool = False
     block: Block | None = None
     in_indptr: NDArray | None = None
@@ -221,7 +221,7 @@ class Cluster:
 
     @property
     def _arrays(self) -> list[NDArray]:
-        arrays: list[Any] = [*self.stored, self.identify, self.loops, self.loop_weights]
+        arrays: list[Any] = [*self.edge_arrays, self.identifiers, self.loops, self.loop_weights]
         if self.earlier is not None:
             outputs, *entries = self.earlier
             arrays += [*outputs.values(), *entries]
@@ -233,11 +233,6 @@ class Cluster:
         out = self.indptr, self.indices, self.weights
         into = self.in_indptr, self.in_indices, self.in_weights
         return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
-
-    @property
-    def stored(self) -> list[NDArray]:
-        """The arrays that it has of the edges; see `dgsuite.partition.clusters.grown`."""
-        return self.edge_arrays
 
     @property
     def pulls(self) -> bool:
@@ -264,10 +259,9 @@ class Cluster:
     @shared
     def uid(self) -> NDArray[np.int64]:
         """Identifier of each node."""
-        if self.identify is None:
+        if self.identifiers is None:
             return self.ids
-        found = self.identify(self.ids) if callable(self.identify) else self.identify
-        return np.asarray(found, np.int64)
+        return self.identifiers(self.ids) if callable(self.identifiers) else self.identifiers
 
     @property
     def first(self) -> int:

@@ -15,7 +15,6 @@ from dgsuite.partition.graph.cache import Cache
 from dgsuite.partition.labels.labels import Labels
 
 if TYPE_CHECKING:
-    import pandas as pd
     from distributed import Client
 
 
@@ -36,7 +35,6 @@ class GraphData:
         chosen: bool = True,
         saved: Any = None,
         built: Any = None,
-        rows: pd.DataFrame | None = None,
         keeps_loops: bool = False,
         edges: Edges = "memory",
     ) -> None:
@@ -51,11 +49,8 @@ class GraphData:
         self.chosen = chosen
         self.saved = saved
         self.built = built
-        self.rows = rows
         self.keeps_loops = keeps_loops
         self.edges = edges
-        self.copies: list[list[Any]] = []
-        self.wanted_copies = 1
         self.homes: list[str] = []
         self.cache = Cache()
         self.derived = Cache()
@@ -121,7 +116,6 @@ class GraphData:
             "identified": self.identified,
             "chosen": self.chosen,
             "built": self.built,
-            "rows": self.rows,
             "keeps_loops": self.keeps_loops,
             "edges": self.edges,
         }

@@ -76,7 +76,7 @@ def _back(c: Cluster) -> Piece:
 
 def _turned(c: Cluster, into: Cluster) -> Cluster:
     """A cluster of the reversed graph."""
-    return replace(into, identify=c.identify, loops=c.loops, loop_weights=c.loop_weights)
+    return replace(into, identifiers=c.identifiers, loops=c.loops, loop_weights=c.loop_weights)
 
 
 def _joined(c: Cluster, into: Cluster) -> Cluster:

@@ -79,7 +79,7 @@ class Labels(Sequence[Any]):
 
     def extended(self, more: NDArray) -> Labels:
         """These labels, and after them others, distinct and ascending, none of which is among them."""
-        return GrownLabels(self, Labels(more, len(more), ascending=True))
+        return Labels(np.concatenate([self.array, more]), len(self) + len(more))
 
     def _none(self) -> int | str | None:
         kind = self.array.dtype.kind
@@ -237,39 +237,6 @@ class Labels(Sequence[Any]):
     def of(self, nodes: NDArray) -> NDArray:
         """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
         return self._table[nodes]
-
-
-class GrownLabels(Labels):
-    """Labels in two parts, each of which is searched by itself: what is new is small.
-
-    Parameters
-    ----------
-    first
-        Labels of the first nodes.
-    more
-        Labels of the others, none of which is among the first.
-    """
-
-    def __init__(self, first: Labels, more: Labels) -> None:
-        self.first, self.more = first, more
-        self._array = np.concatenate([first.array, more.array])
-        self.ascending = False
-        self.none = self._none()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GrownLabels, (self.first, self.more)
-
-    def extended(self, more: NDArray) -> Labels:
-        """See `Labels.extended`."""
-        new = np.concatenate([self.more.array, more])
-        return GrownLabels(self.first, Labels(new, len(new)))
-
-    def _search(self, labels: NDArray) -> NDArray[np.int64]:
-        found = self.first.nodes(labels, missing=True)
-        missing = found < 0
-        new = self.more.nodes(labels[missing], missing=True)
-        found[missing] = np.where(new < 0, -1, new + len(self.first))
-        return found
 
 
 def alike(labels: Labels, more: NDArray) -> NDArray:

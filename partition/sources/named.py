@@ -10,11 +10,12 @@ import numpy as np
 
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.labels.labels import exact_array
-from dgsuite.partition.sources import csv, tables
+from dgsuite.partition.sources import tables
+from dgsuite.partition.sources.edges import refusing_damage
 from dgsuite.partition.sources.paths import matching
 from dgsuite.partition.sources.text import MARK, bare
 
-TABLES = (*tables.ENDINGS, *csv.ENDINGS)
+TABLES = (*tables.PARQUET, *tables.CSV)
 """How files end that have columns; others are text."""
 
 NUMBER = re.compile(r"-?[0-9]{1,1000}")
@@ -67,11 +68,11 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
 
 
 def _column(name: str, found: list[str], column: str | None) -> Any:
-    of_text = found[0].endswith(csv.ENDINGS)
+    of_text = found[0].endswith(tables.CSV)
     if of_text:
-        there = csv.names(found[0])
+        there = tables.csv_names(found[0])
     else:
-        with tables.needing(name, "a Parquet file", "parquet"):
+        with refusing_damage(name):
             import dask.dataframe as dd
 
             frame = dd.read_parquet(found)
@@ -83,7 +84,7 @@ def _column(name: str, found: list[str], column: str | None) -> Any:
     if column is not None and column not in there:
         raise InputError(f"{name}: {unknown('column', column, there)}")
     column = column or there[0]
-    return csv.column(found, column) if of_text else frame[column]
+    return tables.csv_column(found, column) if of_text else frame[column]
 
 
 def _lines(found: list[str]) -> Any:

@@ -13,7 +13,6 @@ import re
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
@@ -74,7 +73,6 @@ def read_edge_list(
     columns: Columns = COLUMNS,
     relabel: bool = False,
     comments: str | Iterable[str] | None = COMMENTS,
-    drop: bool = False,
 ) -> Pieces:
     """An edge list that Dask tasks read in parallel by chunk.
 
@@ -109,8 +107,7 @@ def read_edge_list(
     """
     names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
-        table = tables.parquet(path)
-        return table.pieces(table.settled(columns), drop)
+        return tables.parquet(path, columns)
     pieces = Pieces()
     marks = checked(comments)
     words = relabel and _has_words(names[0], marks)
@@ -142,22 +139,6 @@ def _open(name: str) -> IO[bytes]:
 
 def _compressed(name: str) -> bool:
     return name.endswith(".gz")
-
-
-@contextmanager
-def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Replace errors of pyarrow and pandas about damaged Parquet by `InputError`."""
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:
-        # a lost worker raises a subclass of OSError
-        damage = type(error) is OSError or isinstance(error, KeyError | ValueError)
-        if not damage and type(error).__module__.partition(".")[0] != "pyarrow":
-            raise
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
 
 
 def parse(

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from secrets import token_hex
-from types import MappingProxyType
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base import formats
 from dgsuite.base.errors import InputError, check_path
-from dgsuite.base.files import atomic_write, named_anew
+from dgsuite.base.files import atomic_write
 from dgsuite.partition.arrays import mapped as mapping
 from dgsuite.partition.store import checking
 
@@ -48,8 +47,6 @@ PIECE = 1 << 20
 
 NAME = re.compile(r"[a-z]+(-[0-9a-z]+)+\.npz")
 """Names of all archives."""
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Entry = dict[str, Any]
 """Name, size in bytes and checksum of an archive."""
@@ -227,7 +224,6 @@ def place(folder: str, entry: Any) -> str:
         checking.facts(
             entry,
             {"file": checking.is_text, "bytes": checking.is_count, "sha256": checking.is_text},
-            {},
         )
         checking.refuse(
             not NAME.fullmatch(entry["file"]),
@@ -301,49 +297,17 @@ def _content(path: str, entry: Entry, make: Callable[[int], Any]) -> Any:
     return made
 
 
-def write_list(folder: str, name: str, kind: str, facts: dict[str, Any], new: bool = False) -> None:
+def write_list(folder: str, name: str, kind: str, facts: dict[str, Any]) -> None:
     """Write a list of files, and other facts, as JSON that holds its own checksum.
 
     Parameters
     ----------
     kind
         What it is a list of, such as "graph".
-    new
-        Whether there must be none of this name.
-
-    Raises
-    ------
-    FileExistsError
-        There is one, and it was to be new.
     """
     facts = {formats.KEY: formats.current(kind), **facts}
-    whole = json.dumps({"sha256": _digest(facts), kind: facts}).encode()
-    if new:
-        _create(join(folder, name), whole)
-        return
     with written(join(folder, name)) as file:
-        file.write(whole)
-
-
-def _create(path: str, content: bytes) -> None:
-    """Write a file whose name must be new. In object stores two processes at once may not see each other."""
-    files, inner = opened(path)
-    if not _is_local(files):
-        if files.exists(inner):
-            raise FileExistsError(path)
-        with written(path) as file:
-            file.write(content)
-        return
-    part = f"{inner}.{token_hex(8)}.part"
-    try:
-        with written(part) as file:
-            file.write(content)
-        with explained(path):
-            new = named_anew(part, inner)
-        if not new:
-            raise FileExistsError(path)
-    finally:
-        remove(part)
+        file.write(json.dumps({"sha256": _digest(facts), kind: facts}).encode())
 
 
 def read_list(
@@ -351,7 +315,6 @@ def read_list(
     name: str,
     kind: str,
     needed: Mapping[str, checking.Kind],
-    optional: Mapping[str, checking.Kind] = NOTHING,
 ) -> dict[str, Any]:
     """The facts that `write_list` wrote.
 
@@ -379,27 +342,12 @@ def read_list(
         raise InputError(f"{path}: is damaged, or is not the list of a {kind}'s files")
     formats.check(kind, facts.get(formats.KEY), path)
     with checking.sound(path):
-        checking.facts(facts, needed, optional)
+        checking.facts(facts, needed)
     return facts
 
 
 def _digest(facts: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-
-
-def names(folder: str) -> list[str]:
-    """Names of all files in a folder."""
-    files, inner = opened(folder)
-    with explained(folder):
-        return [os.path.basename(found) for found in files.ls(inner, detail=False)]
-
-
-def remove(path: str) -> None:
-    """Remove a file, if it is there."""
-    files, inner = opened(path)
-    with explained(path):
-        if files.exists(inner):
-            files.rm(inner)
 
 
 def join(folder: str, name: str) -> str:

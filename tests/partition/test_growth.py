@@ -79,7 +79,6 @@ STEPS = {
     "gathered": lambda g: g.gather(),
     "recut": lambda g: g.repartition(len(g.parts) // 2),
     "joined": components,
-    "ranged": lambda g: g.degree_statistics(),
     "taken": lambda g: g.subgraph(np.arange(N) % 2 == 0),
 }
 

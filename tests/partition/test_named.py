@@ -62,7 +62,7 @@ def test_a_number(tmp_path):
         ("records.parquet", "which column names nodes. records.parquet:COLUMN, one of id, age"),
         ("records.parquet:ids", "records.parquet: unknown column 'ids'"),
         ("nodes.txt:id", "nodes.txt: text has no columns: a node is a line"),
-        ("damaged.parquet:id", "damaged.parquet: not a Parquet file"),
+        ("damaged.parquet:id", "damaged.parquet: cannot be read"),
         ("bytes.txt", "bytes.txt, line 1: cannot be read"),
     ],
 )

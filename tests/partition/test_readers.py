@@ -279,7 +279,7 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     ):
         Graph.read_edge_list(path)
     path.write_text("0 1\n")
-    with pytest.raises(InputError, match=r"ring\.parquet: not a Parquet file"):
+    with pytest.raises(InputError, match=r"ring\.parquet: cannot be read"):
         Graph.read_edge_list(path)
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(InputError, match=re.escape(pip_install("parquet"))):

@@ -16,7 +16,7 @@ from tests import fuzz
 @pytest.mark.parametrize(
     ("reader", "many"),
     [("edge_list", False), ("netcdf", False)]
-    + [("forged_steps", False), ("forged_checkpoint_bfs", False), ("forged_result", False)]
+    + [("forged_checkpoint_bfs", False), ("forged_result", False)]
     + [("saved_cluster", False), ("checkpoint_list", False)]
     + [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS],
 )

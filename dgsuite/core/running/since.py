@@ -174,7 +174,7 @@ def _of_cluster(outputs: dict[str, Any], partition: Partition, cluster: int) -> 
 
 
 def _with(c: Cluster, earlier: Earlier, more: dict[str, NDArray] | None = None) -> Cluster:
-    made = copy(c)  # reads no rows, which may have to be woven
+    made = copy(c)
     made.earlier = earlier._replace(outputs=earlier.outputs | (more or {})).read_only()
     return made
 
