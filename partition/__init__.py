@@ -8,7 +8,6 @@ from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from dgsuite.partition.clusters.grid import arrange
-    from dgsuite.partition.clusters.multilevel import multilevel
     from dgsuite.partition.clusters.partitioners import (
         balanced,
         blocks,
@@ -30,7 +29,6 @@ __all__ = [
     "hashed",
     "in_order",
     "metis",
-    "multilevel",
 ]
 
 PARTITIONERS = "dgsuite.partition.clusters.partitioners"
@@ -47,6 +45,5 @@ __getattr__, __dir__ = lazy_imports(
         "hashed": f"{PARTITIONERS}:hashed",
         "in_order": f"{PARTITIONERS}:in_order",
         "metis": f"{PARTITIONERS}:metis",
-        "multilevel": "dgsuite.partition.clusters.multilevel:multilevel",
     },
 )

@@ -83,8 +83,7 @@ class Constructors(GraphData):
             one. Clusters beyond the number of nodes are empty.
         partition
             "nodes" (blocks of equally many nodes), "edges" (blocks of about equally many edge ends),
-            "hash" (nodes at random), "metis" (few edges between clusters; computed by one process),
-            "multilevel" (few edges between clusters of about equal load; computed by the workers), an array
+            "hash" (nodes at random), "metis" (few edges between clusters; computed by one process), an array
             with the cluster of each node, or a `Partition`.
         client
             Dask client whose workers build the graph; by default the current client, else this process

@@ -202,9 +202,8 @@ class GraphSource(Section):
     with a warning, and for a matrix the sum."""
     options: dict[str, Any] = {}
     """Of the generator, such as ``k``, ``max`` or ``weights``."""
-    partition: Literal["nodes", "edges", "hash", "metis", "multilevel"] = "nodes"
-    """How nodes are dealt to clusters: blocks of as many nodes or edges, by hash, by METIS, or by labels on
-    several levels."""
+    partition: Literal["nodes", "edges", "hash", "metis"] = "nodes"
+    """How nodes are dealt to clusters: blocks of as many nodes or edges, by hash, or by METIS."""
 
 
 class Run(Section):
