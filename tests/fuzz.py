@@ -431,7 +431,7 @@ FEWER = (
     {"netcdf": 25, "foreign_netcdf": 7}
     | {reader: 63 for reader in READERS if "checkpoint" in reader}
     | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 625)
-    | {reader: 500 for reader in READERS if reader.startswith("forged")}
+    | {reader: 670 for reader in READERS if reader.startswith("forged")}
     | {reader: 63 for reader in READERS if reader.startswith("forged_checkpoint")}
     | {"forged_result": 200}
 )

@@ -32,6 +32,7 @@ How = str | Partition | ArrayLike
 """How nodes are divided among clusters: "nodes", "edges", "hash", "metis", a map, or a
 `Partition`."""
 
+
 def cut(
     pieces: Sequence[Any],
     n: int,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any, Self
 
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
-from dgsuite.partition.sources.text import COMMENTS
 
 
 class Readers(Constructors):
@@ -146,8 +145,8 @@ class Readers(Constructors):
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
 
-        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. This process
-        reads the file.
+        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. The file lists
+        its entries (format "coordinate"), which are real numbers or integers. This process reads it.
 
         Parameters
         ----------
@@ -164,23 +163,21 @@ class Readers(Constructors):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import scipy.io
+        >>> import scipy.sparse as sp
         >>> from dgsuite import Graph
-        >>> scipy.io.mmwrite("edges.mtx", np.array([[0, 1], [1, 0]]))
+        >>> scipy.io.mmwrite("edges.mtx", sp.coo_array(([1, 1], ([0, 1], [1, 0]))))
         >>> Graph.read_matrix_market("edges.mtx")
         <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
-        from dgsuite.partition.sources.readers import read_matrix_market
+        from dgsuite.partition.sources.matrixmarket import read
 
-        return cls.from_scipy(read_matrix_market(path), **options)
+        return cls.from_scipy(read(path), **options)
 
     @classmethod
     def read_edge_list(
         cls,
         path: str | os.PathLike[str],
-        *,
-        comments: str | Iterable[str] | None = COMMENTS,
         **options: Any,
     ) -> Self:
         """Read an edge list, text or Parquet, in parallel by chunk.
@@ -191,7 +188,9 @@ class Readers(Constructors):
         those named by `source`, `target` and `weight`.
 
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
-        edges name; those of a text file are text unless both ends of the first edge are integers.
+        edges name; those of a text file are text unless both ends of the first edge are integers. Comments
+        begin with ``#`` or ``%``, at the start of a line or after a blank, so ``http://x.org/onto#eat`` is a
+        name.
 
         With a client, the workers must be able to read the files.
 
@@ -199,9 +198,6 @@ class Readers(Constructors):
         ----------
         path
             A file, a pattern such as ``part*.txt``, or a URL of fsspec.
-        comments
-            Marks that comments in a text begin with, as one text or several; None where there are none. A
-            comment begins a line, or follows a blank or a tab: ``http://x.org/onto#eat`` is a name.
         options
             As for `from_edges`.
 
@@ -228,5 +224,5 @@ class Readers(Constructors):
         )
         relabel = options.get("relabel", False)
         with edges.refusing_damage(path):
-            pieces = read_edge_list(path, options.get("n"), columns, relabel, comments)
+            pieces = read_edge_list(path, options.get("n"), columns, relabel)
             return cls.from_edges(pieces, **options)

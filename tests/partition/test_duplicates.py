@@ -206,7 +206,7 @@ FORMS = ["text", "csv", "matrix market", "parquet", "edge list in parquet"]
 @pytest.mark.parametrize(("form", "directed"), in_turn(FORMS, [False, True]))
 def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)
-    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", 200)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", 200)
     rng = np.random.default_rng(5)
     ends, weights = rng.integers(0, N, (60, 2)).tolist(), rng.normal(size=60).round(3).tolist()
     rows = [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]

@@ -81,11 +81,6 @@ def matrix(path, token, field):
     return matrixmarket.read(str(path)).data[1].item()
 
 
-def dense(path, token):
-    path.write_bytes(b"%%%%MatrixMarket matrix array integer general\n2 2\n1\n1\n%s\n1\n" % token)
-    return matrixmarket.read(str(path)).toarray()[0, 1].item()
-
-
 def row(path, token):
     path.write_bytes(
         b"%%%%MatrixMarket matrix coordinate pattern general\n9 9 2\n1 2\n%s 3\n" % token
@@ -126,7 +121,6 @@ READERS = {
     "rows of a matrix": (row, lambda t: (lambda v: None if v is None else v - 1)(integer(t, 1, 9))),
     "a matrix of integers": (lambda p, t: matrix(p, t, b"integer"), lambda t: integer(t, *SIGNED)),
     "a matrix of unsigned integers": (lambda p, t: matrix(p, t, b"unsigned-integer"), wide),
-    "a dense matrix": (dense, lambda t: integer(t, *SIGNED)),
     "identifiers of IMSuite": (imsuite, short),
     "nodes": (nodes, named),
     "vertices of Graphalytics": (vertex, wide),
@@ -158,7 +152,7 @@ def test_a_number_is_read_as_it_stands_or_refused(tmp_path, reader):
 def test_integers_that_floats_do_not_hold_are_refused_wherever_they_are(
     tmp_path, monkeypatch, block
 ):
-    monkeypatch.setattr(readers, "BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     path = tmp_path / "e.txt"
     for lines in (["0 1 9007199254740993", "1 2 0.5"], ["0 1 0.5", "1 2 9007199254740993"]):
         path.write_text("\n".join(lines) + "\n")
