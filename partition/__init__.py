@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         in_order,
         metis,
     )
-    from dgsuite.partition.graph.quality import describe
+    from dgsuite.partition.graph.measures import describe
 
 __all__ = [
     "arrange",
@@ -40,7 +40,7 @@ __getattr__, __dir__ = lazy_imports(
         "balanced": f"{PARTITIONERS}:balanced",
         "blocks": f"{PARTITIONERS}:blocks",
         "check_clusters": f"{PARTITIONERS}:check_clusters",
-        "describe": "dgsuite.partition.graph.quality:describe",
+        "describe": "dgsuite.partition.graph.measures:describe",
         "from_owner": f"{PARTITIONERS}:from_owner",
         "hashed": f"{PARTITIONERS}:hashed",
         "in_order": f"{PARTITIONERS}:in_order",

@@ -14,7 +14,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources import imsuite
-from dgsuite.partition.sources.named import nodes_of
+from dgsuite.partition.sources.readers import nodes_of
 from dgsuite.partition.sources.tables import CSV, PARQUET
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read(
     kernel
         Name of the kernel that is to run, which decides the sections of an input of IMSuite's.
     nodes
-        Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.named.nodes_of`.
+        Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.readers.nodes_of`.
     edges
         Where the edges of the graph are.
     columns

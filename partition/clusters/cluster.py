@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays import mapped
-from dgsuite.partition.arrays.segments import expand, lend_all, outside, single
-from dgsuite.partition.clusters.earlier import Earlier
+from dgsuite.partition.arrays.segments import expand, lend_all, lent, outside, single
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.clusters.shared import shared
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
@@ -33,6 +32,39 @@ MOST_NEIGHBOURS = int(np.iinfo(np.int32).max)
 
 OUT, IN = 1, 2
 """Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
+
+
+class shared(cached_property[Any]):  # noqa: N801 (it is used as a property)
+    """A cached property that is an array of a cluster, which nobody may write to."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__(lambda cluster: lent(function(cluster)))
+        self.__doc__ = function.__doc__
+
+
+class Earlier(NamedTuple):
+    """What a run that goes on from an earlier result gives a cluster.
+
+    Attributes
+    ----------
+    outputs
+        Those of the earlier run, by name: of the nodes that the cluster had then, its first ones.
+    rows, ends
+        Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
+        cluster, ascending, and the node id of its other end.
+    weights
+        Of these entries, 1 where there are none.
+    """
+
+    outputs: dict[str, NDArray]
+    rows: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    weights: NDArray
+
+    def read_only(self) -> Earlier:
+        """The same, of which a kernel cannot change the arrays."""
+        outputs, *entries = self
+        return Earlier({name: lent(a) for name, a in outputs.items()}, *map(lent, entries))
 
 
 @dataclass

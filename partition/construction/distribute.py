@@ -29,7 +29,7 @@ from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction import build, recutting
+from dgsuite.partition.construction import build, grow
 from dgsuite.partition.construction.shards import Shard
 from dgsuite.partition.construction.spool import Spool, spool
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
@@ -380,11 +380,11 @@ def recut(
     if client is not None:
         everywhere = shared(new, Watch(client, BUILDING, worker_addresses(client)))
     return _made(
-        recutting.join,
+        grow.join,
         [
             (
                 *(k, everywhere, directed, weight_dtype),
-                [call(recutting.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)],
+                [call(grow.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)],
             )
             for k in range(new.clusters)
         ],

@@ -30,7 +30,6 @@ from dgsuite.partition.graph.dask_views import Collection
 from dgsuite.partition.graph.growing import Growing
 from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
-from dgsuite.partition.graph.size import Sized
 from dgsuite.partition.labels.nodes import node_ids
 from dgsuite.partition.store import storage
 
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class Graph(Readers, Growing, Collection, Nearby, Sized):
+class Graph(Readers, Growing, Collection, Nearby):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_scipy`,

@@ -170,9 +170,9 @@ class Readers(Constructors):
         >>> Graph.read_matrix_market("edges.mtx")
         <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
-        from dgsuite.partition.sources.matrixmarket import read
+        from dgsuite.partition.sources.readers import read_matrix_market
 
-        return cls.from_scipy(read(path), **options)
+        return cls.from_scipy(read_matrix_market(path), **options)
 
     @classmethod
     def read_edge_list(

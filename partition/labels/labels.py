@@ -152,32 +152,18 @@ class Labels(Sequence[Any]):
         InputError
             No node has this label.
         """
-        found = self._find(label)
+        if getattr(label, "ndim", None) == 0 and hasattr(label, "item"):
+            label = label.item()  # a scalar of NumPy or xarray
+        found = int(self._search(exact_array([label]))[0])
         if found < 0:
             raise InputError(f"{shown(label)} is not a node; {self._near(label)}")
         return found
-
-    def _find(self, label: Any) -> int:
-        if getattr(label, "ndim", None) == 0 and hasattr(
-            label, "item"
-        ):  # a scalar of NumPy or xarray
-            label = label.item()
-        if self.array.dtype == object or "_numbers" in self.__dict__:
-            return self._number(label)
-        if isinstance(label, float) and label.is_integer():
-            label = int(label)
-        if isinstance(label, bool) or not isinstance(
-            label, str if self.array.dtype.kind == "U" else int
-        ):
-            return -1
-        at = np.flatnonzero(self.array == label)
-        return int(at[0]) if len(at) and self[at[0]] == label else -1
 
     def _near(self, label: Any) -> str:
         close = ""
         if isinstance(label, str) and len(self) <= HINTED:
             close = hint(label, [text for text in self if isinstance(text, str)])
-        some = ", ".join(map(repr, self.array[:3].tolist()))
+        some = ", ".join(map(repr, self[:3].tolist()))
         return f"{close}Nodes have labels, such as {some}"
 
     def nodes(self, labels: Any, *, missing: bool = False) -> NDArray[np.int64]:

@@ -1,24 +1,38 @@
-"""Readers of edge lists in text or Parquet.
+"""Readers of edge lists in text or Parquet, and of Matrix Market files.
 
-Node ids are integers from 0 to the largest that occurs, or to ``n - 1``. Ids that no edge names are nodes
-without edges. Memory grows with the largest id, so read a file with sparse ids with ``relabel=True``.
+Node ids are integers from 0 (Matrix Market: from 1) to the largest that occurs, or to ``n - 1``. Ids that no
+edge names are nodes without edges. Memory grows with the largest id, so read a file with sparse ids with
+``relabel=True``. What Matrix Market takes depends on the size of the text, whatever the header says.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dgsuite.base.errors import InputError
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.labels.labels import exact_array
 from dgsuite.partition.sources import tables
 from dgsuite.partition.sources import text as texts
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
-from dgsuite.partition.sources.paths import matching
+from dgsuite.partition.sources.paths import check_file, matching
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
-from dgsuite.partition.sources.text import NUMERALS, consists, first_line, loaded, parsed
+from dgsuite.partition.sources.text import (
+    MARK,
+    NUMERALS,
+    UNREADABLE,
+    consists,
+    first_line,
+    loaded,
+    parsed,
+    wrong_line,
+)
 
 EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
 """A comma after an empty field."""
@@ -26,7 +40,31 @@ EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
 FLOAT_MARK = re.compile(rb"[.eE]")
 """Characters that occur in floats only."""
 
+NUMBER = re.compile(r"-?[0-9]{1,1000}")
+"""An integer, in digits of ASCII: Python takes others, too."""
+
+BLANKS = " \t\r\n"
+
 ENDS = [("src", np.int64), ("dst", np.int64)]
+
+FIELDS: dict[str, list[tuple[str, type]]] = {
+    "real": [("value", np.float64)],
+    "double": [("value", np.float64)],
+    "integer": [("value", np.int64)],
+    "unsigned-integer": [("value", np.uint64)],
+    "pattern": [],
+}
+"""Columns of values, by the header's field."""
+
+SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+
+PERCENT = re.compile(rb"%[^\n]*")
+
+HEADER_LINE = 1 << 16
+"""Maximum bytes of a line before the entries."""
+
+SPARSEST = 1 << 10
+"""Maximum number of rows per byte of text. With more, the header is wrong, and each row takes memory."""
 
 
 def read_edge_list(
@@ -195,3 +233,140 @@ def _word_edges(text: bytes) -> Piece | None:
         return src, dst, None
     numbered = _edges(b"\n".join(b"0 0 " + line[2] for line in lines), 1)
     return None if numbered is None else (src, dst, numbered[2])
+
+
+class Header(NamedTuple):
+    """The header of a file, which takes `lines` lines."""
+
+    field: str
+    symmetry: str
+    sizes: tuple[int, ...]
+    lines: int
+
+
+def read_matrix_market(path: str | os.PathLike[str]) -> Any:
+    """The square sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``) that lists its entries.
+
+    Returns
+    -------
+    scipy.sparse.coo_array, square, with the dtype of the file's field. Both triangles of "symmetric" files
+    are filled.
+
+    Raises
+    ------
+    InputError
+        The file does not exist, is not such a file, or its matrix is not square. The message names the line
+        at fault, if there is one.
+    """
+    name = check_file(path)
+    try:
+        with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
+            header = _header(name, file)
+            text = file.read()
+    except UNREADABLE as error:
+        raise InputError(f"{name}: not a Matrix Market file: {error}") from None
+    rows, columns, *_ = header.sizes
+    if rows != columns:
+        raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
+    if rows > SPARSEST * (len(text) + HEADER_LINE):
+        _fail(name, f"{len(text)} bytes of entries are too few for {rows} rows")
+    row, column, values = _listed(name, header, text)
+    from scipy.sparse import coo_array
+
+    if header.symmetry != "general":
+        off = np.flatnonzero(row != column)
+        mirrored = -values[off] if header.symmetry == "skew-symmetric" else values[off]
+        row, column = np.append(row, column[off]), np.append(column, row[off])
+        values = np.append(values, mirrored)
+    return coo_array((values, (row, column)), shape=(rows, columns))
+
+
+def _fail(name: str, what: str) -> NoReturn:
+    raise InputError(f"{name}: not a Matrix Market file: {what}")
+
+
+def _header(name: str, file: Any) -> Header:
+    """Parse the header."""
+    banner = file.readline(HEADER_LINE).removeprefix(MARK).decode("latin-1").lower().split()
+    if len(banner) != 5 or banner[:2] != ["%%matrixmarket", "matrix"]:
+        _fail(name, "line 1 must be '%%MatrixMarket matrix', format, field and symmetry")
+    kind, field, symmetry = banner[2:]
+    for word, known in ((kind, ["coordinate"]), (field, FIELDS), (symmetry, SYMMETRIES)):
+        if word not in known:
+            _fail(name, f"line 1: {word!r} is not one of {', '.join(known)}")
+    lines = 1
+    while line := file.readline(HEADER_LINE):
+        lines += 1
+        if line.strip() and not line.startswith(b"%"):
+            break
+    fields = line.split()
+    if len(fields) != 3 or not all(f.isdigit() and len(f) < 19 for f in fields):
+        _fail(name, f"line {lines}: must have 3 sizes")
+    return Header(field, symmetry, tuple(map(int, fields)), lines)
+
+
+def _listed(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, NDArray]:
+    """Rows, columns and values of a file that lists its entries."""
+    n, _, count = header.sizes
+    columns = [("row", np.int64), ("column", np.int64), *FIELDS[header.field]]
+
+    def read(text: bytes) -> Any:
+        return loaded(text, columns) if consists(text) else None
+
+    text = PERCENT.sub(b"", text)
+    entries = read(text)
+    if entries is None:
+        line, what = wrong_line(text, read)
+        _fail(name, f"Line {header.lines + line}: {what[:80]!r} is not an entry")
+    if len(entries) != count:
+        what = "Truncated" if len(entries) < count else "Too long"
+        _fail(name, f"{what}: line {header.lines} says {count} entries, there are {len(entries)}")
+    row, column = entries["row"] - 1, entries["column"] - 1
+    wrong = np.flatnonzero((row < 0) | (row >= n) | (column < 0) | (column >= n))
+    if len(wrong):
+        at = entries[wrong[0]]
+        # the number of the line is right if there are no comments between the entries
+        _fail(
+            name,
+            f"Line {header.lines + 1 + wrong[0]}: entry ({at['row']}, {at['column']}) is outside "
+            f"{n} x {n}",
+        )
+    values = np.ones(count, bool) if header.field == "pattern" else entries["value"]
+    return row, column, values
+
+
+def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
+    """Nodes for the argument `nodes` of `dgsuite.partition.graph.graph.Graph.from_edges`.
+
+    Parameters
+    ----------
+    given
+        A number of nodes, or a text file, or a pattern of such, with a node in each line, and comments as in
+        `read_edge_list`. The nodes are integers if all are, else text.
+    folder
+        Where a path starts.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it cannot be read.
+    """
+    if isinstance(given, int) or (given.isascii() and given.isdecimal()):
+        return int(given)
+    nodes: list[str] = []
+    for name in matching(given if "://" in given else os.path.abspath(os.path.join(folder, given))):
+        for at in texts.starts(name):
+            found = parsed(name, at, texts.BLOCK, _decoded, lambda line: "text in UTF-8")
+            nodes += [
+                node for text in found for line in text.split("\n") if (node := line.strip(BLANKS))
+            ]
+    if all(map(NUMBER.fullmatch, nodes)):
+        return exact_array([int(node) for node in nodes]) if nodes else np.empty(0, np.int64)
+    return exact_array(nodes)
+
+
+def _decoded(text: bytes) -> str | None:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return None

@@ -155,30 +155,6 @@ def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any])
     return Pieces(task(block, named, options, of_partition(i)) for i, block in enumerate(blocks))
 
 
-def csv_column(found: Sequence[str], name: Hashable) -> Any:
-    """A column of files that names nodes.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read.
-    """
-    import pandas as pd
-
-    return pd.concat([_frame((each, None, 0), [name], 1, {})[name] for each in found])
-
-
-def csv_names(path: str) -> list[str]:
-    """Names of the columns of a file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read.
-    """
-    return [str(name) for name in _read(path, {}, nrows=0).columns]
-
-
 def _read(source: Any, read: Mapping[str, Any], **more: Any) -> Any:
     import pandas as pd
 
@@ -199,11 +175,11 @@ def _starts(name: str, size: int, read: Mapping[str, Any]) -> list[int | None]:
 
 
 def _lines(block: Block, named: list[Hashable], read: dict[str, Any], where: str) -> Piece:
-    return of_table(_frame(block, named, 2, read), named, where)
+    return of_table(_frame(block, named, read), named, where)
 
 
-def _frame(block: Block, named: list[Hashable], ends: int, read: dict[str, Any]) -> Any:
-    """Columns of a block, by name, of which the first `ends` name nodes: all are text where one must be."""
+def _frame(block: Block, named: list[Hashable], read: dict[str, Any]) -> Any:
+    """Columns of a block, by name, of which the first two name nodes: both are text where one must be."""
     import fsspec
     from fsspec.utils import read_block
 
@@ -215,7 +191,7 @@ def _frame(block: Block, named: list[Hashable], ends: int, read: dict[str, Any])
         else:
             head = file.readline() if start else b""
             text = head + read_block(file, start, size, b"\n")
-    naming = named[:ends]
+    naming = named[:2]
     read = {key: value for key, value in read.items() if key not in TAKEN}
     absent = {each: [""] if each in naming else ABSENT for each in named}
     read = {"keep_default_na": False, "na_values": absent, **read, "usecols": named}

@@ -9,7 +9,7 @@ import warnings
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -125,16 +125,6 @@ def first_line(name: str) -> str:
     return ""
 
 
-def opened(name: str) -> IO[bytes]:
-    """Open a file or an fsspec URL, without decompression."""
-    if "://" not in name:
-        return open(name, "rb")
-    import fsspec
-
-    file: IO[bytes] = fsspec.open(name, "rb").open()
-    return file
-
-
 def starts(name: str) -> range:
     """Where the blocks of a file begin; a compressed file is one.
 
@@ -143,7 +133,9 @@ def starts(name: str) -> range:
     InputError
         The file is empty.
     """
-    with opened(name) as file:
+    import fsspec
+
+    with fsspec.open(name, "rb") as file:
         size = file.seek(0, os.SEEK_END)
     if not size:
         raise InputError(f"{name}: the file is empty")
@@ -167,9 +159,11 @@ def texts(name: str, start: int, size: int) -> Iterator[bytes]:
 
 
 def _lines_before(name: str, start: int) -> int:
+    import fsspec
+
     if not start:
         return 0
-    with opened(name) as file:
+    with fsspec.open(name, "rb") as file:
         file.seek(start)
         file.readline()
         end = file.tell()

@@ -11,15 +11,15 @@ import hashlib
 import io
 import json
 import math
+import mmap
 import os
 import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from secrets import token_hex
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,15 +101,15 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
         The file is missing, or damaged.
     """
     path = place(folder, entry)
-    content = memoryview(_content(path, entry, partial(np.empty, dtype=np.uint8)))
+    content = _content(path, entry, _memory)
     with checking.sound(path):
-        found = {}
-        for name, (first, shape, dtype, order) in _places(_View(content)).items():
-            array = np.frombuffer(content, dtype, math.prod(shape), first).reshape(
-                shape, order=order
-            )
-            found[name] = array if array.flags.aligned else array.copy()
-        return found
+        found = mapping.arrays(content, _places(content), kept=False)
+        return {name: a if a.flags.aligned else a.copy() for name, a in found.items()}
+
+
+def _memory(size: int) -> mmap.mmap:
+    """Memory of this process alone that can be read as a file."""
+    return mmap.mmap(-1, size, access=mmap.ACCESS_COPY)
 
 
 def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
@@ -127,53 +127,17 @@ def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
         files, inner = opened(path)
     if not _is_local(files):
         copy = _content(path, entry, mapping.made)
-        return mapping.arrays(copy, _plain_places(path, copy))
+        with checking.sound(path):
+            return mapping.arrays(copy, _places(copy))
     check(folder, entry)
-    with explained(path), open(inner, "rb") as file:
-        places = _plain_places(path, file)
+    with explained(path), open(inner, "rb") as file, checking.sound(path):
+        places = _places(file)
     if all(first % ALIGNED == 0 for first, *_ in places.values()):
         return mapping.of_file(inner, places)
     return {name: mapping.moved(array) for name, array in read(folder, entry).items()}
 
 
-class _View(io.RawIOBase):
-    """Bytes in memory as a file, without a copy of them."""
-
-    def __init__(self, content: memoryview) -> None:
-        self._content, self._at = content, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, len(self._content))[whence]
-        if self._at < 0:
-            raise OSError("a place before the first byte")  # which `zipfile` expects
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, out: Any) -> int:
-        some = self._content[self._at : self._at + len(out)]
-        out[: len(some)] = some
-        self._at += len(some)
-        return len(some)
-
-
-def _plain_places(path: str, file: Any) -> mapping.Places:
-    """As `_places`, of arrays of one dimension."""
-    with checking.sound(path):
-        places = _places(file)
-        for name, (_, shape, _, _) in places.items():
-            checking.refuse(len(shape) != 1, f"{name} has {len(shape)} dimensions, must have one")
-        return {name: (first, shape, dtype) for name, (first, shape, dtype, _) in places.items()}
-
-
-def _places(file: Any) -> dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]]:
+def _places(file: Any) -> mapping.Places:
     """Of each array of an archive: its first byte, its shape, its dtype, and its order.
 
     Raises
@@ -181,7 +145,7 @@ def _places(file: Any) -> dict[str, tuple[int, tuple[int, ...], np.dtype, Litera
     ValueError
         A member is no array, is deflated, holds objects, or is not as long as it says.
     """
-    found: dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]] = {}
+    found: mapping.Places = {}
     read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,

@@ -10,9 +10,11 @@ leaves either the old graph or the new one, whenever it is interrupted.
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,14 +30,14 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.distribute import shared
 from dgsuite.partition.graph.checks import of_clusters
+from dgsuite.partition.labels import identifiers
 from dgsuite.partition.labels.held_labels import HeldLabels, held, joined
 from dgsuite.partition.labels.identifiers import Values
-from dgsuite.partition.labels.labels import Labels, from_json, to_json
+from dgsuite.partition.labels.labels import Labels, exact_array, from_json, to_json
 from dgsuite.partition.sources.duplicates import Built
 from dgsuite.partition.store import archives, checking
 from dgsuite.partition.store.archives import Entry
 from dgsuite.partition.store.checking import Form
-from dgsuite.partition.store.packing import packed, unpacked
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -283,6 +285,61 @@ def _nodes(graph: GraphData) -> dict[str, NDArray]:
     return arrays
 
 
+def packed(labels: Values) -> dict[str, NDArray]:
+    """Labels as arrays: text of Arrow as UTF-8 with the ends of each, objects as lines of JSON."""
+    if identifiers.is_text(labels):
+        return dict(zip(("labels_utf8", "labels_ends"), identifiers.utf8(labels), strict=True))
+    if labels.dtype == object:
+        text = "\n".join(json.dumps(to_json(label)) for label in labels)
+        return {"labels_json": np.frombuffer(text.encode(), np.uint8)}
+    return {"labels": labels}
+
+
+def unpacked(arrays: Mapping[str, NDArray], path: str, ascending: bool = False) -> Values | None:
+    """The labels that `packed` made arrays of; None if there are none.
+
+    Parameters
+    ----------
+    path
+        The file of the arrays.
+    ascending
+        Whether they must ascend.
+
+    Raises
+    ------
+    InputError
+        They are no labels.
+    """
+    with checking.sound(path):
+        found = _held_in(arrays)
+        if ascending and found is not None:
+            checking.ascending(found)
+        return found
+
+
+def _held_in(arrays: Mapping[str, NDArray]) -> Values | None:
+    if "labels_utf8" in arrays:
+        content = checking.needed(arrays, "labels_utf8", ["u1"])
+        ends = checking.needed(arrays, "labels_ends", ["i8"])
+        checking.pointer(np.append(0, ends), len(content), "labels_ends")
+        text = identifiers.of_utf8(content, ends)
+        text.validate(full=True)
+        return text
+    if "labels_json" in arrays:
+        lines = checking.needed(arrays, "labels_json", ["u1"]).tobytes().decode().split("\n")
+        return exact_array([from_json(json.loads(line)) for line in lines])
+    labels = arrays.get("labels")
+    if labels is not None:
+        kinds = [f"U{labels.dtype.itemsize}"] if labels.dtype.kind == "U" else ["i8", "u8"]
+        checking.needed(arrays, "labels", kinds)
+        points = labels.view(np.uint32) if labels.dtype.kind == "U" else np.empty(0, np.uint32)
+        checking.refuse(
+            points.max(initial=0) > sys.maxunicode or ((points >> 11) == 0x1B).any(),
+            "labels have characters that there are not",
+        )
+    return labels
+
+
 def _save_labels(labels: Values, number: int, folder: str, save_id: str) -> Entry:
     """Write the file of a part of the labels; returns its entry in the list."""
     return archives.write(folder, f"labels-{number:04}-{save_id}.npz", packed(labels))
@@ -329,39 +386,20 @@ def _labels(
 
 
 def _to_json(value: Any, name: str) -> Any:
-    """A default of a kernel's parameter as JSON: a label, or a list, an array or a mapping of labels."""
-    if isinstance(value, np.ndarray):
-        items = [to_json(item) for item in value.ravel()]
-        return {"array": items, "dtype": value.dtype.str, "shape": value.shape}
+    """A default of a kernel's parameter as JSON: a label, or a list of labels."""
     if isinstance(value, list):
         return [_to_json(item, name) for item in value]
-    if isinstance(value, dict):
-        return {"dict": [[to_json(key), _to_json(item, name)] for key, item in value.items()]}
     try:
         return to_json(value)
     except InputError:
         raise InputError(
             f"attrs[{name!r}] is of type {type(value).__name__}, which a file cannot hold; it can hold "
-            f"labels, and lists, arrays and dicts of these"
+            f"labels, and lists of these"
         ) from None
 
 
 def _from_json(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_from_json(item) for item in value]
-    if isinstance(value, dict) and "array" in value:
-        items = [from_json(item) for item in value["array"]]
-        dtype = np.dtype(value["dtype"])
-        longest = max((len(item) for item in items if isinstance(item, str | bytes)), default=1)
-        checking.refuse(
-            dtype.kind not in "biufUSO"
-            or (dtype.kind in "US" and dtype.itemsize > 4 * max(longest, 1)),
-            f"attrs cannot have an array of dtype {value['dtype']!r}",
-        )
-        return np.array(items, dtype).reshape(value["shape"])
-    if isinstance(value, dict) and "dict" in value:
-        return {from_json(key): _from_json(item) for key, item in value["dict"]}
-    return from_json(value)
+    return list(map(_from_json, value)) if isinstance(value, list) else from_json(value)
 
 
 def _files_of(folder: str) -> list[str]:

@@ -21,7 +21,7 @@ from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
 from dgsuite.core.workers.kept import MAX_MESHES, KeptMeshes
 from dgsuite.partition.clusters.grown import Growth, nothing
-from dgsuite.partition.graph.cache import Cache
+from dgsuite.partition.graph.data import Cache
 from dgsuite.studies.network.disturbed import Disturbed
 from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dgsuite import Graph, InputError, genval
-from dgsuite.partition.sources.named import nodes_of
+from dgsuite.partition.sources.readers import nodes_of
 
 HEAD = "source,target,weight\n"
 BIG = 2**53 + 1
@@ -109,15 +109,7 @@ def test_arguments_of_pandas(tmp_path):
         read(tmp_path, "1,2\n", sep=";")
 
 
-def test_nodes_of_a_column(tmp_path):
-    path = tmp_path / "nodes.csv"
-    path.write_text("\ufeffid,age\nNA,3\n007,4\n")
-    nodes = nodes_of(f"{path}:id")
-    assert list(Graph.from_edges(["NA"], ["7"], nodes=nodes, relabel=True).labels) == [
-        "007",
-        "7",
-        "NA",
-    ]
+def test_nodes_of_a_text(tmp_path):
     path = tmp_path / "nodes.txt"
     path.write_text("\ufeff% all\n7\n8 # the last\n")
     assert nodes_of(str(path)).tolist() == [7, 8]

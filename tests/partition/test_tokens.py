@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dgsuite import Graph, InputError
-from dgsuite.partition.sources import matrixmarket, readers
-from dgsuite.partition.sources.named import nodes_of
+from dgsuite.partition.sources import readers
+from dgsuite.partition.sources.readers import nodes_of
 from dgsuite.suites.graphalytics import files
 
 TOKENS = [
@@ -78,14 +78,14 @@ def weights(path, token, rest):
 def matrix(path, token, field):
     text = b"%%%%MatrixMarket matrix coordinate %s general\n%% \xff\n3 3 2\n1 2 1\n2 3 %s\n"
     path.write_bytes(text % (field, token))
-    return matrixmarket.read(str(path)).data[1].item()
+    return readers.read_matrix_market(str(path)).data[1].item()
 
 
 def row(path, token):
     path.write_bytes(
         b"%%%%MatrixMarket matrix coordinate pattern general\n9 9 2\n1 2\n%s 3\n" % token
     )
-    return matrixmarket.read(str(path)).coords[0][1].item()
+    return readers.read_matrix_market(str(path)).coords[0][1].item()
 
 
 def imsuite(path, token):

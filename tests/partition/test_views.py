@@ -19,7 +19,7 @@ from dgsuite import Graph, InputError
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.clusters.cluster import IN, OUT
 from dgsuite.partition.graph import views
-from dgsuite.partition.graph.cache import Cache
+from dgsuite.partition.graph.data import Cache
 from dgsuite.partition.graph.views import both_ways, incoming
 
 

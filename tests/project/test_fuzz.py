@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.sources import matrixmarket
+from dgsuite.partition.sources import readers
 from tests import fuzz
 
 
@@ -72,4 +72,4 @@ def test_headers_of_matrix_market_that_cannot_be(tmp_path, header, message):
     path = tmp_path / "g.mtx"
     path.write_text("%%MatrixMarket matrix " + header)
     with pytest.raises(InputError, match=message):
-        matrixmarket.read(str(path))
+        readers.read_matrix_market(str(path))

@@ -476,8 +476,8 @@ def test_a_kernel_on_a_file_with_repeated_edges(here, tmp_path):
 
 def test_a_kernel_on_a_file_and_nodes_that_it_does_not_name(here, tmp_path):
     (tmp_path / "pairs.txt").write_text("bob dan 0.9\ndan eve 0.7\n")
-    (tmp_path / "records.csv").write_text("id,age\nann,3\nbob,4\ncid,5\ndan,6\neve,7\n")
-    how = ["--relabel", "--nodes", "records.csv:id", "--set", "thresholds=[0.9, 0.7]"]
+    (tmp_path / "records.txt").write_text("ann\nbob\ncid\ndan\neve\n")
+    how = ["--relabel", "--nodes", "records.txt", "--set", "thresholds=[0.9, 0.7]"]
     done = here(main, "kernel", "wcc", "pairs.txt", *how, "-o", "o.nc")
     assert done.returncode == 0, done.stderr
     found = dgsuite.open(tmp_path / "o.nc")
