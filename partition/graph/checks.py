@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -134,12 +135,8 @@ def check_tree(graph: GraphData) -> None:
 # Rings and weights.
 
 
-def check_ring(graph: GraphData) -> None:
-    """Check that the graph is the ring 0, 1, ..., n - 1, 0."""
-    _all(graph, _off_ring)
-
-
 def _off_ring(c: Cluster) -> str | None:
+    """What is wrong where the graph is not the ring 0, 1, ..., n - 1, 0."""
     at, ends = c.edges(np.arange(c.size))
     linked = np.zeros(c.size, bool)
     linked[at[ends == c.successor[at]]] = True
@@ -150,12 +147,8 @@ def _off_ring(c: Cluster) -> str | None:
     return None
 
 
-def check_complete(graph: GraphData) -> None:
-    """Check that each two nodes are neighbours."""
-    _all(graph, _not_beside)
-
-
 def _not_beside(c: Cluster) -> str | None:
+    """What is wrong where two nodes are no neighbours."""
     few = np.flatnonzero(c.degree < c.n - 1)
     if not len(few):
         return None
@@ -180,10 +173,10 @@ def _negative(c: Cluster) -> str | None:
 
 
 NEEDS: dict[str, Callable[[GraphData], None]] = {
-    "complete": check_complete,
+    "complete": partial(_all, problem=_not_beside),
     "connected": check_connected,
     "non-negative weights": check_weights,
-    "ring": check_ring,
+    "ring": partial(_all, problem=_off_ring),
     "tree": check_tree,
 }
 """Checks of the properties that algorithms require, by name."""

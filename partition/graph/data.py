@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
+SAME = (
+    *("partition", "directed", "weight_dtype", "attrs", "labels", "identified", "chosen", "built"),
+    *("keeps_loops", "edges"),
+)
+"""What graphs with the same nodes share, unless it changes: see `GraphData.like`."""
+
+
 class TaskLock(Lock):
     """A `Lock` for tasks: one that has to wait leaves its worker's thread pool meanwhile, since what it waits
     for may need the thread.
@@ -161,18 +168,7 @@ class GraphData:
         >>> graph.like(graph.parts, graph.entries, attrs={'root': 1}).attrs
         {'root': 1}
         """
-        same = {
-            "partition": self.partition,
-            "directed": self.directed,
-            "weight_dtype": self.weight_dtype,
-            "attrs": self.attrs,
-            "labels": self.labels,
-            "identified": self.identified,
-            "chosen": self.chosen,
-            "built": self.built,
-            "keeps_loops": self.keeps_loops,
-            "edges": self.edges,
-        }
+        same = {name: getattr(self, name) for name in SAME}
         return type(self)(parts, entries=entries, **{**same, **changes})
 
 

@@ -50,6 +50,7 @@ ABSENT = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 PADDED = re.compile(rb"[^\w.-](?:\+|-?0[0-9])")
 """How integers begin that a number would not give back as they are written."""
 
+FRACTION = r"\.0*$"
 WHOLE = r"-?(?:0|[1-9][0-9]*)(?:\.0*)?"
 """How integers are written, also by programs that make floats of them where a row has none."""
 
@@ -207,12 +208,8 @@ def _frame(block: Block, named: list[Hashable], read: dict[str, Any]) -> Any:
     if all(frame[each].str.fullmatch(WHOLE, na=True).all() for each in naming):
         for kind in ("Int64", "UInt64"):
             try:
-                return {**frame, **{name: _whole(frame[name]).astype(kind) for name in naming}}
+                whole = {each: frame[each].str.replace(FRACTION, "", regex=True) for each in naming}
+                return {**frame, **{each: texts.astype(kind) for each, texts in whole.items()}}
             except (ValueError, OverflowError):  # another kind, or text, holds all
                 continue
     return frame
-
-
-def _whole(texts: Any) -> Any:
-    """Integers as text without a fraction."""
-    return texts.str.replace(r"\.0*$", "", regex=True)
