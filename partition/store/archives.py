@@ -101,15 +101,20 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
         The file is missing, or damaged.
     """
     path = place(folder, entry)
-    content = _content(path, entry, _memory)
+    content = _content(path, entry, lambda size: _Memory(-1, size, access=mmap.ACCESS_COPY))
     with checking.sound(path):
         found = mapping.arrays(content, _places(content), kept=False)
         return {name: a if a.flags.aligned else a.copy() for name, a in found.items()}
 
 
-def _memory(size: int) -> mmap.mmap:
+class _Memory(mmap.mmap):
     """Memory of this process alone that can be read as a file."""
-    return mmap.mmap(-1, size, access=mmap.ACCESS_COPY)
+
+    def seek(self, *place: int) -> Any:
+        try:
+            return super().seek(*place)
+        except ValueError as error:
+            raise OSError(str(error)) from None  # which `zipfile` expects
 
 
 def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:

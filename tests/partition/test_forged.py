@@ -179,8 +179,6 @@ CASES = {
     "no dtype": ("plain", "graph.json", fact("weight_dtype", "x"), "data type 'x'"),
     "built": ("plain", "graph.json", fact("built", [1, 2]), "built cannot be"),
     "attrs": ("plain", "graph.json", fact("attrs", {"root": {"set": []}}), "not a label"),
-    "attrs of much text": ("plain", "graph.json", fact("attrs", {"r": MUCH}), "attrs cannot have"),
-    "attrs of another shape": ("plain", "graph.json", fact("attrs", {"r": SHAPE}), "reshape"),
     "above the folder": ("plain", "graph.json", fact("clusters.0.file", "../outside.npz"), "are in the"),
     "elsewhere": ("plain", "graph.json", fact("clusters.0.file", "/etc/passwd"), "are in the"),
     "a URL": ("plain", "graph.json", fact("nodes.file", "memory://x-1.npz"), "are in the"),
