@@ -338,7 +338,7 @@ class Graph(Readers, Growing, Collection, Nearby):
         """
         if not self.directed:
             return self
-        return self.like(*views.reversed_clusters(self))
+        return self.like(*views.exchanged(self, views.turned))
 
     def to_undirected(self) -> Graph:
         """The graph without the directions of its edges, made where the clusters are.

@@ -21,15 +21,16 @@ from dgsuite.partition.labels.labels import exact_array
 from dgsuite.partition.sources import tables
 from dgsuite.partition.sources import text as texts
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
-from dgsuite.partition.sources.paths import check_file, matching
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
 from dgsuite.partition.sources.text import (
     MARK,
     NUMERALS,
     UNREADABLE,
+    check_file,
     consists,
     first_line,
     loaded,
+    matching,
     parsed,
     wrong_line,
 )

@@ -17,8 +17,8 @@ from dask.utils import parse_bytes
 from dgsuite.base.errors import InputError
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.sources.edges import Columns, Pieces, of_partition, of_table, settled
-from dgsuite.partition.sources.paths import matching
 from dgsuite.partition.sources.piece import Piece
+from dgsuite.partition.sources.text import matching
 
 if TYPE_CHECKING:
     import pyarrow.dataset as pads
@@ -135,7 +135,7 @@ def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any])
     Parameters
     ----------
     path
-        As for `dgsuite.partition.sources.paths.matching`.
+        As for `dgsuite.partition.sources.text.matching`.
     read
         Arguments of `pandas.read_csv`; and ``blocksize``, bytes of a file that a task reads.
 

@@ -1,4 +1,4 @@
-"""Files of text: their lines, without comments, as numbers; the first wrong line is named."""
+"""Files that a path names, and the lines of text in them; the first wrong line is named."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import warnings
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from glob import glob, has_magic
 from typing import Any
 
 import numpy as np
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, check_path
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -32,6 +33,40 @@ COMMENT = re.compile(rb"[#%](?<![^ \t\n].)[^\n]*")
 
 UNREADABLE = (OSError, EOFError, zlib.error)
 """Exceptions that damaged files raise."""
+
+
+def check_file(path: str | os.PathLike[str]) -> str:
+    """The name of a file.
+
+    Raises
+    ------
+    InputError
+        It does not exist.
+    """
+    check_path(path)
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise InputError(f"{name}: no such file")
+    return name
+
+
+def matching(path: str | os.PathLike[str]) -> list[str]:
+    """The files that a path, a pattern or an fsspec URL names, in order."""
+    check_path(path)
+    name = os.fspath(path)
+    if "://" not in name:
+        found = sorted(glob(name)) if has_magic(name) and not os.path.exists(name) else [name]
+        return [check_file(each) for each in found or [name]]
+    from fsspec.core import url_to_fs
+
+    try:
+        files, inner = url_to_fs(name)
+        found = sorted(files.glob(inner)) if has_magic(name) else [inner] * files.exists(inner)
+    except (ImportError, ValueError, OSError) as error:
+        raise InputError(f"{name}: cannot be opened: {error}") from None
+    if not found:
+        raise InputError(f"{name}: no such file")
+    return [files.unstrip_protocol(each) for each in found]
 
 
 def bare(text: bytes) -> bytes:

@@ -110,7 +110,7 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
 class _Memory(mmap.mmap):
     """Memory of this process alone that can be read as a file."""
 
-    def seek(self, *place: int) -> Any:
+    def seek(self, *place: Any) -> Any:
         try:
             return super().seek(*place)
         except ValueError as error:

@@ -125,8 +125,6 @@ def fact(name, value):
 
 CLUSTER = "cluster-0000"
 LIST = np.frombuffer(b"[1]", np.uint8)
-MUCH = {"array": ["a"], "dtype": "<U99999999", "shape": [1]}
-SHAPE = {"array": [1], "dtype": "<i8", "shape": [2]}
 CASES = {
     "neighbour too large": ("plain", CLUSTER, put("indices", -1, 2**30), "neighbours must ascend"),
     "neighbour of n": ("plain", CLUSTER, put("indices", -1, 40), "from 0 to 39"),
