@@ -182,7 +182,7 @@ def test_a_graph_that_was_computed_needs_no_client(client):
 
 def test_threads_that_run_on_a_directed_graph_share_one_view(client, monkeypatch):
     exchanged, second = [], threading.Event()
-    exchange = views._exchanged
+    exchange = views.exchanged
 
     def slow(graph, join):
         exchanged.append(join)
@@ -193,7 +193,7 @@ def test_threads_that_run_on_a_directed_graph_share_one_view(client, monkeypatch
 
     here = Graph.from_edges(*DIRECTED, n=300, directed=True, clusters=2, client=None)
     expected = dgsuite.run("pagerank", here, style="serial")["rank"].values.tolist()
-    monkeypatch.setattr(views, "_exchanged", slow)
+    monkeypatch.setattr(views, "exchanged", slow)
     for graph in (here.like(here.parts, here.entries), here.persist(client)):
         exchanged.clear()
         second.clear()
