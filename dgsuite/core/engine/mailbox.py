@@ -48,8 +48,6 @@ class Mailbox:
         Dtype of each message field, vectors included.
     starts
         Row at which each cluster's nodes begin.
-    each
-        Calls a function with what each cluster sends, as `map` does, or side by side.
     recorder
         Called with what each phase sends, if set.
     kept
@@ -84,7 +82,6 @@ class Mailbox:
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         self.disturbed = None if faults is None else faults.at_site(kernel, clusters, fault)
-        self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Any], None] | None = None
         self.phase = ""
         self.kept: Any = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.core.engine.broadcast_store import Stored
 from dgsuite.core.engine.broadcasts import BroadcastBatch, Broadcasts
 from dgsuite.core.engine.window import Head, Window
 from dgsuite.partition.clusters.halo import Halo
@@ -68,9 +68,10 @@ class SharedBroadcasts(Broadcasts):
         self.window.write(names, count == self.halo.own)
         super().expect(names, count)
 
-    def note(self, stored: Stored) -> None:
-        super().note(stored)
+    def put(self, *what: Any, **how: Any) -> tuple[int, int]:
+        found = super().put(*what, **how)
         self.window.half.marks = self._own
+        return found
 
     def add_ghost(self, slot: int) -> None:
         self._look()

@@ -158,14 +158,11 @@ class Site:
         each = map if pool is None else pool.map
         results = list(each(partial(self.run, step), numbers))
         self.busy = perf_counter() - begin
-        return self.send(step, results, pool)
+        return self.send(step, results)
 
-    def send(
-        self, step: Step, results: Sequence[Any], pool: Executor | None = None
-    ) -> dict[int, MessageBatch]:
+    def send(self, step: Step, results: Sequence[Any]) -> dict[int, MessageBatch]:
         """Count and pack what the site's clusters returned from a phase; the end of `step`."""
         self._seals.close()
-        self.mailbox.each = map if pool is None else pool.map
         self._messages = None
         self.tally = tally = self.new_tally()
         sent: dict[type, list[tuple[int, Any]]] = {}
