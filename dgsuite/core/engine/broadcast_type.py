@@ -14,9 +14,9 @@ from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine import checks
 from dgsuite.core.engine.broadcast_store import BroadcastRecord
 from dgsuite.core.engine.broadcasts import BroadcastBatch
-from dgsuite.core.engine.fields import compilable
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
+from dgsuite.core.engine.messages import compilable
 from dgsuite.core.engine.pairs import Pairs, reached
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.engine.unicast_type import UnicastType

@@ -55,7 +55,10 @@ def send(
     counts
         The counts are added to it.
     """
-    box.begin(step.phase)
+    box.phase, box.kept = step.phase, None
+    if box.arriving is not None:  # of the phase before
+        box.arriving.clear()
+        box.arriving = None
     if box.window is not None:
         box.window.turn(alone=Known in sent)
     if len(sent) > 1:

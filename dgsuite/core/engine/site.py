@@ -20,12 +20,11 @@ from dgsuite.base.errors import InputError, RunError, Unfit
 from dgsuite.base.kept_loops import tell
 from dgsuite.core.engine import checks, registry
 from dgsuite.core.engine.checks import CheckedInbox
-from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch
-from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.engine.pairs import EdgeBits, Pairs
 from dgsuite.core.engine.program import Fault, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec

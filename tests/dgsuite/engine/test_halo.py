@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine import registry
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, Tally, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels import BellmanFord
