@@ -53,7 +53,7 @@ asked = {
     "dataframe": lambda: ds.dgsuite.to_dataframe(),
     "search": lambda: dgsuite.lab.search("mis"),
     "metis": lambda: dgsuite.Graph.from_networkx(nx.cycle_graph(6), clusters=2, partition="metis"),
-    "trace": lambda: dgsuite.run("mis", graph, trace="trace.parquet"),
+    "trace": lambda: dgsuite.run("mis", graph, trace="trace.nc"),
 }
 said = {}
 for name, ask in asked.items():
@@ -109,7 +109,7 @@ def test_the_library_without_extras(tmp_path):
             ("dataframe", "a Dask dataframe", "pyarrow", "parquet"),
             ("search", "dgsuite.lab.search", "hypothesis", "lab"),
             ("metis", "partition='metis'", "pymetis", "metis"),
-            ("trace", "a trace in .parquet", "pyarrow", "parquet"),
+            ("trace", "a NetCDF file", "h5netcdf", "netcdf"),
         ]
     }
 

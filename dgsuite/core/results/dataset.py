@@ -58,7 +58,7 @@ IMSUITE = {
 MATRICES = 1 << 30
 """Bytes of the matrices of a traced run, at most."""
 
-TO_FILE = "write the trace to a file: trace='trace.parquet'"
+TO_FILE = "write the trace to a file: trace='trace.nc'"
 """What to do where they take more."""
 
 TAKEN = (

@@ -134,7 +134,7 @@ def test_messages_take_what_their_bytes_take():
 
 def test_a_trace_is_replayed(tmp_path):
     graph = genval.graph("er", 60, seed=2).repartition(5)
-    path = tmp_path / "mis.parquet"
+    path = tmp_path / "mis.nc"
     dgsuite.run("mis", graph, style="serial", trace=path)
     trace = dgsuite.traces.read(path)
     free = replay(path, FREE)
