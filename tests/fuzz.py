@@ -433,7 +433,7 @@ READERS = {
 }
 """Function, name of its file, and what stands in it undamaged."""
 
-MANY = 2_250
+MANY = 2_500
 """Damaged inputs that the long tests give a reader: 25,000 in all."""
 
 FEWER = (

@@ -248,7 +248,7 @@ def test_outputs_by_name_where_xarray_has_a_method(graph):
 def test_the_accessor_lists_what_it_can_do(graph):
     text = repr(dgsuite.run("pagerank", graph).dgsuite)
     assert text.splitlines()[0] == "pagerank on 34 nodes, serial; outputs rank"
-    for name in (".plot ", ".to_pandas()", ".summary()", ".to_parquet()"):
+    for name in (".plot ", ".to_pandas()", ".summary()", ".to_networkx()"):
         assert name in text
     many = xr.Dataset({"valid": ("run", [1, 0])})
     assert repr(many.dgsuite).startswith("many runs")

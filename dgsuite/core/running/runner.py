@@ -140,7 +140,8 @@ def run(
         Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
         ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
         With the name of a file, in .nc, the whole trace is written there, phase by phase: see
-        `dgsuite.core.traces`. A trace is the same for every style and number of workers; it counts the messages of the algorithm, before any are combined, and not those of a workload.
+        `dgsuite.core.traces`. A trace is the same for every style and number of workers; it counts the
+        messages of the algorithm, before any are combined, and not those of a workload.
     checkpoint
         Folder, or URL of fsspec, in which the run writes checkpoints, every 10 seconds unless Dask's setting
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
