@@ -185,7 +185,7 @@ def test_a_kernel_that_hides_its_edges_is_an_error_when_traced():
 @pytest.mark.parametrize(
     ("trace", "message"),
     [
-        ("trace.csv", r"must end in \.nc"),
+        ("trace.csv", r"the name of a file in \.nc, got .trace\.csv"),
         ("no/such/trace.nc", "the folder .*no/such does not exist"),
         (3, "trace must be True, False or the name of a file"),
     ],

@@ -23,7 +23,7 @@ from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.base.warning import warn
-from dgsuite.core.accounting import count
+from dgsuite.core.accounting.rules import count
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec

@@ -300,7 +300,7 @@ def _run_each(
     if options.trace_file is not None:
         if len(each) > 1:
             raise InputError(f"trace names one file for {len(each)} runs; take trace=True")
-        check_writable(options.trace_file, ".nc")
+        check_writable(options.trace_file)
     check_congest(options, chosen)
     for made in kernels:
         check_network(options, made)
