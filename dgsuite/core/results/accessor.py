@@ -10,8 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.results.checking import check_run
-from dgsuite.core.results.plot_accessor import Plots, of_one_run
+from dgsuite.core.results.checking import check_run, of_one_run
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
     import networkx as nx
     from distributed import Client
+
+    from dgsuite.core.results.plots import Plots
 
 
 @xr.register_dataset_accessor("dgsuite")  # type: ignore[no-untyped-call]
@@ -61,6 +62,8 @@ class Accessor:
         """Plots of a run: ``ds.dgsuite.plot.communication()``, ``ds.dgsuite.plot.rounds()``; or of many runs:
         ``ds.dgsuite.plot.probability()``.
         """
+        from dgsuite.core.results.plots import Plots
+
         return Plots(self._dataset)
 
     def summary(self) -> pd.Series:
