@@ -18,8 +18,6 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
-from dgsuite.core.results.order import by_node
-from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import tries
 from dgsuite.core.running.checkpointing import checkpoints_of
@@ -341,7 +339,7 @@ def _run_each(
             k,
             graph,
             style,
-            by_node(k, graph, outputs),
+            outputs,
             log,
             count_as=count_as,
             workers=tried.workers,
@@ -369,7 +367,7 @@ def _run_each(
         checkpoints.remove()
     for k, result, own in zip(kernels, results, each, strict=True):
         if "root" not in own and options.network is None:
-            tell_alone(k, result)
+            dataset.tell_alone(k, result)
     if options.trace_file is not None:
         from dgsuite.core import traces
 

@@ -20,7 +20,6 @@ from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.dataset import coordinate, variable
-from dgsuite.core.results.order import by_node
 from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.delays import with_times
 from dgsuite.core.running.networks import check_network
@@ -271,7 +270,7 @@ class Execution:
             self.kernel,
             graph,
             "serial",
-            by_node(self.kernel, graph, site.outputs()),
+            site.outputs(),
             site.log,
             network=network,  # type: ignore[arg-type]
             spec=self.spec,
