@@ -25,10 +25,9 @@ from dgsuite.base.version import __version__
 from dgsuite.base.warning import warn
 from dgsuite.core.accounting.rules import count
 from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
-from dgsuite.core.network.attack import struck
-from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
@@ -130,7 +129,7 @@ def build(
         The matrices of traffic would take more than `MATRICES` bytes, and are left out.
     """
     recursive, delayed = kernel.form == "recursive", spec.delays is not None
-    congest, faults, workload = spec.congest, spec.faults, spec.workload
+    congest, workload = spec.congest, spec.workload
     counted, rows, clusters = counted_by(kernel, delayed), log.rows, len(graph.parts)
     blocks = kernel.form == "block"  # the paper has none
     outputs = by_node(kernel, graph, outputs)
@@ -193,17 +192,9 @@ def build(
         np.add.at(edges, (at, which), bits["edges"])
         text = "edges that carry so many bits in a direction in a phase"
         add("edges_by_bits", edges, text, dims=("bits",))
-    if faults is not None and spec.faulty:
-        lost = log.by_round(log.noted("lost"))
-        add("lost", lost, "messages along edges that were lost")
-        when = faults.of_run(kernel.seed).crashed(graph.n, log.targets())
-        when, text = np.where(when < log.rounds, when, -1), "round in which it crashed last"
-        variables["crashed"] = variable("node", when, f"{text}, -1 for none")
-    if faults is not None and faults.adversary is not None:
-        spent = np.zeros(log.rounds, np.int64)
-        for round_, strikes in struck(faults.adversary, log.targets()).items():
-            spent[round_] = len(strikes)
-        add("spent", spent, "what the adversary struck")
+    if network is not None:
+        for name, (dim, each, text) in network.found(spec.faults, kernel, graph.n, log).items():
+            variables[name] = variable(dim or counted, each, text)
     if delayed:
         ticks = np.array(log.ticks, np.int64)
         add("virtual_time", ticks, "tick in which tasks of the round ran")

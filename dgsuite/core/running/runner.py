@@ -13,16 +13,14 @@ import xarray as xr
 from dgsuite.base.errors import InputError
 from dgsuite.base.files import check_writable
 from dgsuite.base.warning import warn
+from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import tries
 from dgsuite.core.running.checkpointing import checkpoints_of
-from dgsuite.core.running.delays import with_times
-from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
@@ -66,7 +64,7 @@ def run(
     checkpoint: str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
     congest: float | None = None,
-    network: Network | Mapping[str, Any] | None = None,
+    network: Network | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -300,8 +298,9 @@ def _run_each(
             raise InputError(f"trace names one file for {len(each)} runs; take trace=True")
         check_writable(options.trace_file)
     check_congest(options, chosen)
-    for made in kernels:
-        check_network(options, made)
+    if options.network is not None:
+        for made in kernels:
+            options.network.check(options, made)
     reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
     since = None
     if options.since is not None:
@@ -346,21 +345,15 @@ def _run_each(
             reasons=reasons,
             measured_on=tried.machine,
             traffic=traffic,
-            network=options.network,  # type: ignore[arg-type]
+            network=options.network,
             spec=spec,
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
-    network = options.network
-    if isinstance(network, Network) and network.delay is not None and not recursive:
-        how = {
-            "style": style,
-            "client": client,
-            "clusters": options.clusters,
-            "progress": False,
-        }
+    if options.network is not None:
+        how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
         results = [
-            with_times(run, result, log, graph, network, spec.faults, **how)
+            options.network.timed(run, result, log, graph, spec, **how)
             for result, (_, log) in zip(results, tried.found, strict=True)
         ]
     if checkpoints is not None:
