@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
 from contextlib import suppress
 from functools import lru_cache
 from numbers import Real
@@ -173,14 +173,18 @@ def _is_sequence(kind: Any) -> bool:
 
 
 @lru_cache
-def types_of(kernel: type[Kernel]) -> dict[str, tuple[Type, ...]]:
-    """The types that each parameter of a kernel may have: the members of its annotation's union."""
+def _types_of(kernel: Any) -> dict[str, tuple[Type, ...]]:
     try:
         hints = get_type_hints(kernel, include_extras=True)
     except (NameError, AttributeError, TypeError):  # names imported for type checkers only
         hints = get_type_hints(Kernel, include_extras=True)
     names = [field.name for field in dataclasses.fields(kernel)]
     return {name: tuple(map(Type.of, _members(hints.get(name, Any)))) for name in names}
+
+
+def types_of(kernel: type[Kernel]) -> dict[str, tuple[Type, ...]]:
+    """The types that each parameter of a kernel may have: the members of its annotation's union."""
+    return _types_of(kernel)  # type: ignore[arg-type]
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -293,12 +297,12 @@ def _pairs(value: Any, labels: Labels | None) -> NDArray[np.int64]:
         from dgsuite.partition.sources.edges import pieces
 
         (found,) = dask.compute(pieces(value, None, None, ("source", "target", None)))
-        ends: Sequence[Any] = [np.concatenate(end) for end in [*zip(*found, strict=True)][:2]]
+        ends: list[Any] = [np.concatenate(end) for end in [*zip(*found, strict=True)][:2]]
     elif hasattr(value, "__array__"):
         array = np.asarray(unmasked(value, "pairs"))
         if array.ndim != 2 or array.shape[1] != 2:
             raise InputError(f"must have shape (p, 2), got {array.shape}")
-        ends = array.T
+        ends = [*array.T]
     else:
         try:
             rows = [(source, target) for source, target in value]

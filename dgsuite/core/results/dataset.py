@@ -174,13 +174,13 @@ def build(
     if traffic:
         sent, to = log.table("traffic"), ("cluster", "cluster_to")
         at = rows["round"][sent["phase"]], sent["source"], sent["destination"]
-        for name, column, *text_and_unit in (
+        for name, column, text, units in (
             ("traffic", "messages", "messages from a cluster to another, or itself", "1"),
             ("traffic_bytes", "bytes", "payload of these", "byte"),
         ):
             matrices = np.zeros((log.rounds, clusters, clusters), np.int64)
             np.add.at(matrices, at, sent[column])
-            add(name, matrices, *text_and_unit, dims=to)
+            add(name, matrices, text, units, to)
     carried = np.empty(0, np.int64)
     if congest is not None:
         bits = log.table("bits")
