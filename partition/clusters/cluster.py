@@ -187,7 +187,7 @@ class Cluster:
     (2, array([-1,  1,  0], dtype=int32), array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
     (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
-    >>> c.nbytes == sum(array.nbytes for array in c.stored) == sum(a.nbytes for a in c.edge_arrays)
+    >>> c.nbytes == sum(array.nbytes for array in c.edge_arrays)
     True
     """
 
