@@ -88,7 +88,7 @@ def test_what_the_worker_plugin_reads(client):
         ]
 
     (found,) = client.run(look).values()
-    where = "dgsuite/core/workers/plugin.py and quiet.py"
+    where = "dgsuite/core/workers/plugin.py and dgsuite/core/transports/__init__.py"
     hold(found, where)
     from distributed.worker_state_machine import TaskStateState
 
