@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange import messages
+from dgsuite.core.exchange.channels import Message
 from dgsuite.core.exchange.mesh import Mesh
 
 
@@ -48,14 +48,13 @@ class InTurn(Mesh):
 
     async def exchange(
         self,
-        number: int,
         parcels: Mapping[int, MessageBatch],
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
     ) -> tuple[dict[int, MessageBatch], Any]:
         """Send each peer its parcel, pass the turn on, and wait for the end of the phase."""
         if not self.comms:
-            return await super().exchange(number, parcels, vote, combine)
+            return await super().exchange(parcels, vote, combine)
         if not self._mine:
             await self.turn()
         self._mine = False
@@ -75,7 +74,7 @@ class InTurn(Mesh):
     async def _tell(self, peers: Iterable[int], note: Note) -> None:
         """Send a note to some tasks."""
         for peer in peers:
-            await self.channels.write(peer, messages.note(self._number, note))
+            await self.channels.write(peer, Message(self._number, note=note).packed())
             await self.channels.flush()
 
     async def _until(self, what: str, gone: Container[int] = ()) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles, is_large
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
@@ -387,7 +387,7 @@ class Broadcasts(BroadcastStore):
             count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
         return hit, least, count
 
-    @once
+    @cached_property
     def offers(self) -> Offers:
         """The least offers of the run."""
         return Offers(self.halo)

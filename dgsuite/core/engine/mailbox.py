@@ -7,13 +7,13 @@ every other site gets at most one batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.base.once import once
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.disturbed import Disturbed
 from dgsuite.core.engine.edge_bits import Widths
@@ -115,7 +115,7 @@ class Mailbox:
         """A halo of the site, perhaps with slots for all nodes."""
         return self._halos.get(self.clusters, self.bounds, self.me, every)
 
-    @once
+    @cached_property
     def halo(self) -> Halo:
         """The site's halo."""
         return self._halo(self.window is not None)
@@ -132,12 +132,12 @@ class Mailbox:
             return Broadcasts(halo, self.dtypes, backwards)
         return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
 
-    @once
+    @cached_property
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
         return self._store(self.halo, False)
 
-    @once
+    @cached_property
     def backwards(self) -> Broadcasts:
         """The same for those against the direction of edges."""
         return self._store(self.halo.turned, True)

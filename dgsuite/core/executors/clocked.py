@@ -29,8 +29,6 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.window import Window
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
-from dgsuite.core.exchange.numbers import SHARE
-from dgsuite.core.exchange.one_host import gate_of, values_of
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.executors.recursive import freely, on_clock
 from dgsuite.core.recursion.delayed import DelayedSite
@@ -214,7 +212,7 @@ def _found(
                 await mesh.open(plugin, key, *worker.security_args())
                 mesh.processors = await mesh.told(own_processors())
                 if driving is not freely:
-                    mesh.gate = await gate_of(mesh)
+                    await mesh.open_gate()
             else:
                 plugin.enter(key, run_id, None, cancelling())
             local = LocalRank.of(plan.places, rank, mesh.processors)
@@ -268,9 +266,9 @@ def _prepare(site: Any) -> None:
 async def _share(box: Mailbox, mesh: Mesh) -> None:
     """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
     n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
+    _, said = await mesh.exchange({}, Vote(sum=box.ghosts))
     if said.sum > READ_ELSEWHERE * n * sites:
-        memory = await values_of(mesh, Window.size(n, sites, box.dtypes))
+        memory = await mesh.values_of(Window.size(n, sites, box.dtypes))
         if memory is not None:
             box.share(memory)
 

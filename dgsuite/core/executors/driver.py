@@ -11,13 +11,11 @@ from concurrent.futures import Executor
 from time import perf_counter
 from typing import Any, Protocol
 
-from dgsuite.base.thresholds import pools_phase
 from dgsuite.core.engine.checkpointed import Fresh, is_marked, marked
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.site import Site
-from dgsuite.core.exchange.numbers import READY, RESUMING
 from dgsuite.kernels.bsp import Vote
 
 
@@ -36,7 +34,7 @@ class Exchange(Protocol):
         """Wait until this site may compute a phase."""
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
+        self, parcels: Mapping[int, MessageBatch], vote: Vote
     ) -> tuple[dict[int, MessageBatch], Vote]:
         """Send the parcels of a phase and a vote; return the parcels received, and all votes combined."""
         ...
@@ -62,7 +60,7 @@ class Alone:
             self.before_phase()
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
+        self, parcels: Mapping[int, MessageBatch], vote: Vote
     ) -> tuple[dict[int, MessageBatch], Vote]:
         return {}, vote
 
@@ -80,7 +78,7 @@ async def drive(
     Parameters
     ----------
     pool
-        Where clusters run side by side, if anywhere; those of short phases do not.
+        Where clusters run side by side, if anywhere.
     tell
         Called with the progress after each turn of the program.
     kept
@@ -90,7 +88,6 @@ async def drive(
     """
     log = site.log
     votes: list[Vote] = []
-    took: dict[str, float] = {}  # seconds of each phase when it last ran
 
     def reply(over: Sequence[Vote]) -> Callable[[], Vote]:
         if tell is not None:
@@ -99,31 +96,26 @@ async def drive(
         votes.clear()
         return lambda: reduced
 
-    await others.exchange(READY, {}, SILENT)  # no clock starts before all workers are ready
-    for again in range(len(kept.sends)):  # none, or as many as `RESUMING`
-        found, _ = await others.exchange(RESUMING[again], kept.resent(site, again), SILENT)
+    await others.exchange({}, SILENT)  # no clock starts before all workers are ready
+    for again in range(len(kept.sends)):  # all sites have as many, or none
+        found, _ = await others.exchange(kept.resent(site, again), SILENT)
         site.deliver(found)
     now = perf_counter()
     start = now - log.seconds
     limits = site.spec.max_rounds, site.spec.faults
     todo = steps(site.kernel, site.clusters[0].n, reply, *limits, [*kept.votes])
-    for number, step in enumerate(todo):
+    for step in todo:
         if finish is not None and step.launches:
             votes.append(await finish(step))
             now = perf_counter()
             continue
         await others.turn()
-        if pool is None:
-            parcels = site.step(step)
-        else:
-            many = pools_phase(took.get(step.phase, 0.0))
-            parcels = site.step(step, pool if many else None)
-            took[step.phase] = sum(site.cpu)
+        parcels = site.step(step, pool)
         found, said = {}, SILENT
         if others.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
             sent = others.wire
-            found, said = await others.exchange(number, parcels, vote)
+            found, said = await others.exchange(parcels, vote)
             site.tally.wire = others.wire - sent + site.mailbox.stored
             votes.append(said)
         site.deliver(found)

@@ -74,7 +74,7 @@ class Tasks(ABC):
 
     @abstractmethod
     async def exchange(
-        self, number: int, parcels: Mapping[int, Any], vote: Vote
+        self, parcels: Mapping[int, Any], vote: Vote
     ) -> tuple[dict[int, Any], Vote]: ...
 
     @abstractmethod
@@ -85,27 +85,20 @@ class Tasks(ABC):
 class Clock(Tasks):
     """Tasks advance on a clock, with a barrier a tick where there are other sites."""
 
-    def __init__(self, *where: Any) -> None:
-        super().__init__(*where)
-        self._number = -1
-
     async def turn(self) -> None:
         if self.mesh is not None:
             await self.mesh.turn()
 
-    async def exchange(
-        self, number: int, parcels: Mapping[int, Any], vote: Vote
-    ) -> tuple[dict[int, Any], Vote]:
+    async def exchange(self, parcels: Mapping[int, Any], vote: Vote) -> tuple[dict[int, Any], Vote]:
         return await self._swap(parcels, vote, reduce_votes)
 
     async def _swap(
         self, parcels: Mapping[int, Any], said: Any, combine: Callable[[Sequence[Any]], Any]
     ) -> tuple[dict[int, Any], Any]:
-        """Swap parcels with all other sites; ticks and phases are numbered alike."""
+        """Swap parcels with all other sites."""
         if self.mesh is None:
             return {}, said
-        self._number += 1
-        return await self.mesh.exchange(self._number, parcels, said, combine)
+        return await self.mesh.exchange(parcels, said, combine)
 
     async def _run(self, step: Step) -> Vote:
         site = self.site
@@ -133,10 +126,8 @@ class Free(Tasks):
     async def turn(self) -> None:
         return
 
-    async def exchange(
-        self, number: int, parcels: Mapping[int, Any], vote: Vote
-    ) -> tuple[dict[int, Any], Vote]:
-        return await self.lines.mesh.exchange(number, parcels, vote)
+    async def exchange(self, parcels: Mapping[int, Any], vote: Vote) -> tuple[dict[int, Any], Vote]:
+        return await self.lines.mesh.exchange(parcels, vote)
 
     async def _run(self, step: Step) -> Vote:
         site, lines = self.site, self.lines

@@ -120,15 +120,17 @@ class MPIMesh(Mesh):
 
     async def exchange(
         self,
-        number: int,
         parcels: Mapping[int, MessageBatch],
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
     ) -> tuple[dict[int, MessageBatch], Any]:
         mpi, world = self._job.mpi, self._job.world
+        self.number += 1
         await asyncio.sleep(0)  # lets the run be cancelled
         # what is sent must stay as it is until it has left
-        packed = [(rank, pack((number, vote, parcels.get(p)))) for rank, p in self._ranks.items()]
+        packed = [
+            (rank, pack((self.number, vote, parcels.get(p)))) for rank, p in self._ranks.items()
+        ]
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
         self.channels.wire += sum(data.nbytes for _, data in packed)
         found: dict[int, MessageBatch] = {}
@@ -141,8 +143,7 @@ class MPIMesh(Mesh):
                     continue
                 theirs, votes[peer], parcel = unpack(data)
                 del missing[rank]
-                if theirs != number:
-                    raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
+                self._check_number(peer, theirs)
                 if parcel is not None:
                     found[peer] = parcel
         while not mpi.Request.Testall(self._sending):

@@ -568,7 +568,7 @@ def test_a_lost_peer_leaves_no_error_unheard():
                 mesh._join(peer, await connect(listener.contact_address))
             parcels = dict.fromkeys((1, 2), np.zeros(1 << 21, np.uint8))
             with pytest.raises(worker.PeerLost, match="was lost"):
-                await mesh.exchange(0, parcels, Vote())
+                await mesh.exchange(parcels, Vote())
         for _ in range(10):
             await asyncio.sleep(0.01)
         gc.collect()
