@@ -9,7 +9,7 @@ Votes of a few tasks go from each to each, with the parcels. Those of many go by
 has the number of parcels that each task is to wait for. So tasks that have no parcels for each other exchange
 no message. On one host votes go through memory.
 
-A mesh and its event loop may outlive the task: see `dgsuite.core.workers.kept`. Entry points
+A mesh and its event loop may outlive the task: see `dgsuite.core.workers.plugin`. Entry points
 ``dgsuite.meshes`` have other meshes, by the names that ``dgsuite.clocked.transport`` or a style gives them.
 """
 

@@ -35,9 +35,8 @@ from dgsuite.core.recursion.delayed import DelayedSite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.outputs import carried, collect
-from dgsuite.core.workers.processor import LocalRank, bound, own_processors
-from dgsuite.core.workers.results import Outputs, ended
+from dgsuite.core.workers.outputs import Outputs, carried, collect, ended
+from dgsuite.core.workers.processor import bound, of_host, own_processors
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
@@ -173,7 +172,7 @@ def _task(plan: ClockedSpec, rank: int, clusters: Sequence[Cluster]) -> Outputs:
     """One worker's part of the run."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
-        return ended(_found(plan, rank, clusters, key, plugin), plan.most)
+        return ended(clusters, _found(plan, rank, clusters, key, plugin), plan.most)
     finally:  # also where it ends before its peers find it: they are told
         plugin.leave(key, plan.run_id)
 
@@ -209,14 +208,15 @@ def _found(
         nonlocal site, kept
         try:
             if resumed is None:
-                await mesh.open(plugin, key, *worker.security_args())
+                listening = here.security.get_listen_args("worker")
+                await mesh.open(plugin, key, here.connection_args, listening)
                 mesh.processors = await mesh.told(own_processors())
                 if driving is not freely:
                     await mesh.open_gate()
             else:
                 plugin.enter(key, run_id, None, cancelling())
-            local = LocalRank.of(plan.places, rank, mesh.processors)
-            mesh.alone = binds and stack.enter_context(bound(local, run_id))
+            local = of_host(plan.places, rank, mesh.processors)
+            mesh.alone = binds and stack.enter_context(bound(*local, run_id))
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)

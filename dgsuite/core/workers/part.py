@@ -18,8 +18,8 @@ from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.workers import plugin as worker
+from dgsuite.core.workers.outputs import Outputs, ended
 from dgsuite.core.workers.plugin import PeerLost
-from dgsuite.core.workers.results import Outputs, ended
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -156,6 +156,6 @@ def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:
 
 
 def close_part(run_id: str, most: float) -> Outputs:
-    """Task: this worker's results; see `dgsuite.core.workers.results.ended`."""
+    """Task: this worker's results; see `dgsuite.core.workers.outputs.ended`."""
     site = _part(run_id).site
-    return ended([(site.outputs(), site.log)], most)
+    return ended(site.clusters, [(site.outputs(), site.log)], most)
