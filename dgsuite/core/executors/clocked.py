@@ -41,7 +41,6 @@ from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.tasks import TOGETHER
-from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 
@@ -124,13 +123,9 @@ def run(
             f"over {transport} tasks can only exchange messages at the end of a phase; use "
             f"style='clocked', or another dgsuite.clocked.transport"
         )
-    worker.install(client)
-    run_id = tasks.new_run()
-    places, bounds = tasks.deal(graph, [*workers])
+    watch, bounds, groups = tasks.begun(kernel, graph, client, workers)
+    run_id, places = watch.key_part, [*watch.epochs]
     keeps = mesh_kind(mesh).can_be_kept and rounds and len(places) > 1
-    epochs = {place: workers[place]["epoch"] for place in places}
-    watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
-    groups = tasks.place(graph, watch, places, bounds)
     part = "recursive-" * (kernel.form == "recursive") + ("clocked" if rounds else "async")
     keys = [f"{kernel.name}-{part}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
@@ -146,7 +141,7 @@ def run(
             kernels=kernels,
             bounds=bounds,
             places=places,
-            epochs=[*epochs.values()],
+            epochs=[*watch.epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
             mesh=mesh,

@@ -91,11 +91,11 @@ class Part:
 def open_part(
     run_id: str,
     kernel: Kernel,
-    clusters: Sequence[Cluster],
     bounds: NDArray,
     epochs: Sequence[str],
     me: int,
     spec: RunSpec,
+    clusters: Sequence[Cluster],
 ) -> None:
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
@@ -155,7 +155,7 @@ def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:
     return bundle
 
 
-def close_part(run_id: str, most: float) -> Outputs:
+def close_part(most: float, run_id: str) -> Outputs:
     """Task: this worker's results; see `dgsuite.core.workers.outputs.ended`."""
     site = _part(run_id).site
     return ended(site.clusters, [(site.outputs(), site.log)], most)

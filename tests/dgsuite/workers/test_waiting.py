@@ -58,7 +58,7 @@ def test_a_task_for_another_process_is_refused(client, ring):
     worker.install(client)
     place = worker_addresses(client)[0]
     for task in (
-        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, PLAIN),
+        lambda: open_part("run", Sleeps(), [0, 1], ["before"], 0, PLAIN, ring.parts),
         lambda: counters.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
@@ -78,7 +78,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     def submit(function, *arguments):
         return client.submit(function, "run", *arguments, workers=[place], pure=False)
 
-    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, PLAIN)
+    opened = submit(open_part, Sleeps(), [0, 1], [epoch], 0, PLAIN, [cluster])
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
     first = submit(phase, steps[0], 0, 0, []).result()
