@@ -170,29 +170,40 @@ class Session:
                 'multiprocessing.get_context("spawn")'
             )
         client, deadline = self.client, time.monotonic() + timeout() + wait
-        begun, cause = None, None
+        cause: Exception | None = None
         try:
             if client.status == "running":
-                begun = self.start(partial(self._call, request, arguments))
-            while client.status == "running" and time.monotonic() < deadline:
-                # a call to a scheduler that is gone lasts as long as Dask tries to connect
-                if concurrent.futures.wait([begun], POLL_SECONDS).done:
-                    return begun.result()
+                return self._answer(partial(self._call, request, arguments), deadline)
         except DgsuiteError:
             raise
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError) as error:  # TimeoutError is an OSError
             cause = error
-        finally:
-            if begun is not None:
-                begun.cancel()
         if client.scheduler is None or client.status in ("closing", "closed"):
             raise RunError("the client was closed") from cause
         where = f"the scheduler at {client.scheduler.address}"
-        if client.status == "running" and (cause is None or isinstance(cause, TimeoutError)):
+        if client.status == "running" and isinstance(cause, TimeoutError):
             raise RunError(
                 f"{where} has not answered for {timeout():g} s: frozen or busy"
             ) from cause
         raise RunError(f"{where} is gone") from cause
+
+    def _answer(self, request: Callable[[], Awaitable[Any]], deadline: float) -> Any:
+        """What a request returns.
+
+        Raises
+        ------
+        TimeoutError
+            It does not return in time, or the client is not running any more: a call to a scheduler that is
+            gone lasts as long as Dask tries to connect.
+        """
+        begun = self.start(request)
+        try:
+            while not concurrent.futures.wait([begun], POLL_SECONDS).done:
+                if self.client.status != "running" or time.monotonic() > deadline:
+                    raise TimeoutError
+            return begun.result()
+        finally:
+            begun.cancel()
 
     async def _call(self, request: str, arguments: dict[str, Any]) -> Any:
         """A request, on the client's loop."""

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, Combine, Contribution, partners, tree
-from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, reduce_votes
 from dgsuite.core.exchange.channels import Channels, Message, begun, cancelling, smaller
 from dgsuite.core.exchange.comms import FITS, SHARED, Listener, connected, room
@@ -129,7 +128,7 @@ class Mesh:
         self.channels = Channels(self.comms, self.lost, self._take)
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
         self._steps: defaultdict[int, deque[tuple[int, Contribution]]] = defaultdict(deque)
-        self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
+        self._parcels: defaultdict[int, dict[int, Any]] = defaultdict(dict)
         self._few = len(places) <= MAX_ALL_TO_ALL
         everyone = {peer for peer in range(len(places)) if peer != rank}
         self._joins_all = self._few or joins_all or self.joins_all
@@ -298,10 +297,10 @@ class Mesh:
 
     async def exchange(
         self,
-        parcels: Mapping[int, MessageBatch],
+        parcels: Mapping[int, Any],
         vote: Any,
         combine: Combine = reduce_votes,
-    ) -> tuple[dict[int, MessageBatch], Any]:
+    ) -> tuple[dict[int, Any], Any]:
         """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
 
         Parameters
@@ -325,7 +324,7 @@ class Mesh:
         for peer, heard in enumerate(words):
             self._check_number(peer, heard.number)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
-        found: dict[int, MessageBatch] = {}
+        found: dict[int, Any] = {}
         if not early:
             reading = begun(self._received(sources))
             await self._send(parcels)
@@ -342,8 +341,8 @@ class Mesh:
         return whole
 
     async def _exchange(
-        self, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
-    ) -> tuple[dict[int, MessageBatch], Any]:
+        self, parcels: Mapping[int, Any], vote: Any, combine: Combine
+    ) -> tuple[dict[int, Any], Any]:
         """The same by messages alone."""
         if not self.comms:
             await asyncio.sleep(0)  # lets the run be cancelled
@@ -356,8 +355,8 @@ class Mesh:
         return await self._arrived(whole.expected(self.rank)), whole.vote
 
     async def _swap(
-        self, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
-    ) -> tuple[dict[int, MessageBatch], Any]:
+        self, parcels: Mapping[int, Any], vote: Any, combine: Combine
+    ) -> tuple[dict[int, Any], Any]:
         """Each of a few tasks sends each its vote, and with it the parcel."""
         self.channels.look_out = LOOK_OUT if self.alone else 0.0
         reads: dict[int, asyncio.Future[Contribution]] = {}
@@ -371,7 +370,7 @@ class Mesh:
         await self.channels.flush()
         return self._parcels.pop(self.number, {}), combine([votes[r] for r in range(len(votes))])
 
-    async def _send(self, parcels: Mapping[int, MessageBatch]) -> None:
+    async def _send(self, parcels: Mapping[int, Any]) -> None:
         """Send parcels, to tasks that are joined first if need be."""
         if strangers := parcels.keys() - self.comms.keys():
             there = ((peer, *self._meetings[peer]) for peer in sorted(strangers))
@@ -422,7 +421,7 @@ class Mesh:
             if comm.closed() and self.gate is not None and not self.gate.is_open():
                 raise self.lost(peer)
 
-    async def _received(self, sources: Sequence[int]) -> dict[int, MessageBatch]:
+    async def _received(self, sources: Sequence[int]) -> dict[int, Any]:
         """The parcels of some tasks."""
         found = self._parcels[self.number]
         for peer in sources:
@@ -430,7 +429,7 @@ class Mesh:
                 await self.channels.receive(peer)
         return await self._arrived(len(sources))
 
-    async def _arrived(self, count: int) -> dict[int, MessageBatch]:
+    async def _arrived(self, count: int) -> dict[int, Any]:
         """So many parcels; then all that this task has written has left, too."""
         found = self._parcels[self.number]
         while len(found) < count:
@@ -441,7 +440,7 @@ class Mesh:
         await self.channels.flush()
         return found
 
-    def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
+    def _fit(self, parcels: Mapping[int, Any]) -> bool:
         """Whether parcels can be written while their receivers do nothing."""
         return all(
             peer in self.comms and smaller(parcel, self.rooms[peer])

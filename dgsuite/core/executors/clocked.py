@@ -6,7 +6,7 @@ is also the barrier. The scheduler has no part in a run between its start and it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, begun
-from dgsuite.core.engine.log import Log, merge, unite
+from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
@@ -30,9 +30,7 @@ from dgsuite.core.engine.window import Window
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.executors.recursive import freely, on_clock
-from dgsuite.core.recursion.delayed import DelayedSite
-from dgsuite.core.recursion.site import RecursiveSite
+from dgsuite.core.executors.recursive import freely, way
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.outputs import Outputs, carried, collect, ended
@@ -78,17 +76,6 @@ class ClockedSpec(RunSpec):
         _, driving, _ = way(self.kernels[0], self.style, self)
         shares, joins_all = self.mesh == "fastest", driving is freely
         return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
-
-
-def way(
-    kernel: Kernel, style: str, spec: RunSpec
-) -> tuple[type[Site], Callable[..., Awaitable[None]], Callable[[Sequence[Log]], Log]]:
-    """The class of the sites of a run, what runs the program there, and what makes one log of theirs."""
-    if kernel.form != "recursive":
-        return Site, drive, merge
-    if spec.delays is not None:
-        return DelayedSite, on_clock, unite
-    return RecursiveSite, freely if style == "finish_async" else on_clock, unite
 
 
 def run(

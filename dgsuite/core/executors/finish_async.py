@@ -93,7 +93,9 @@ class Driver:
         if not self.collected:
             return
         bundles: list[Any] = self.futures
-        first, graph, places = self.sent, {}, {}
+        first = self.sent
+        graph: dict[str, tuple] = {}
+        places: dict[str, str] = {}
         for number, step in enumerate(self.collected, first):
             made = [self.lay(w, number, step, bundles) for w in range(len(self.places))]
             for place, each in zip(self.places, made, strict=True):

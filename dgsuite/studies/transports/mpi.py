@@ -30,7 +30,6 @@ from distributed.comm import get_address_host
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.extras import pip_install
-from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh
@@ -120,10 +119,10 @@ class MPIMesh(Mesh):
 
     async def exchange(
         self,
-        parcels: Mapping[int, MessageBatch],
+        parcels: Mapping[int, Any],
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
-    ) -> tuple[dict[int, MessageBatch], Any]:
+    ) -> tuple[dict[int, Any], Any]:
         mpi, world = self._job.mpi, self._job.world
         self.number += 1
         await asyncio.sleep(0)  # lets the run be cancelled
@@ -133,7 +132,7 @@ class MPIMesh(Mesh):
         ]
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
         self.channels.wire += sum(data.nbytes for _, data in packed)
-        found: dict[int, MessageBatch] = {}
+        found: dict[int, Any] = {}
         votes: dict[int, Any] = {self.rank: vote}
         missing = dict(self._ranks)
         while missing:
