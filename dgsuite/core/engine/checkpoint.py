@@ -27,9 +27,6 @@ from dgsuite.kernels.bsp import Broadcast, broadcast
 AGAIN = Step(0, "resume", False, 0)
 """Stands for the phase whose messages are sent once more."""
 
-EXCHANGES = 3
-"""Exchanges before a run goes on: the last broadcasts both ways, and the messages of the last phase."""
-
 WAYS = ("broadcasts", "backwards")
 """Where a mailbox keeps broadcasts, along edges and against them, once there were any."""
 

@@ -5,7 +5,6 @@ The votes of a phase tell all sites to write a checkpoint, so all write at the e
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from functools import cached_property
 from time import monotonic
@@ -46,9 +45,6 @@ class Pace:
         Of the run that are over.
     """
 
-    few = 16
-    """Phases that are sent off at once before it is known how long they take."""
-
     def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
         self.every = plan.every
         self.restart(rounds)
@@ -62,12 +58,6 @@ class Pace:
         if type(self.every) is int:
             return step.last and step.round + 1 - self._since >= self.every
         return monotonic() - self._since >= self.every
-
-    def phases(self, seconds: float, count: int) -> int:
-        """How many phases to send off at once, if the last ones took so many seconds."""
-        if type(self.every) is int:
-            return sys.maxsize
-        return max(1, int(self.every * count / max(seconds, 1e-3)))
 
 
 class Fresh:

@@ -12,7 +12,6 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_spec import RunSpec
@@ -52,12 +51,10 @@ class Part:
     """Which process each of the run's workers is."""
     pool: Executor | None
     """Where clusters compute side by side."""
-    kept: Fresh
-    """What the run goes on from, and its checkpoints."""
     done: int = -1
-    """The last phase that has begun; what a checkpoint has the site send once more comes before the first."""
-    started: float = 0.0
-    """When the first phase began, as if the run had not been broken off since."""
+    """The last phase that has begun."""
+    started: float = field(default_factory=perf_counter)
+    """When the first phase could begin."""
     packed: float = field(default_factory=perf_counter)
     """When the phase before was over."""
 
@@ -106,9 +103,7 @@ def open_part(
     hold_to_limit(site)
     threads = min(threads, len(clusters)) if pools(sum(c.size for c in clusters)) else 1
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
-    part = Part(site, epochs, pool, begun(spec.checkpoints, site))
-    part.started = part.packed - site.log.seconds
-    worker.plugin().keep(worker.task_key(), run_id, part)
+    worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs, pool))
 
 
 def _part(run_id: str) -> Part:
@@ -132,26 +127,6 @@ def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[B
     before, part.packed = part.packed, perf_counter()
     site.log.add(step, site.tally, site.compute, site.cpu, part.packed - before - site.busy)
     site.log.seconds = part.packed - part.started
-    return bundle
-
-
-def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
-    """Task: send once more what a checkpoint has of the worker's clusters."""
-    part = _part(run_id)
-    part.advance(number)
-    site, me = part.site, part.site.me
-    if number:
-        part.deliver(number - 1, bundles)
-    return Bundle(number, me, part.epochs[me], part.kept.resent(site, number))
-
-
-def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:
-    """Task: write a checkpoint before the messages of a phase go on."""
-    part = _part(run_id)
-    if part.done != number:
-        raise PeerLost(f"worker {get_worker().address} is past phase {number}")
-    part.kept.write()
-    part.packed = perf_counter()
     return bundle
 
 
