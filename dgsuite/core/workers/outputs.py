@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Future, Scheduler
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.core.engine.log import Log
 from dgsuite.core.workers import placement as tasks
@@ -158,111 +158,52 @@ def _left(
     futures: Sequence[Future],
 ) -> list[dict[str, Any]]:
     """Outputs of each kernel as Dask arrays, of what the tasks of the sites return."""
-    offsets = graph.partition.offsets
+    import dask.array as da
+
+    held = f"results-{futures[0].key}"
+    sites = {(held, s): future for s, future in enumerate(futures)}
+    offsets = graph.partition.offsets.tolist()
     ends = None if graph.partition.order is None else in_order(graph.partition).offsets
     outputs = []
     for turn, kernel in enumerate(kernels):
+        table = [name for name, output in kernel.outputs.items() if output.tabular]
+        rows = [] if ends is None or not table else _rows(futures, turn, table[0], ends)
         arrays: dict[str, Any] = {}
-        key = next((name for name, output in kernel.outputs.items() if output.tabular), None)
-        rows = [0 if key is None else each.shapes[turn][key][1][0] for each in found]
-        by_block: ArrayLike = rows
-        if key is not None and ends is not None:
-            watch = Watch(futures[0].client, "sorting a table", inputs=futures)
-            counts = [submitted(watch.client, _counts, f, turn, key, ends) for f in futures]
-            by_block = np.sum(watch.gather(counts), axis=0)
-        for name, output in kernel.outputs.items():
-            shape = found[0].shapes[turn][name]
-            of = key if output.tabular else None
-            if ends is not None:
-                sizes = by_block if output.tabular else np.diff(ends)
-                arrays[name] = _by_node(futures, turn, name, of, ends, sizes, *shape)
-            elif output.tabular:
-                slices = [(s, 0, size) for s, size in enumerate(rows)]
-                arrays[name] = _by_site(futures, turn, name, slices, *shape)
+        for name, (dtype, (_, *rest)) in found[0].shapes[turn].items():
+            label = f"{name}-{turn}-{futures[0].key}"
+            cuts: dict[Any, Any] = {}
+            if ends is None:
+                slices = [(s, 0, each.shapes[turn][name][1][0]) for s, each in enumerate(found)]
+                if name not in table:
+                    slices = [
+                        (s, offsets[k] - offsets[first], offsets[k + 1] - offsets[first])
+                        for s, (first, last) in enumerate(pairwise(bounds))
+                        for k in range(first, last)
+                    ]
+                chunks: list[Any] = [(_part, (held, s), turn, name, *some) for s, *some in slices]
+                sizes = [last - first for _, first, last in slices]
             else:
-                slices = [
-                    (s, *(offsets[[k, k + 1]] - offsets[first]).tolist())
-                    for s, (first, last) in enumerate(pairwise(bounds))
-                    for k in range(first, last)
-                ]
-                arrays[name] = _by_site(futures, turn, name, slices, *shape)
+                how = turn, name, table[0] if name in table else None, ends
+                cuts = {("cut", label, s): (_cut, (held, s), *how) for s in range(len(futures))}
+                blocks = range(len(ends) - 1)
+                chunks = [(_merged, [(getitem, cut, block) for cut in cuts]) for block in blocks]
+                sizes = rows if name in table else np.diff(ends).tolist()
+            tasks = {(label, k, *(0 for _ in rest)): chunk for k, chunk in enumerate(chunks)}
+            layers = {held: sites, label: cuts | tasks}
+            whole = HighLevelGraph(layers, {held: set(), label: {held}})
+            arrays[name] = da.Array(
+                whole, label, (tuple(sizes), *((size,) for size in rest)), dtype=dtype
+            )
         outputs.append(arrays)
     return outputs
 
 
-def _by_site(
-    futures: Sequence[Future],
-    turn: int,
-    name: str,
-    slices: Sequence[tuple[int, int, int]],
-    dtype: np.dtype,
-    shape: tuple[int, ...],
-) -> da.Array:
-    """An output of kernel number `turn` of the run, with a chunk for each slice of rows of a site."""
-    made = [(_part, s, turn, name, first, last) for s, first, last in slices]
-    return _array(futures, turn, name, made, {}, [b - a for _, a, b in slices], dtype, shape)
-
-
-def _by_node(
-    futures: Sequence[Future],
-    turn: int,
-    name: str,
-    key: str | None,
-    ends: NDArray,
-    sizes: ArrayLike,
-    dtype: np.dtype,
-    shape: tuple[int, ...],
-) -> da.Array:
-    """The same in the order of node ids, with a chunk for each block of nodes.
-
-    Parameters
-    ----------
-    key
-        Column of a table that has the nodes; None where there is a row for each node.
-    """
-    cut = f"cut-{name}-{turn}-{futures[0].key}"
-    cuts = {(cut, s): (_cut, s, turn, name, key, ends) for s in range(len(futures))}
-    made = [
-        (_merged, [(getitem, (cut, s), b) for s in range(len(futures))])
-        for b in range(len(ends) - 1)
-    ]
-    return _array(futures, turn, name, made, cuts, np.asarray(sizes).tolist(), dtype, shape)
-
-
-def _array(
-    futures: Sequence[Future],
-    turn: int,
-    name: str,
-    chunks: Sequence[tuple],
-    before: dict[Any, tuple],
-    sizes: Sequence[int],
-    dtype: np.dtype,
-    shape: tuple[int, ...],
-) -> da.Array:
-    """A Dask array of what tasks make of the futures of sites.
-
-    Parameters
-    ----------
-    chunks
-        The task of each chunk. Its first argument is the number of a site.
-    before
-        Tasks that those need, of the same form.
-    sizes
-        Rows of each chunk.
-    """
-    import dask.array as da
-
-    held, label = f"results-{futures[0].key}", f"{name}-{turn}-{futures[0].key}"
-    there = {(held, s): future for s, future in enumerate(futures)}
-    rest = (0,) * len(shape[1:])
-    tasks = before | {(label, k, *rest): chunk for k, chunk in enumerate(chunks)}
-    tasks = {
-        key: (call, (held, what), *more) if isinstance(what, int) else (call, what)
-        for key, (call, what, *more) in tasks.items()
-    }
-    layers = HighLevelGraph({held: there, label: tasks}, {held: set(), label: {held}})
-    whole = (tuple(sizes), *((size,) for size in shape[1:]))
-    return da.Array(layers, label, whole, dtype=dtype)
+def _rows(futures: Sequence[Future], turn: int, key: str, ends: NDArray) -> list[int]:
+    """Rows of a table by the block of their first node."""
+    watch = Watch(futures[0].client, "sorting a table", inputs=futures)
+    counts = [submitted(watch.client, _counts, future, turn, key, ends) for future in futures]
+    found: list[int] = np.sum(watch.gather(counts), axis=0).tolist()
+    return found
 
 
 def _part(found: Outputs, turn: int, name: str, first: int, last: int) -> NDArray:
