@@ -12,12 +12,9 @@ from dgsuite.base.version import __version__ as __version__
 if TYPE_CHECKING:
     from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
     from dgsuite.core import traces
-    from dgsuite.core.network.adversary import Adversary
-    from dgsuite.core.network.network import Byzantine, Crash, Network
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
-    from dgsuite.core.results.mixing import mixing
     from dgsuite.core.results.quality import quality
     from dgsuite.core.running.catalogue import list_kernels
     from dgsuite.core.running.components import components, pairs
@@ -27,6 +24,8 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
     from dgsuite.studies import lab, scaling, transports
     from dgsuite.studies.chem.scf import hartree_fock
+    from dgsuite.studies.network.adversary import Adversary
+    from dgsuite.studies.network.network import Byzantine, Crash, Network
 
 __all__ = [
     "Adversary",
@@ -45,7 +44,6 @@ __all__ = [
     "hartree_fock",
     "lab",
     "list_kernels",
-    "mixing",
     "open",
     "pairs",
     "quality",
@@ -75,15 +73,15 @@ if "dask.config" in sys.modules:  # else the first use of a setting loads them
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
-        "Adversary": "dgsuite.core.network.adversary:Adversary",
-        "Byzantine": "dgsuite.core.network.network:Byzantine",
-        "Crash": "dgsuite.core.network.network:Crash",
+        "Adversary": "dgsuite.studies.network.adversary:Adversary",
+        "Byzantine": "dgsuite.studies.network.network:Byzantine",
+        "Crash": "dgsuite.studies.network.network:Crash",
         "DgsuiteError": "dgsuite.base.errors:DgsuiteError",
         "Graph": "dgsuite.partition.graph.graph:Graph",
         "InputError": "dgsuite.base.errors:InputError",
         "Kernel": "dgsuite.kernels.bsp:Kernel",
         "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
-        "Network": "dgsuite.core.network.network:Network",
+        "Network": "dgsuite.studies.network.network:Network",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "components": "dgsuite.core.running.components:components",
@@ -91,7 +89,6 @@ __getattr__, __dir__ = lazy_imports(
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "lab": "dgsuite.studies.lab",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
-        "mixing": "dgsuite.core.results.mixing:mixing",
         "open": "dgsuite.core.results.dataset:open_dataset",
         "pairs": "dgsuite.core.running.components:pairs",
         "quality": "dgsuite.core.results.quality:quality",

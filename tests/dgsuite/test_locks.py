@@ -15,8 +15,7 @@ import pytest
 
 from dgsuite import genval
 from dgsuite.base.once import Lock, Once
-from dgsuite.core.engine.disturbed import Disturbed
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
@@ -24,6 +23,7 @@ from dgsuite.core.executors import clocked
 from dgsuite.core.workers.plugin import MAX_MESHES, KeptMeshes
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
+from dgsuite.studies.network.disturbed import Disturbed
 from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE

@@ -12,10 +12,9 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from dgsuite.core.engine.broadcasts import Broadcasts
-from dgsuite.core.engine.disturbed import Disturbed
-from dgsuite.core.network.faults import Lies
-from dgsuite.core.network.limits import ALWAYS
+from dgsuite.studies.network.disturbed import Disturbed
+from dgsuite.studies.network.faults import Lies
+from dgsuite.studies.network.limits import ALWAYS
 
 
 class Ledger:
@@ -77,12 +76,12 @@ def pairs(halo, row, src):
 def kept():
     """A ledger of all runs with faults in this process."""
     ledger = Ledger()
-    sift, along, begin = Disturbed.sift, Disturbed.along, Disturbed.begin
+    hear, along, begin = Disturbed.hear, Disturbed.along, Disturbed.begin
     losses, told = Disturbed.losses, Lies.told
 
-    def sifted(self, arriving):
-        arriving = sift(self, arriving)
-        if isinstance(arriving, Broadcasts) and self.fate is not None:
+    def heard(self, arriving):
+        hear(self, arriving)
+        if self.fate is not None:
             halo, lost = arriving.halo, arriving.lost
             here = arriving._list_all()
             ways = [pairs(halo, here.row, here.src)]
@@ -90,15 +89,14 @@ def kept():
                 read = arriving.through
                 row = np.repeat(np.arange(halo.own), np.diff(read.indptr))
                 slots = np.asarray(read.indices)[: read.indptr[-1]]
-                heard = arriving.sent[slots]
-                ways.append(pairs(halo, row[heard], halo.named(slots[heard])))
+                sent = arriving.sent[slots]
+                ways.append(pairs(halo, row[sent], halo.named(slots[sent])))
             arriving.fate = None
             every = arriving._list_all()
             arriving.fate, arriving.lost = self.fate, lost
             for arrived in ways:
                 assert arrived == ways[0], "ways of reading find other messages"
             ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
-        return arriving
 
     def came_along(self, messages):
         left = along(self, messages)
@@ -125,7 +123,7 @@ def kept():
 
     with pytest.MonkeyPatch.context() as patched:
         for name, how in (
-            ("sift", sifted),
+            ("hear", heard),
             ("along", came_along),
             ("begin", begun),
             ("losses", over),

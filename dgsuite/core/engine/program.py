@@ -11,10 +11,8 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.edge_bits import EdgeBits
-from dgsuite.core.engine.pairs import Pairs
-from dgsuite.core.network.attack import Campaign
-from dgsuite.core.network.faults import Faults
+from dgsuite.core.engine.network import Faults, Strikes
+from dgsuite.core.engine.pairs import EdgeBits, Pairs
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
 
@@ -197,7 +195,7 @@ class Step(NamedTuple):
     """Which phase of its turn it is."""
     launches: bool = False
     """Whether it launches tasks, and is over when all that they spawn have ended."""
-    strikes: tuple[tuple[int, int], ...] = ()
+    strikes: Strikes = ()
     """What an adversary strikes in the round: node, and neighbour or -1."""
 
 
@@ -222,13 +220,12 @@ def steps(
         The votes of phases that are over. The program is replayed with them.
     """
     program = turns(kernel, n, max_rounds, faults is not None and not faults.spares)
-    attack = None if faults is None else faults.adversary
-    campaign = None if attack is None else Campaign(attack)
+    campaign = None if faults is None else faults.campaign()
     votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
-        strikes = () if campaign is None else campaign.strike(number)
+        strikes: Strikes = () if campaign is None else campaign.strike(number)
         while True:
             over: list[Vote] = []
             replayed = True
@@ -243,10 +240,10 @@ def steps(
             if campaign is None:
                 number, current = program.send(fetch)
                 continue
-            if campaign.attack.watches:
+            if campaign.watches:
                 fetch = partial(reduce_votes, [fetch()])
             number, current = program.send(fetch)
-            strikes = campaign.strike(number, fetch().targets if campaign.attack.watches else ())
+            strikes = campaign.strike(number, fetch().targets if campaign.watches else ())
     except StopIteration:
         return
 
@@ -256,7 +253,7 @@ def _phases(
     number: int,
     turn: int,
     item: Round | Finish,
-    strikes: tuple[tuple[int, int], ...] = (),
+    strikes: Strikes = (),
 ) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
     depth = kernel.form == "recursive"

@@ -15,8 +15,6 @@ from dgsuite import genval
 from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
-from dgsuite.core.network.faults import NEVER, Faults
-from dgsuite.core.network.network import Network
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
 from dgsuite.kernels import KERNELS
@@ -24,6 +22,8 @@ from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import same
 from dgsuite.studies.lab.executions import Execution, States
+from dgsuite.studies.network.faults import NEVER, Faults
+from dgsuite.studies.network.network import Network
 
 TILED = {"loss", "omission", "drops", "crashes", "churn", "byzantine", "seed"}
 """Parameters of a network that copies of a graph can have each for itself."""
@@ -122,7 +122,7 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
     if not one.kernel.by_component or graph.directed or graph.labels is not None:
         return False
     faults = one.spec.faults
-    if network is None or faults is None:
+    if network is None or not isinstance(faults, Faults):
         return network is None
     if any(crash.until < NEVER for crash in faults.crashes.listed):  # copies end at other times
         return False
@@ -187,7 +187,7 @@ def _at_once(
     """What is found of runs on copies of the graph, as one."""
     execution = Execution(one.kernel, _copies(graph, times), **how)
     n, faults = graph.n, one.spec.faults
-    if faults is not None:
+    if isinstance(faults, Faults):
         faults = _tiled(faults, n, times)
         execution.spec = replace(one.spec, faults=faults)
     before: States = {}
@@ -204,7 +204,7 @@ def _at_once(
     outputs = execution.kernel.outputs
     found = execution.outputs()
     texts = {name: output.long_name for name, output in outputs.items()}
-    if faults is not None:
+    if isinstance(faults, Faults):
         when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         found = {name: np.where(in_time, found[name], states[name]) for name in outputs}

@@ -14,7 +14,7 @@ import pytest
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import Once
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, steps
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.sealed import sealed
@@ -246,8 +246,8 @@ def test_no_update_of_a_watch_is_lost(monkeypatch):
                 assert go.wait(PATIENCE)
             return type(item) is Unicast
 
-    monkeypatch.setattr("dgsuite.core.engine.watch.Unicast", Looks("Looks", (), {}))
-    monkeypatch.setattr("dgsuite.core.engine.watch._count", lambda *what: None)
+    monkeypatch.setattr("dgsuite.studies.network.watch.Unicast", Looks("Looks", (), {}))
+    monkeypatch.setattr("dgsuite.studies.network.watch._count", lambda *what: None)
     one = threading.Thread(target=watch.after, args=(step, 0, None, (cast,), disturbed._dead))
     one.start()
     assert looking.wait(PATIENCE)

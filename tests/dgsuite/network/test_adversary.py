@@ -11,9 +11,9 @@ import dgsuite
 from dgsuite import Adversary, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.core.engine.node_states import put, take
-from dgsuite.core.network.attack import Campaign, best
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.attack import Campaign, best
 from tests.dgsuite.network.test_network import found, random, same
 
 PATH = Graph.from_edges(np.arange(6), np.arange(1, 7))
@@ -194,7 +194,7 @@ def test_a_target_that_several_clusters_name_is_one():
 
 def test_an_adversary_is_written_down_and_read_again():
     adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
-    ds = dgsuite.run("bf", PATH, network={"adversary": adversary})
+    ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
     said = json.loads(ds.attrs["network"])
     again = dgsuite.run("bf", PATH, network=said)
     assert again.attrs["network"] == ds.attrs["network"]
@@ -221,7 +221,7 @@ def test_an_adversary_is_written_down_and_read_again():
 )
 def test_wrong_adversaries(adversary, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network={"adversary": adversary})
+        dgsuite.run("mis", random(), network=Network(adversary=adversary))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_wrong_adversaries(adversary, message):
 )
 def test_wrong_returns(crash, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network={"crashes": [crash]})
+        dgsuite.run("mis", random(), network=Network(crashes=[crash]))
 
 
 def test_what_has_no_adversary():

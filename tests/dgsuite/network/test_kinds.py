@@ -16,11 +16,11 @@ import dgsuite
 from dgsuite import Byzantine, Crash, InputError, Network, RunError, lab
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.node_states import take
-from dgsuite.core.network.bounding import bounded
 from dgsuite.core.parameters import make_kernel
-from dgsuite.core.running.networks import networks_of
+from dgsuite.core.running.catalogue import networks_of
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.bounding import bounded
 from tests.support.faithful import FAITHFUL
 from tests.support.networks import CUTS, NETWORKS, PARAMETERS, graph, outcome
 from tests.support.patience import PATIENCE

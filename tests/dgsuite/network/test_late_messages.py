@@ -10,8 +10,8 @@ import pytest
 import dgsuite
 from dgsuite import Adversary, InputError, Network, genval
 from dgsuite.base import thresholds
-from dgsuite.core.network.delays import Delay
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.delays import Delay
 from tests.dgsuite.network.test_network import random
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])

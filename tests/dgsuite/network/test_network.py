@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
 from dgsuite.base import thresholds
-from dgsuite.core.network.chances import Chances
-from dgsuite.core.network.faults import NEVER, Crashes
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.chances import Chances
+from dgsuite.studies.network.faults import NEVER, Crashes
 from tests.support.cases import in_turn
 
 NETWORKS = {
@@ -176,7 +176,9 @@ def test_messages_are_lost_by_the_weights_of_edges():
         assert one["lost"].sum() > 5
         same(one, cut)
     with pytest.raises(InputError, match=r"weights from 0 to 1, and an edge has 2\.0"):
-        dgsuite.run("bfs", Graph.from_edges(*chain, weights=[2.0] * 6), network={"loss": "weight"})
+        dgsuite.run(
+            "bfs", Graph.from_edges(*chain, weights=[2.0] * 6), network=Network(loss="weight")
+        )
 
 
 def test_messages_along_no_edge_have_no_chance():
@@ -307,7 +309,7 @@ def test_what_nodes_say_twice_is_lost_apart():
 
 
 def test_the_network_is_written_down():
-    ds = dgsuite.run("mis", random(), network={"loss": 0.25, "byzantine": {"nodes": [3]}})
+    ds = dgsuite.run("mis", random(), network=Network(loss=0.25, byzantine={"nodes": [3]}))
     said = json.loads(ds.attrs["network"])
     assert said["loss"] == 0.25
     assert said["byzantine"] == {"nodes": [3], "strategy": "random"}
@@ -430,11 +432,11 @@ def test_a_fixed_delay():
 
 def test_delays_on_workers(client):
     expected = dgsuite.run(
-        "mis", random(clusters=1), style="serial", network={"delay": "geometric"}
+        "mis", random(clusters=1), style="serial", network=Network(delay="geometric")
     )
     for style in ("clocked", "finish_async"):
         graph = random(clusters=5, client=client)
-        ds = dgsuite.run("mis", graph, style=style, network={"delay": "geometric"})
+        ds = dgsuite.run("mis", graph, style=style, network=Network(delay="geometric"))
         assert ds.virtual_time.equals(expected.virtual_time)
 
 

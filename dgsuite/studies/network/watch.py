@@ -13,10 +13,10 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Step
-from dgsuite.core.network.attack import STATES, Attack, Reached, View
 from dgsuite.kernels.bsp import Broadcast, Kernel, Known, Unicast, Vote
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.studies.network.attack import STATES, Attack, Reached, View
 
 
 class Watch:
@@ -92,7 +92,7 @@ class Watch:
         self._heard[arriving.halo.named(slots)] = True
 
     def _reached(self, k: int) -> Reached:
-        """See `dgsuite.core.network.attack.View.reached`."""
+        """See `dgsuite.studies.network.attack.View.reached`."""
         if self._mixed or self._one_by_one[k]:
             raise InputError(
                 f"nodes that are reached are seen where nodes broadcast along edges, and those of kernel "

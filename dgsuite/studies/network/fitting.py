@@ -1,17 +1,21 @@
-"""Which kernels take which networks: checked before a run, and listed for people."""
+"""Whether a kernel, and the options of a run, go with a network: checked before the run."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dgsuite.base.errors import InputError
-from dgsuite.core.network.adversary import Adversary
-from dgsuite.core.network.network import Network
+from dgsuite.core.running.catalogue import takers
 from dgsuite.core.running.options import RunOptions
-from dgsuite.kernels import KERNELS
-from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS
+from dgsuite.studies.network.adversary import Adversary
+
+if TYPE_CHECKING:
+    from dgsuite.studies.network.network import Network
 
 
-def check_network(options: RunOptions, kernel: Kernel) -> None:
+def check_network(network: Network, options: RunOptions, kernel: Kernel) -> None:
     """Check that a kernel takes the network of a run.
 
     Raises
@@ -19,9 +23,6 @@ def check_network(options: RunOptions, kernel: Kernel) -> None:
     InputError
         It does not.
     """
-    network = options.network
-    if not isinstance(network, Network):
-        return
     unfit = kernel.unfit()
     for kind in network.kinds:
         if kind in unfit:
@@ -49,24 +50,3 @@ def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
     if acts and options.checkpoint is not None:
         return "a run with faults or an adversary has no checkpoints; leave out checkpoint="
     return network.adversary.unfit(kernel) if isinstance(network.adversary, Adversary) else ""
-
-
-def takers(kind: str) -> list[str]:
-    """Kernels that take networks of a kind, by name; of `NETWORKS`."""
-    return [name for name in sorted(KERNELS) if kind not in KERNELS[name]().unfit()]
-
-
-def networks_of(kernel: type[Kernel]) -> str:
-    """The kinds of networks that a kernel takes, for people."""
-    taken = kinds_of(kernel())
-    if not issubclass(kernel, Weighted):
-        return ", ".join(taken) or "none"
-    weighted = kinds_of(kernel(weighted=True))
-    with_weights = "" if weighted == taken else f"; with weights {', '.join(weighted) or 'none'}"
-    return (", ".join(taken) or "none") + with_weights
-
-
-def kinds_of(kernel: Kernel) -> list[str]:
-    """The kinds of networks that a kernel takes."""
-    unfit = kernel.unfit()
-    return [kind for kind in NETWORKS if kind not in unfit]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,26 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
-from dgsuite.core.network.attack import Attack, Target, struck
-from dgsuite.core.network.bounding import Limits, told
-from dgsuite.core.network.chances import Chances
-from dgsuite.core.network.limits import ALWAYS, halved, limit
-from dgsuite.core.network.strategies import STRATEGIES, Sent, Strategy
+from dgsuite.core.engine.network import Target
+from dgsuite.studies.network.attack import Attack, Campaign, struck
+from dgsuite.studies.network.bounding import Limits, told
+from dgsuite.studies.network.chances import Chances
+from dgsuite.studies.network.limits import ALWAYS, halved, limit
+from dgsuite.studies.network.strategies import STRATEGIES, Sent, Strategy
+
+if TYPE_CHECKING:
+    from dgsuite.core.engine.program import Fault
+    from dgsuite.kernels.bsp import Kernel
+    from dgsuite.partition.clusters.cluster import Cluster
+    from dgsuite.partition.clusters.halo import Halo
+    from dgsuite.studies.network.disturbed import Disturbed
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
 
 class Listed(NamedTuple):
-    """A crash that is listed; see `dgsuite.core.network.network.Crash`."""
+    """A crash that is listed; see `dgsuite.studies.network.network.Crash`."""
 
     node: int
     round: int
@@ -97,7 +105,7 @@ class Liars:
 
 @dataclass(frozen=True)
 class Faults:
-    """The faults of a run, on the node ids of its graph; `dgsuite.core.network.network.Network` makes them.
+    """The faults of a run, on the node ids of its graph; `dgsuite.Network` makes them.
 
     Attributes
     ----------
@@ -140,6 +148,16 @@ class Faults:
         """Whether what nodes send is changed, and not only lost."""
         return self.liars is not None and self.liars.strategy != "silent"
 
+    def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault) -> Disturbed:
+        """The faults at a site."""
+        from dgsuite.studies.network.disturbed import Disturbed
+
+        return Disturbed(self, kernel, clusters, fault)
+
+    def campaign(self) -> Campaign | None:
+        """What the adversary strikes in each round, if there is one."""
+        return None if self.adversary is None else Campaign(self.adversary)
+
     @property
     def spares(self) -> bool:
         """Whether there are none: an adversary has messages take longer, which changes no output."""
@@ -167,7 +185,7 @@ class Faults:
         Parameters
         ----------
         turns
-            See `dgsuite.core.network.attack.struck`.
+            See `dgsuite.studies.network.attack.struck`.
         """
         found = self.crash_rounds(n)
         if self.adversary is None or not self.adversary.crashes:
@@ -244,6 +262,49 @@ class Fate:
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
         return self.lies is not None or self.drops.size > 0 or self.chances is not None
+
+    def arrives(
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None
+    ) -> tuple[NDArray[np.bool_], int]:
+        """Which messages arrive, and how many of those to living nodes do not; parameters as of `lost`."""
+        lost, reached = self.lost(src, dst, number), ~self.dead[dst]
+        return reached & ~lost, int(np.count_nonzero(lost & reached))
+
+    def told(
+        self,
+        fields: Mapping[str, NDArray],
+        src: NDArray,
+        dst: NDArray,
+        number: NDArray | None = None,
+    ) -> dict[str, NDArray]:
+        """The fields of messages as they arrive; empty if nobody lies. Parameters as of `lost`."""
+        return {} if self.lies is None else self.lies.told(fields, src, dst, number)
+
+    def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> int:
+        """Put the entries of a halo along which messages arrive into rows, by a compiled loop.
+
+        Parameters
+        ----------
+        sent
+            bool, by slot: which nodes sent.
+        starts, kept
+            Where the rows are put, as `indptr` and `indices`.
+
+        Returns
+        -------
+        How many messages are lost.
+        """
+        from dgsuite.studies.network._sieve import AWAY, FALLING, sieve
+
+        codes = sent.view(np.uint8)
+        for code, nodes in ((FALLING, self.falling), (AWAY, self.away)):
+            if nodes is not None:
+                which = nodes if halo.ids is None else nodes[halo.ids]
+                codes = codes.copy()
+                codes[: halo.slots][which & sent[: halo.slots]] = code
+        along = halo.indptr, halo.indices, halo.names, halo.first, codes
+        fates = self.key[0], self.source, self.target, self.dead
+        return int(sieve(*along, *fates, starts, kept))
 
     def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
         """Which messages are lost on their way.

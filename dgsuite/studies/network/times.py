@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.engine.log import Log
-from dgsuite.core.network.attack import Attack, struck
-from dgsuite.core.network.delays import Delay
-from dgsuite.core.network.faults import Faults
-from dgsuite.core.network.network import SYNCHRONISERS, Network
 from dgsuite.core.results.dataset import variable
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.attack import Attack, struck
+from dgsuite.studies.network.delays import Delay
+from dgsuite.studies.network.faults import Faults
+from dgsuite.studies.network.network import SYNCHRONISERS, Network
 
 
 class VirtualTimes(NamedTuple):
@@ -56,7 +56,7 @@ def virtual_times(
     pulses
         How many pulses: the rounds of a run.
     delay
-        How long messages take; see `dgsuite.core.network.delays.Delay.of`.
+        How long messages take; see `dgsuite.studies.network.delays.Delay.of`.
     seed
         Key of the delays.
     synchroniser
@@ -74,7 +74,7 @@ def virtual_times(
     Examples
     --------
     >>> import dgsuite
-    >>> from dgsuite.core.running.delays import virtual_times
+    >>> from dgsuite.studies.network.times import virtual_times
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> virtual_times(dgsuite.run, graph, 3, 2)
     VirtualTimes(time=array([ 6, 12, 18]), messages=array([18, 18, 18]))
@@ -95,7 +95,7 @@ def with_times(
     log: Log,
     graph: Graph,
     network: Network,
-    faults: Faults | None = None,
+    faults: object = None,
     **how: Any,
 ) -> xr.Dataset:
     """The dataset of a run, with the virtual time of each round and the synchroniser's messages.
@@ -112,7 +112,7 @@ def with_times(
         Options of `dgsuite.run`.
     """
     seed = dataset.attrs["seed"] if network.seed is None else network.seed
-    attack = None if faults is None else faults.adversary
+    attack = faults.adversary if isinstance(faults, Faults) else None
     late = () if attack is None else _late(attack, log)
     synchroniser = network.synchroniser or "alpha"
     found = virtual_times(run, graph, len(log), network.delay, seed, synchroniser, late, **how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of, unknown
-from dgsuite.core.network.adversary import Adversary
-from dgsuite.core.network.attack import ABSENCES, CRASHES
-from dgsuite.core.network.chances import check_weights
-from dgsuite.core.network.delays import Delay, Delays
-from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
-from dgsuite.core.network.names import is_whole, node_ids, probability
-from dgsuite.core.network.strategies import STRATEGIES, Strategy
+from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
 from dgsuite.partition.labels.nodes import listed
+from dgsuite.studies.network.adversary import Adversary
+from dgsuite.studies.network.attack import ABSENCES, CRASHES, struck
+from dgsuite.studies.network.chances import check_weights
+from dgsuite.studies.network.delays import Delay, Delays
+from dgsuite.studies.network.faults import NEVER, Crashes, Faults, Liars, Listed
+from dgsuite.studies.network.names import is_whole, node_ids, probability
+from dgsuite.studies.network.strategies import STRATEGIES, Strategy
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from dgsuite.core.engine.log import Log
+    from dgsuite.core.engine.run_spec import RunSpec
+    from dgsuite.core.running.options import RunOptions
+    from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
 
 OMISSIONS = ("sending", "receiving")
@@ -98,7 +105,7 @@ class Byzantine:
     strategy
         "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
         its range. "two-faced": half of the receivers get what the node would have sent, the others random
-        values. Or a function of a `dgsuite.core.network.strategies.Sent`, which returns the fields.
+        values. Or a function of a `dgsuite.studies.network.strategies.Sent`, which returns the fields.
 
     Examples
     --------
@@ -120,7 +127,7 @@ class Byzantine:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Network:
+class Network(engine.Network):
     """A network with faults, for ``dgsuite.run(..., network=)``.
 
     All chance is a function of the seed, the phase, the sender and the receiver: a fault is the same for any
@@ -152,9 +159,10 @@ class Network:
     delay
         How many ticks a message takes: a whole number, ("uniform", low, high), ("geometric", p), "weight",
         the weight of the edge, or a function of senders, receivers and ticks; see
-        `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds: outputs are unchanged, and
-        ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in another order.
-        Not with faults, since a synchroniser waits for each message; an adversary may spend delays.
+        `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
+        unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
+        another order. Not with faults, since a synchroniser waits for each message; an adversary may spend
+        delays.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -281,6 +289,53 @@ class Network:
     def rate(self) -> float:
         """Probability that a node crashes in a round."""
         return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
+
+    def check(self, options: RunOptions, kernel: Kernel) -> None:
+        from dgsuite.studies.network.fitting import check_network
+
+        check_network(self, options, kernel)
+
+    def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
+        found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
+        if self.has_faults or self.delayed:
+            found["faults"] = self.faults(graph)
+        if kernel.form == "recursive":
+            found["delays"] = self.delays
+        return found
+
+    def found(
+        self, faults: Faults | None, kernel: Kernel, n: int, log: Log
+    ) -> dict[str, tuple[str, NDArray, str]]:
+        if faults is None:
+            return {}
+        found = {}
+        if not faults.spares:
+            lost = log.by_round(log.noted("lost"))
+            when = faults.of_run(kernel.seed).crashed(n, log.targets())
+            when = np.where(when < log.rounds, when, -1)
+            found["lost"] = "", lost, "messages along edges that were lost"
+            found["crashed"] = "node", when, "round in which it crashed last, -1 for none"
+        if faults.adversary is not None:
+            spent = np.zeros(log.rounds, np.int64)
+            for round_, strikes in struck(faults.adversary, log.targets()).items():
+                spent[round_] = len(strikes)
+            found["spent"] = "", spent, "what the adversary struck"
+        return found
+
+    def timed(
+        self,
+        run: Callable[..., xr.Dataset],
+        dataset: xr.Dataset,
+        log: Log,
+        graph: Graph,
+        spec: RunSpec,
+        **how: Any,
+    ) -> xr.Dataset:
+        if self.delay is None or spec.delays is not None:
+            return dataset
+        from dgsuite.studies.network.times import with_times
+
+        return with_times(run, dataset, log, graph, self, spec.faults, **how)
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine.network import Strikes, Target
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -24,12 +25,6 @@ CRASHES, ABSENCES, DROPS, DELAYS = SPENDS = "crashes", "absences", "drops", "del
 
 SPARED = -np.inf
 """The score of a node that is not struck."""
-
-Target = tuple[float, int, int]
-"""Something to strike: its score, a node, and a neighbour or -1."""
-
-Strikes = tuple[tuple[int, int], ...]
-"""What is struck: nodes, and neighbours or -1."""
 
 
 Reached = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -151,7 +146,7 @@ AIMS: dict[str, tuple[Aim, str]] = {
 
 @dataclass(frozen=True)
 class Attack:
-    """An adversary on the node ids of a graph; see `dgsuite.core.network.adversary.Adversary`.
+    """An adversary on the node ids of a graph; see `dgsuite.studies.network.adversary.Adversary`.
 
     Attributes
     ----------
@@ -256,6 +251,11 @@ class Campaign:
         self.left = attack.budget
         self.round = -1
         self.strikes: Strikes = ()
+
+    @property
+    def watches(self) -> bool:
+        """Whether what it strikes depends on the run."""
+        return self.attack.watches
 
     def strike(self, round: int, targets: Iterable[Target] = ()) -> Strikes:
         """What is struck in a round, or in what is left of it.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.pairs import pair_key
-from dgsuite.core.network.limits import limit
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.studies.network.limits import limit
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dgsuite.base.errors import InputError, one_of
-from dgsuite.core.network.attack import (
+from dgsuite.core.engine.network import Target
+from dgsuite.kernels.lab.delays import LONGEST
+from dgsuite.partition.labels.nodes import listed
+from dgsuite.studies.network.attack import (
     AIMS,
     CRASHES,
     DELAYS,
@@ -20,14 +23,11 @@ from dgsuite.core.network.attack import (
     STATES,
     Aim,
     Attack,
-    Target,
     View,
     in_order,
     leads_by,
 )
-from dgsuite.core.network.names import is_whole, node_ids
-from dgsuite.kernels.lab.delays import LONGEST
-from dgsuite.partition.labels.nodes import listed
+from dgsuite.studies.network.names import is_whole, node_ids
 
 NODES = "nodes of an adversary"
 
@@ -48,7 +48,7 @@ class Adversary:
         yet, with a neighbour that has sent in the round before. "leader": nodes that take themselves for the
         leader, the greatest identifier first: those whose first output that names nodes has their own.
         "cut": of the edges between `nodes` and the others, those whose senders sent most in the round before.
-        Or a function of a `dgsuite.core.network.attack.View`, which returns a score for each node of a
+        Or a function of a `dgsuite.studies.network.attack.View`, which returns a score for each node of a
         cluster: the greatest are struck, and those of minus infinity spared. Of equal scores the smallest
         node ids go first.
     budget
