@@ -226,8 +226,9 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 return None
             if key in found or (task.state == "memory" and not everything):
                 continue
-            call = getattr(task.run_spec, "func", lost)
-            if call is lost or task.has_lost_dependencies or task.state == "erred":
+            if task.run_spec is None or getattr(task.run_spec, "func", None) is lost:
+                return None
+            if task.has_lost_dependencies or task.state == "erred":
                 return None
             found[key] = task
             todo += [needed.key for needed in task.dependencies]

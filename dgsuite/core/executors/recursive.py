@@ -20,7 +20,6 @@ from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors.driver import Alone, drive
-from dgsuite.core.recursion.delayed import DelayedSite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
 
@@ -38,7 +37,7 @@ def way(
     if kernel.form != "recursive":
         return Site, drive, merge
     if spec.delays is not None:
-        return DelayedSite, on_clock, unite
+        return spec.delays.site, on_clock, unite
     return RecursiveSite, freely if style == "finish_async" else on_clock, unite
 
 

@@ -426,7 +426,13 @@ def test_memory_is_kept_for_a_while(monkeypatch, ends, idle, kept):
     """As long as there is a run, and a minute more."""
     monkeypatch.setattr(worker, "keep_as_before", lambda: given.append(True))
     given, here = [], SimpleNamespace(status="running")
-    plugin = SimpleNamespace(_ends=ends, _used=time.monotonic() - idle, worker=here)
+    plugin = SimpleNamespace(
+        _ends=ends,
+        _used=time.monotonic() - idle,
+        _keeps_memory=True,
+        meshes=worker.KeptMeshes(),
+        worker=here,
+    )
     worker.RunPlugin._relieve(plugin)
     assert (plugin._used is not None, not given) == (kept, kept)
 
