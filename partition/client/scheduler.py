@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from operator import attrgetter
 from time import monotonic, time
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from dask._task_spec import Task
 from distributed import Scheduler, SchedulerPlugin
@@ -30,37 +30,7 @@ WAITING = "dgsuite-waiting"
 """In place of the worker of a task whose turn has not come."""
 
 OP = "dgsuite-result"
-"""Of a worker's message about a result: key, and what is in `Sent`."""
-
-
-class Sent(NamedTuple):
-    """What a worker sent of a result.
-
-    Attributes
-    ----------
-    nbytes
-        Of its arrays.
-    data
-        What the client is to know, pickled.
-    """
-
-    nbytes: int
-    data: bytes
-
-
-class Awaited(NamedTuple):
-    """Tasks that a client waits for.
-
-    Attributes
-    ----------
-    keys
-        Of those that have no result yet.
-    over
-        Set when all have one, or one never will.
-    """
-
-    keys: set[Any]
-    over: asyncio.Event
+"""Of a worker's message about a result: key, bytes of its arrays, and what the client is to know, pickled."""
 
 
 MAX_GROUPS = 1 << 8
@@ -85,18 +55,14 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
     async def start(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
         self.queue: list[dict[Any, set[str] | None]] = []
-        self._awaited: list[Awaited] = []
-        self._sent: dict[Any, Sent] = {}
+        self._awaited: dict[asyncio.Event, set[Any]] = {}  # keys that a client waits for
+        self._sent: dict[Any, tuple[int, bytes]] = {}
         self._marks: dict[str, int] = {}
         self._unties = False
-        scheduler.stream_handlers[MARK] = self.mark
-        scheduler.stream_handlers[OP] = self.receive
-        scheduler.handlers["dgsuite_results"] = self.results
-        scheduler.handlers["dgsuite_workers"] = self.workers
-        scheduler.handlers["dgsuite_repeatable"] = self.repeatable
-        scheduler.handlers["dgsuite_hopeless"] = self.hopeless
-        scheduler.handlers["dgsuite_renew"] = self.renew
-        scheduler.handlers["dgsuite_memory_kills"] = self.memory_kills
+        scheduler.stream_handlers |= {MARK: self.mark, OP: self.receive}
+        answers: list[Any] = [self.results, self.workers, self.repeatable, self.hopeless]
+        answers += [self.renew, self.memory_kills]
+        scheduler.handlers |= {f"dgsuite_{each.__name__}": each for each in answers}
 
     def mark(self, client: str, number: int) -> None:
         """Note that all is there that a client has sent before a mark."""
@@ -160,15 +126,12 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def _is_stuck(self, task: TaskState, bound: float) -> bool:
         """Whether a task that has no worker will have none."""
-        if task.worker_restrictions == {WAITING}:
+        tied = task.worker_restrictions
+        if tied == {WAITING}:
             return False
-        if self._is_tied_to_lost(task):
+        if tied and tied.isdisjoint(self.scheduler.workers):
             return MOVABLE not in (task.annotations or {})
         return monotonic() - self.scheduler.unrunnable[task] > bound
-
-    def _is_tied_to_lost(self, task: TaskState) -> bool:
-        tied = task.worker_restrictions
-        return bool(tied) and tied.isdisjoint(self.scheduler.workers)
 
     def memory_kills(self, workers: Sequence[str], seconds: float) -> dict[str, int]:
         """RPC: which of some workers Dask has killed for their memory in the last seconds.
@@ -198,10 +161,13 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         Dask runs tasks again whose results were lost, but would have these wait for the worker for ever.
         """
         self._unties = False
+        known = self.scheduler.workers
         tied = [
             task
             for task in self.scheduler.unrunnable
-            if MOVABLE in (task.annotations or {}) and self._is_tied_to_lost(task)
+            if MOVABLE in (task.annotations or {})
+            and task.worker_restrictions
+            and task.worker_restrictions.isdisjoint(known)
         ]
         tied.sort(key=attrgetter("priority"), reverse=True)  # Dask takes the last one first
         self.scheduler.set_restrictions({task.key: None for task in tied})
@@ -237,7 +203,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
     def receive(self, key: Any, nbytes: int, data: bytes, worker: str = "") -> None:
         """Take in what a worker has sent of a result; Dask adds the worker's address to its messages."""
         if key in self.scheduler.tasks:
-            self._sent[key] = Sent(nbytes, data)
+            self._sent[key] = nbytes, data
 
     async def results(self, keys: Sequence[Any], seconds: float, stays: float) -> dict[str, Any]:
         """RPC: what workers have sent of the results of tasks, once all are done.
@@ -256,33 +222,24 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
         ``"sent"``: what was sent, in the order of the keys.
         """
-        found = [self.scheduler.tasks.get(key) for key in keys]
-        states = {
-            key: task.state for key, task in zip(keys, found, strict=True) if task is not None
-        }
-        awaited = Awaited({k for k in keys if states.get(k) != "memory"}, asyncio.Event())
-        waits = awaited.keys and "erred" not in states.values()
-        if waits and not await self._is_over(awaited, seconds):
-            return {"over": False}
-        done = [task for key in keys if (task := self.scheduler.tasks.get(key)) is not None]
-        if len(done) < len(keys) or any(task.state != "memory" for task in done):
+        known, over = self.scheduler.tasks, asyncio.Event()
+        states = {key: known[key].state for key in keys if key in known}
+        awaited = {key for key in keys if states.get(key) != "memory"}
+        if awaited and "erred" not in states.values():
+            self._awaited[over] = awaited
+            try:
+                await asyncio.wait_for(over.wait(), seconds)
+            except TimeoutError:
+                return {"over": False}
+            finally:
+                del self._awaited[over]
+        if any(key not in known or known[key].state != "memory" for key in keys):
             return {"over": True}
-        sent = [self._sent[key] for key in keys]
-        if sum(each.nbytes for each in sent) > stays:
-            for task in done:
-                self._keep(task)
-        return {"over": True, "sent": [each.data for each in sent]}
-
-    async def _is_over(self, awaited: Awaited, seconds: float) -> bool:
-        """Wait for tasks; returns False if there is something to wait for after some seconds."""
-        self._awaited.append(awaited)
-        try:
-            await asyncio.wait_for(awaited.over.wait(), seconds)
-        except TimeoutError:
-            return False
-        finally:
-            self._awaited.remove(awaited)
-        return True
+        sizes, sent = zip(*(self._sent[key] for key in keys), strict=True)
+        if sum(sizes) > stays:
+            for key in keys:
+                self._keep(known[key])
+        return {"over": True, "sent": sent}
 
     def _keep(self, task: TaskState) -> None:
         """Have a task fail that Dask runs again since its result was lost with its worker.
@@ -367,13 +324,13 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             # it may be tied to a worker that has gone before it came
             self._unties = True
             asyncio.get_running_loop().call_soon(self._untie)
-        for awaited in self._awaited:
-            if key not in awaited.keys:
-                continue
-            if finish == "memory":
-                awaited.keys.discard(key)
-            if finish in ("erred", "forgotten") or not awaited.keys:
-                awaited.over.set()
+        for over, awaited in self._awaited.items():
+            if key in awaited and finish == "memory":
+                awaited.remove(key)
+                if not awaited:
+                    over.set()
+            elif key in awaited and finish in ("erred", "forgotten"):
+                over.set()
         if finish in ("released", "forgotten"):
             self._sent.pop(key, None)
         if finish in ("memory", "erred", "forgotten"):

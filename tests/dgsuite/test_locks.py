@@ -118,13 +118,13 @@ def test_a_mesh_that_cannot_be_taken_up_is_disposed_of(found):
             raise found
         return found
 
-    mesh, plan = Mesh(), SimpleNamespace(mesh_key=lambda rank: rank, run_id="a run")
-    mesh.configuration = clocked.configuration()
+    mesh = Mesh()
+    mesh.rank, mesh.configuration = 1, clocked.configuration()
     mesh.processors, mesh.runner = [None, clocked.own_processors()], SimpleNamespace(run=run)
     mesh.resume = lambda *given: ("plugin", *given[1:])
     plugin = SimpleNamespace(meshes=SimpleNamespace(take={1: mesh}.get))
     with suppress(TimeoutError):
-        assert clocked._resumed(plugin, "key", plan, 1) is (mesh if found else None)
+        assert clocked._resumed(plugin, "key", "a run", 1) is (mesh if found else None)
     assert mesh.closed == (found is not True)
 
 

@@ -6,7 +6,7 @@ is also the barrier. The scheduler has no part in a run between its start and it
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,7 +18,6 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.log import Log
@@ -35,7 +34,7 @@ from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.outputs import Outputs, carried, collect, ended
 from dgsuite.core.workers.processor import bound, of_host, own_processors
-from dgsuite.core.workers.room import hold_to_limit
+from dgsuite.core.workers.room import prepare
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.tasks import TOGETHER
@@ -65,17 +64,6 @@ class ClockedSpec(RunSpec):
     """Seconds for which the mesh is kept."""
     most: float
     """Bytes of outputs that a client gets at once, at most."""
-
-    def mesh_key(self, rank: int) -> Hashable:
-        """The meshes of two runs with the same key are the same."""
-        return self.mesh, tuple(self.places), tuple(self.epochs), rank
-
-    def make_mesh(self, rank: int) -> Mesh:
-        """A new mesh."""
-        where = self.run_id, self.places, self.epochs, rank
-        _, driving, _ = way(self.kernels[0], self.style, self)
-        shares, joins_all = self.mesh == "fastest", driving is freely
-        return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
 
 
 def run(
@@ -114,7 +102,6 @@ def run(
     run_id, places = watch.key_part, [*watch.epochs]
     keeps = mesh_kind(mesh).can_be_kept and rounds and len(places) > 1
     part = "recursive-" * (kernel.form == "recursive") + ("clocked" if rounds else "async")
-    keys = [f"{kernel.name}-{part}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
         topic = ""
         if tell is not None:
@@ -135,14 +122,11 @@ def run(
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
             most=carried(graph, len(places)),
         )
-        futures = tasks.submit(
-            client,
-            {
-                key: (place, partial(_task, plan, rank), group)
-                for rank, (key, place, group) in enumerate(zip(keys, places, groups, strict=True))
-            },
-            **{TOGETHER: True},
-        )
+        sent = {
+            f"{kernel.name}-{part}-{run_id}-{rank}": (place, partial(_task, plan, rank), group)
+            for rank, (place, group) in enumerate(zip(places, groups, strict=True))
+        }
+        futures = tasks.submit(client, sent, **{TOGETHER: True})
         try:
             return collect(kernels, graph, bounds, futures, watch, merged)
         except BaseException:
@@ -154,13 +138,20 @@ def _task(plan: ClockedSpec, rank: int, clusters: Sequence[Cluster]) -> Outputs:
     """One worker's part of the run."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
-        return ended(clusters, _found(plan, rank, clusters, key, plugin), plan.most)
+        with ExitStack() as stack:
+            found = _found(plan, rank, clusters, key, plugin, stack)
+        return ended(clusters, found, plan.most)
     finally:  # also where it ends before its peers find it: they are told
         plugin.leave(key, plan.run_id)
 
 
 def _found(
-    plan: ClockedSpec, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
+    plan: ClockedSpec,
+    rank: int,
+    clusters: Sequence[Cluster],
+    key: str,
+    plugin: worker.RunPlugin,
+    stack: ExitStack,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel at one worker."""
     run_id = plan.run_id
@@ -179,6 +170,9 @@ def _found(
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(allowed, len(clusters)) if large else 1
+    pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+    binds = plan.bind and pool is None and not site.has_helpers
+    binds = binds and not plan.places[rank].startswith("inproc")
 
     @seldom
     def tell(progress: Progress) -> None:
@@ -186,7 +180,7 @@ def _found(
 
     results: list[tuple[dict[str, NDArray], Log]] = []
 
-    async def main(pool: ThreadPoolExecutor | None) -> None:
+    async def main() -> None:
         nonlocal site, kept
         try:
             if resumed is None:
@@ -205,7 +199,7 @@ def _found(
                     kept = Fresh()
                 if driving is drive and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
                     await _share(site.mailbox, mesh)
-                _prepare(site)
+                prepare(site)
                 await driving(site, mesh, pool, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
             if not plan.keep:
@@ -214,35 +208,20 @@ def _found(
             mesh.abort()
             raise
 
-    with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        binds = (
-            plan.bind
-            and pool is None
-            and not site.has_helpers
-            and not plan.places[rank].startswith("inproc")
-        )
-        resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
-        mesh = plan.make_mesh(rank) if resumed is None else resumed
-        try:
-            mesh.runner.run(main(pool))
-        except BaseException:
-            mesh.runner.close()
-            raise
-        if plan.keep:
-            plugin.meshes.keep(plan.mesh_key(rank), mesh, plan.keep)
-        else:
-            mesh.runner.close()
+    members = plan.mesh, tuple(plan.places), tuple(plan.epochs), rank
+    resumed = _resumed(plugin, key, run_id, members) if plan.keep else None
+    how = plan.mesh == "fastest", driving is freely
+    mesh = resumed or mesh_kind(plan.mesh)(run_id, *members[1:], *how)
+    try:
+        mesh.runner.run(main())
+    except BaseException:
+        mesh.runner.close()
+        raise
+    if plan.keep:
+        plugin.meshes.keep(members, mesh, plan.keep)
+    else:
+        mesh.runner.close()
     return results
-
-
-def _prepare(site: Any) -> None:
-    """Make what the site needs before the clock starts."""
-    had_halo = site.mailbox.has_halo
-    site.warm()
-    if site.mailbox.has_halo and not had_halo:
-        give_back()
-    hold_to_limit(site)
 
 
 async def _share(box: Mailbox, mesh: Mesh) -> None:
@@ -255,17 +234,15 @@ async def _share(box: Mailbox, mesh: Mesh) -> None:
             box.share(memory)
 
 
-def _resumed(plugin: worker.RunPlugin, key: str, plan: ClockedSpec, rank: int) -> Mesh | None:
-    """The mesh that is kept, if all other tasks have kept theirs."""
-    mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
+def _resumed(plugin: worker.RunPlugin, key: str, run_id: str, members: Any) -> Mesh | None:
+    """The mesh that is kept of these members, if all other tasks have kept theirs."""
+    mesh: Mesh | None = plugin.meshes.take(members)
     if mesh is None:
-        return None
-    if (mesh.configuration, mesh.processors[rank]) != (configuration(), own_processors()):
-        mesh.dispose()
         return None
     whole = False
     try:
-        whole = mesh.runner.run(mesh.resume(plugin, key, plan.run_id))
+        if (mesh.configuration, mesh.processors[mesh.rank]) == (configuration(), own_processors()):
+            whole = mesh.runner.run(mesh.resume(plugin, key, run_id))
     finally:
         if not whole:
             mesh.dispose()

@@ -19,7 +19,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.outputs import Outputs, ended
 from dgsuite.core.workers.plugin import PeerLost
-from dgsuite.core.workers.room import hold_to_limit
+from dgsuite.core.workers.room import prepare
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -99,8 +99,7 @@ def open_part(
     site = Site(kernel, clusters, bounds, me, spec)
     threads = get_worker().state.nthreads
     site.use_threads(threads)
-    site.warm()
-    hold_to_limit(site)
+    prepare(site)
     threads = min(threads, len(clusters)) if pools(sum(c.size for c in clusters)) else 1
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
     worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs, pool))
