@@ -15,7 +15,6 @@ from __future__ import annotations
 from dgsuite.kernels.bsp.conditions import (
     ANNOUNCES,
     FAULTS,
-    KEEPS_LISTS,
     NETWORKS,
     READS_LATEST,
     SHARES_LISTS,
@@ -79,7 +78,6 @@ __all__ = [
     "CUT_DEPENDENT",
     "FAULTS",
     "FIRST",
-    "KEEPS_LISTS",
     "NETWORKS",
     "NODE",
     "READS_LATEST",

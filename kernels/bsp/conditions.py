@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-FAULTS = ("loss", "crashes", "recovery", "churn", "liars")
-"""Kinds of faults: messages are lost; nodes crash; they come back; nodes or edges are away; nodes lie."""
+FAULTS = ("faults", "liars")
+"""Kinds of networks with faults: messages are lost, nodes crash, or nodes and edges are away; nodes lie."""
 
 NETWORKS = (*FAULTS, "delays")
 """Kinds of networks: those of `FAULTS`, and messages that take time."""
@@ -13,7 +13,6 @@ SHARES_LISTS = "its nodes share lists, which go whole to each worker"
 ANNOUNCES = "it announces to all nodes, which is along no edge"
 KEEPS_OFFERS = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
 SHIPS = "its clusters send messages to clusters, not nodes to nodes"
-KEEPS_LISTS = "it keeps lists that are not one entry for each node, such as rows of a table"
 BY_CLUSTER = "clusters of form='block' work on their own nodes to the end; take form='iterative'"
 NO_ROUNDS = "tasks of form='recursive' have no rounds; take form='iterative'"
 """Why a kernel does not take some kinds."""

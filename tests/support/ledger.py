@@ -14,8 +14,7 @@ import pytest
 
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.disturbed import Disturbed
-from dgsuite.core.network.faults import Lies
-from dgsuite.core.network.limits import ALWAYS
+from dgsuite.core.network.faults import ALWAYS, Lies
 
 
 class Ledger:
@@ -32,10 +31,10 @@ class Ledger:
         """A run with some faults is over."""
         liars = faults.liars and ("silent" if faults.liars.strategy == "silent" else "lies")
         kinds = {
-            "loss": np.any(faults.loss) or faults.by_weight,
+            "loss": np.any(faults.loss),
             "drops": faults.drops.size,
             "away": faults.churn.size,
-            "crashes": faults.crashes.listed or faults.crashes.rate,
+            "crashes": np.size(faults.crashes) and np.any(faults.crashes != 0.0),
             "adversary": faults.adversary is not None,
             liars: liars,
         }
@@ -46,7 +45,7 @@ class Ledger:
         fate, gone = site.fate, sent - arrived
         drops = {*zip(*fate.drops.tolist(), strict=True)}
         away = fate.dead & ~site._dead
-        by_source = np.broadcast_to(fate.source, fate.dead.shape)
+        by_source = np.broadcast_to(fate.limits, fate.dead.shape)
         for (src, dst), times in gone.items():
             if (src, dst) in drops:
                 kind = "drops"
@@ -82,7 +81,7 @@ def kept():
 
     def sifted(self, arriving):
         arriving = sift(self, arriving)
-        if isinstance(arriving, Broadcasts) and self.fate is not None:
+        if isinstance(arriving, Broadcasts):
             halo, lost = arriving.halo, arriving.lost
             here = arriving._list_all()
             ways = [pairs(halo, here.row, here.src)]
@@ -102,9 +101,8 @@ def kept():
 
     def came_along(self, messages):
         left = along(self, messages)
-        if self.fate is not None:
-            ends = (zip(m.src.tolist(), m.dst.tolist(), strict=True) for m in (messages, left))
-            ledger.enter(self, *map(Counter, ends))
+        ends = (zip(m.src.tolist(), m.dst.tolist(), strict=True) for m in (messages, left))
+        ledger.enter(self, *map(Counter, ends))
         return left
 
     def begun(self, step):

@@ -160,7 +160,7 @@ class Broadcasts(BroadcastStore):
                     which = nodes if halo.ids is None else nodes[halo.ids]
                     sent = sent.copy()
                     sent[: halo.slots][which & self.sent[: halo.slots]] = code
-            fates = fate.key[0], fate.source, fate.target, fate.dead
+            fates = fate.key[0], fate.limits, fate.dead
             along = halo.indptr, indices, halo.names, halo.first, sent
             self.lost = sieve(*along, *fates, starts, kept)
         else:

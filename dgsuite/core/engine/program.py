@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.pairs import Pairs
-from dgsuite.core.network.attack import Campaign
+from dgsuite.core.network.adversary import Campaign, Strikes
 from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
@@ -197,7 +197,7 @@ class Step(NamedTuple):
     """Which phase of its turn it is."""
     launches: bool = False
     """Whether it launches tasks, and is over when all that they spawn have ended."""
-    strikes: tuple[tuple[int, int], ...] = ()
+    strikes: Strikes = ()
     """What an adversary strikes in the round: node, and neighbour or -1."""
 
 
@@ -221,14 +221,14 @@ def steps(
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, max_rounds, faults is not None and not faults.spares)
-    attack = None if faults is None else faults.adversary
-    campaign = None if attack is None else Campaign(attack)
+    program = turns(kernel, n, max_rounds, faults is not None)
+    adversary = None if faults is None else faults.adversary
+    campaign = None if adversary is None else Campaign(adversary)
+    strikes: Strikes = ()
     votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
-        strikes = () if campaign is None else campaign.strike(number)
         while True:
             over: list[Vote] = []
             replayed = True
@@ -240,13 +240,11 @@ def steps(
                     yield step
             turn += 1
             fetch = partial(reduce_votes, over) if replayed else reply(over)
-            if campaign is None:
-                number, current = program.send(fetch)
-                continue
-            if campaign.attack.watches:
+            if campaign is not None:
                 fetch = partial(reduce_votes, [fetch()])
             number, current = program.send(fetch)
-            strikes = campaign.strike(number, fetch().targets if campaign.attack.watches else ())
+            if campaign is not None:
+                strikes = campaign.strike(number, fetch().targets)
     except StopIteration:
         return
 
@@ -256,7 +254,7 @@ def _phases(
     number: int,
     turn: int,
     item: Round | Finish,
-    strikes: tuple[tuple[int, int], ...] = (),
+    strikes: Strikes,
 ) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
     depth = kernel.form == "recursive"

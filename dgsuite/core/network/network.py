@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.network.adversary import Adversary
-from dgsuite.core.network.attack import ABSENCES, CRASHES
-from dgsuite.core.network.chances import check_weights
-from dgsuite.core.network.delays import Delay, Delays
-from dgsuite.core.network.faults import NEVER, Crashes, Faults, Liars, Listed
-from dgsuite.core.network.names import is_whole, node_ids, probability
+from dgsuite.core.network.delays import Delay
+from dgsuite.core.network.faults import Faults, Liars
+from dgsuite.core.network.names import is_whole, made, node_ids, probability
 from dgsuite.core.network.strategies import STRATEGIES, Strategy
 from dgsuite.core.parameters import LISTED
 from dgsuite.partition.labels.nodes import listed
@@ -25,10 +23,8 @@ from dgsuite.partition.labels.nodes import listed
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
 
-OMISSIONS = ("sending", "receiving")
-
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
-"""Parameters that a network with delays does not have, but for an adversary that spends delays."""
+"""Parameters that a network with delays does not have."""
 
 SYNCHRONISERS = ("alpha", "beta")
 """Kernels that work out virtual times."""
@@ -50,40 +46,24 @@ class Crash:
         Its label; its node id where the graph has no labels.
     round
         Round in which it crashes, from 0.
-    phase
-        Name of the phase of the round in which it crashes; by default the first one.
     partial
-        Whether it crashes while it sends what the phase has it send: each of these messages arrives with
-        probability 1/2. Otherwise it crashes before the phase.
-    until
-        The round before which it is back; by default it stays away. It misses what was sent before.
-    memory
-        Whether its state is then that of the crash, as where it is on disk, or else the first one of the run.
+        Whether it crashes while it sends what the first phase of the round has it send: each of these
+        messages arrives with probability 1/2. Otherwise it crashes before the round.
 
     Examples
     --------
     >>> import dgsuite
     >>> dgsuite.Crash(3, round=2, partial=True)
-    Crash(node=3, round=2, phase=None, partial=True, until=None, memory=True)
+    Crash(node=3, round=2, partial=True)
     """
 
     node: Any
     round: int = 0
-    phase: str | None = None
     partial: bool = False
-    until: int | None = None
-    memory: bool = True
 
     def __post_init__(self) -> None:
         if not is_whole(self.round) or self.round < 0:
             raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
-        if self.phase is not None and not isinstance(self.phase, str):
-            raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
-        if self.until is not None and not (is_whole(self.until) and self.until > self.round):
-            raise InputError(
-                f"until of a crash must be a round after {self.round}, that of the crash, got "
-                f"{self.until!r}"
-            )
 
 
 @dataclass(frozen=True)
@@ -129,18 +109,15 @@ class Network:
     Parameters
     ----------
     loss
-        Probability that a message is lost: a number, an array with one for each node, in the order of the
-        graph's nodes, or "weight", the weight of the edge. A broadcast is a message along each edge of the
-        sender.
-    omission
-        Whose probability counts where there is one for each node: "sending" or "receiving".
+        Probability that a message is lost: a number, or an array with one for each sender, in the order of
+        the graph's nodes. A broadcast is a message along each edge of the sender.
     drops
         Messages that are lost for sure: a sequence of triples of round, sender and receiver.
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
         first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
-        cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes that are not
-        have the values that they had then, and ``crashed`` the round.
+        cut off: it sends nothing, and nothing reaches it. Its outputs have the values that they had then,
+        and ``crashed`` the round.
     churn
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
@@ -154,7 +131,7 @@ class Network:
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds: outputs are unchanged, and
         ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in another order.
-        Not with faults, since a synchroniser waits for each message; an adversary may spend delays.
+        Not with faults, since a synchroniser waits for each message.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -184,8 +161,7 @@ class Network:
     (12, 1)
     """
 
-    loss: float | str | ArrayLike = 0.0
-    omission: str = "sending"
+    loss: float | ArrayLike = 0.0
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
     churn: Sequence[tuple[Any, ...]] = ()
@@ -196,17 +172,15 @@ class Network:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        loss = np.asarray(0.0 if self.by_weight else self.loss)
+        loss = np.asarray(self.loss)
         if loss.dtype.kind not in "iuf" or loss.ndim > 1 or not ((loss >= 0) & (loss <= 1)).all():
             raise InputError(
-                f"loss must be a probability from 0 to 1, an array of one for each node, or 'weight', got "
-                f"{self.loss!r}"
+                f"loss must be a probability from 0 to 1, or an array of one for each node, got {self.loss!r}"
             )
-        one_of("omission", self.omission, OMISSIONS)
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
-        object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
-        object.__setattr__(self, "adversary", _made(Adversary, self.adversary, "adversary"))
+        object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
+        object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
@@ -214,16 +188,10 @@ class Network:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
-            given = [name for name in FAULTS if np.any(getattr(self, name))]
-            if wrong := [name for name in given if not (name == "adversary" and self.delayed)]:
+            if wrong := [name for name in FAULTS if np.any(getattr(self, name))]:
                 raise InputError(
-                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message, and "
-                    f"an adversary then spends 'delays'"
+                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message"
                 )
-        elif self.delayed:
-            raise InputError(
-                "an adversary that spends 'delays' needs delay=, those of all messages"
-            )
 
     @classmethod
     def of(cls, given: Network | Mapping[str, Any] | None) -> Network | None:
@@ -239,12 +207,7 @@ class Network:
         InputError
             It is none.
         """
-        return _made(cls, given, "network")
-
-    @property
-    def delayed(self) -> bool:
-        """Whether an adversary has messages take longer."""
-        return isinstance(self.adversary, Adversary) and self.adversary.delays
+        return made(cls, given, "network")
 
     @property
     def has_faults(self) -> bool:
@@ -253,34 +216,12 @@ class Network:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it does, of `dgsuite.kernels.bsp.NETWORKS`: any with faults may lose messages."""
+        """What it does, of `dgsuite.kernels.bsp.NETWORKS`."""
         if not self.has_faults:
             return ("delays",)
-        liars, listed = self.byzantine, () if isinstance(self.crashes, Real) else self.crashes
-        spends = self.adversary.spends if isinstance(self.adversary, Adversary) else ""
-        there = {
-            "loss": True,
-            "crashes": bool(self.crashes) or spends == CRASHES,
-            "recovery": any(crash.until is not None for crash in listed),  # type: ignore[union-attr]
-            "churn": bool(self.churn) or spends == ABSENCES,
-            "liars": isinstance(liars, Byzantine) and liars.strategy != "silent",
-        }
-        return tuple(kind for kind, is_there in there.items() if is_there)
-
-    @property
-    def delays(self) -> Delays | None:
-        """How long messages of tasks take, if they take time."""
-        return None if self.delay is None else Delays(self.delay, self.seed)
-
-    @property
-    def by_weight(self) -> bool:
-        """Whether messages are lost by the weights of edges."""
-        return isinstance(self.loss, str) and self.loss == "weight"
-
-    @property
-    def rate(self) -> float:
-        """Probability that a node crashes in a round."""
-        return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
+        liars = self.byzantine
+        lie = isinstance(liars, Byzantine) and liars.strategy != "silent"
+        return ("faults", "liars") if lie else ("faults",)
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.
@@ -290,37 +231,26 @@ class Network:
         InputError
             A node is not one of the graph, or there is not one probability for each node.
         """
-        n = graph.n
-        loss = np.asarray(0.0 if self.by_weight else self.loss, np.float64)
-        if self.by_weight:
-            check_weights(graph)
-        if loss.ndim and loss.shape != (n,):
+        loss = np.asarray(self.loss, np.float64)
+        if loss.ndim and loss.shape != (graph.n,):
             raise InputError(
-                f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
+                f"loss must have a probability for each of {graph.n} nodes, got shape {loss.shape}"
             )
-        listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
-        nodes = node_ids([crash.node for crash in listed], graph, "crashes")
-        crashes = Crashes(
-            [
-                Listed(node, c.round, c.phase, c.partial, c.until or NEVER, c.memory)
-                for node, c in zip(nodes.tolist(), listed, strict=True)
-            ],
-            self.rate,
-        )
+        crashes: Any = self.crashes
+        if not isinstance(crashes, float):
+            nodes = node_ids([crash.node for crash in crashes], graph, "crashes")
+            how = np.array([(crash.round, bool(crash.partial)) for crash in crashes], np.int64)
+            crashes = np.array([nodes, *how.reshape(-1, 2).T])
         liars = None
         if isinstance(self.byzantine, Byzantine):
-            share = self.byzantine.nodes
-            drawn = isinstance(share, Real)
-            named = None if drawn else node_ids(share, graph, "byzantine")
-            liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
+            named: Any = self.byzantine.nodes
+            some = float(named) if isinstance(named, Real) else node_ids(named, graph, "byzantine")
+            liars = Liars(some, self.byzantine.strategy)
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
-        by_receiver = self.omission == "receiving"
+        adversary = self.adversary.on(graph) if isinstance(self.adversary, Adversary) else None
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
-        attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
-        return Faults(
-            self.seed, loss, by_receiver, drops, churn, crashes, liars, attack, self.by_weight
-        )
+        return Faults(self.seed, loss, drops, churn, crashes, liars, adversary)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
@@ -349,24 +279,6 @@ class Network:
                 yield f.name, value
 
 
-def _made(cls: Any, given: Any, what: str) -> Any:
-    """An object of a class, from its parameters; None stays None."""
-    if given is None or isinstance(given, cls):
-        return given
-    names = [f.name for f in fields(cls)]
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
-            f"({', '.join(names)}), got {given!r}"
-        )
-    if wrong := sorted(given.keys() - set(names)):
-        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
-    try:
-        return cls(**given)
-    except TypeError as error:
-        raise InputError(f"{what}: {error}") from None
-
-
 def _crashes(given: Any) -> float | tuple[Crash, ...]:
     """Crashes as a probability, or one by one."""
     if isinstance(given, Real):
@@ -378,7 +290,7 @@ def _crashes(given: Any) -> float | tuple[Crash, ...]:
             "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
             f"dgsuite.Crash, got {given!r}"
         )
-    return tuple(_made(Crash, one, "crashes") for one in given)
+    return tuple(made(Crash, one, "crashes") for one in given)
 
 
 def _drop(given: Any) -> tuple[int, Any, Any]:

@@ -27,7 +27,7 @@ from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
-from dgsuite.core.network.attack import struck
+from dgsuite.core.network.adversary import struck
 from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
@@ -182,7 +182,7 @@ def build(
         variables["edges_by_bits"] = variable(
             (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
         )
-    if faults is not None and spec.faulty:
+    if faults is not None:
         variables["lost"] = per_round(
             log.by_round(log.noted("lost")), "messages along edges that were lost"
         )
@@ -190,7 +190,7 @@ def build(
         variables["crashed"] = variable(
             "node",
             np.where(when < log.rounds, when, -1),
-            "round in which it crashed last, -1 for none",
+            "round in which it crashed, -1 for none",
         )
     if faults is not None and faults.adversary is not None:
         spent = np.zeros(log.rounds, np.int64)
@@ -252,11 +252,11 @@ def build(
     if congest is not None:
         # no phase reads what the last one sends
         attrs |= {"congest": congest, "radius": int(np.count_nonzero(log["messages"][:-1]))}
-    if network is not None and not spec.faulty:
+    if network is not None:
         attrs["network"] = network.described()
-    elif network is not None:
+    if faults is not None:
         ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None
-        attrs |= {"network": network.described(), "terminated": int(ended)}
+        attrs["terminated"] = int(ended)
     if workload is not None:
         toil = log.by_round(log["toil"])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")

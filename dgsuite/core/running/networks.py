@@ -8,7 +8,6 @@ from dgsuite.core.network.network import Network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
-from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS
 
 
 def check_network(options: RunOptions, kernel: Kernel) -> None:
@@ -29,26 +28,17 @@ def check_network(options: RunOptions, kernel: Kernel) -> None:
                 f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that do: "
                 f"{', '.join(takers(kind))}"
             )
-    why = _why_not(options, network, kernel)
+    why = ""
+    if kernel.form == "recursive" and network.synchroniser is not None:
+        why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+    elif network.has_faults and options.since is not None:
+        why = "a run with since= goes on from a result without faults; leave out since="
+    elif network.has_faults and options.checkpoint is not None:
+        why = "a run with faults has no checkpoints; leave out checkpoint="
+    elif isinstance(network.adversary, Adversary):
+        why = network.adversary.unfit(kernel)
     if why:
         raise InputError(f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}")
-
-
-def _why_not(options: RunOptions, network: Network, kernel: Kernel) -> str:
-    """What of a run goes with no network such as this one; empty if all does."""
-    acts = network.has_faults or network.delayed
-    if kernel.form == "recursive":
-        if network.delayed:
-            return "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
-        if network.synchroniser is not None:
-            return "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
-    if network.delayed and kernel.takes_offers:
-        return KEEPS_OFFERS
-    if acts and options.since is not None:
-        return "a run with since= goes on from a result without faults or an adversary; leave out since="
-    if acts and options.checkpoint is not None:
-        return "a run with faults or an adversary has no checkpoints; leave out checkpoint="
-    return network.adversary.unfit(kernel) if isinstance(network.adversary, Adversary) else ""
 
 
 def takers(kind: str) -> list[str]:

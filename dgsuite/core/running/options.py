@@ -15,6 +15,7 @@ from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import STYLES
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
+from dgsuite.core.network.delays import Delays
 from dgsuite.core.network.network import ROUNDS, Network
 from dgsuite.partition.client.settings import setting
 
@@ -104,12 +105,11 @@ class RunOptions:
             raise InputError(f"{CHECK} must be true or false, got {check!r}")
         rounds, faults, delays = self.max_rounds, None, None
         if isinstance(self.network, Network):
-            if self.network.has_faults or self.network.delayed:
+            if self.network.has_faults:
                 faults = self.network.faults(graph)
-            if self.network.has_faults and rounds is None:
-                rounds = ROUNDS
-            if kernel.form == "recursive":
-                delays = self.network.delays
+                rounds = ROUNDS if rounds is None else rounds
+            elif kernel.form == "recursive":
+                delays = Delays(self.network.delay, self.network.seed)
         return RunSpec(
             max_rounds=rounds,
             check=bool(check),

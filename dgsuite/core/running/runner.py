@@ -358,7 +358,7 @@ def _run_each(
             "progress": False,
         }
         results = [
-            with_times(run, result, log, graph, network, spec.faults, **how)
+            with_times(run, result, log, graph, network, **how)
             for result, (_, log) in zip(results, tried.found, strict=True)
         ]
     if checkpoints is not None:

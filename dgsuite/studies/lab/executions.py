@@ -137,9 +137,9 @@ class Execution:
         array([False, False,  True, False])
         """
         faults = self.spec.faults
-        if faults is None or faults.liars is None:
+        if faults is None:
             return np.zeros(self.graph.n, bool)
-        return faults.liars.mask(self.graph.n, faults.of_run(self.kernel.seed).seed or 0)
+        return faults.of_run(self.kernel.seed).lying(self.graph.n)
 
     def phases(self) -> Iterator[tuple[Step, States]]:
         """Each phase, and what the nodes know after it.
@@ -278,7 +278,7 @@ class Execution:
         )
         if isinstance(network, Network) and network.delay is not None:
             how = {"style": "serial", "progress": False}
-            return with_times(run, made, site.log, graph, network, self.spec.faults, **how)
+            return with_times(run, made, site.log, graph, network, **how)
         return made
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, RunError, genval
 from dgsuite.base.ticks import Law
+from dgsuite.core.network.delays import Delay
 from dgsuite.kernels import RECURSIVE, bsp
 from tests.support.synchronisers import GOLDEN, first_word, mixed
 
@@ -236,3 +237,9 @@ def test_weights_are_of_edges():
     path = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 3])
     with pytest.raises(RunError, match=r"sends to node ., which is no neighbour"):
         run("dr", path, "weight")
+
+
+def test_a_delay_by_what_it_is_made_of():
+    assert Delay.of("uniform") == Delay.of(("uniform", 1, 10))
+    assert Delay.of("geometric") == Delay.of(("geometric", 0.5))
+    assert Delay.of(3).parameters == {"delay": 3, "low": 1, "high": 10, "p": 0.5}
