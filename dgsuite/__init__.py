@@ -12,8 +12,6 @@ from dgsuite.base.version import __version__ as __version__
 if TYPE_CHECKING:
     from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
     from dgsuite.core import traces
-    from dgsuite.core.network.adversary import Adversary
-    from dgsuite.core.network.network import Byzantine, Crash, Network
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
     from dgsuite.studies import lab, scaling, transports
     from dgsuite.studies.chem.scf import hartree_fock
+    from dgsuite.studies.network.adversary import Adversary
+    from dgsuite.studies.network.network import Byzantine, Crash, Network
 
 __all__ = [
     "Adversary",
@@ -75,15 +75,15 @@ if "dask.config" in sys.modules:  # else the first use of a setting loads them
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
-        "Adversary": "dgsuite.core.network.adversary:Adversary",
-        "Byzantine": "dgsuite.core.network.network:Byzantine",
-        "Crash": "dgsuite.core.network.network:Crash",
+        "Adversary": "dgsuite.studies.network.adversary:Adversary",
+        "Byzantine": "dgsuite.studies.network.network:Byzantine",
+        "Crash": "dgsuite.studies.network.network:Crash",
         "DgsuiteError": "dgsuite.base.errors:DgsuiteError",
         "Graph": "dgsuite.partition.graph.graph:Graph",
         "InputError": "dgsuite.base.errors:InputError",
         "Kernel": "dgsuite.kernels.bsp:Kernel",
         "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
-        "Network": "dgsuite.core.network.network:Network",
+        "Network": "dgsuite.studies.network.network:Network",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "components": "dgsuite.core.running.components:components",

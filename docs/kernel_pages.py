@@ -21,8 +21,13 @@ from sphinx.util.docutils import SphinxDirective
 import dgsuite
 from answer_pictures import answer
 from dgsuite.core.results import plots
-from dgsuite.core.running.catalogue import costs, parameters, sections, summary
-from dgsuite.core.running.networks import networks_of
+from dgsuite.core.running.catalogue import (
+    costs,
+    networks_of,
+    parameters,
+    sections,
+    summary,
+)
 from dgsuite.kernels import KERNELS, forms_of
 from dgsuite.partition.clusters.grid import arrange
 

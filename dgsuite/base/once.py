@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from threading import RLock
-from typing import Any, overload
-
-LOCK = "_once_lock"
-"""Where an object keeps the lock of its `once` properties."""
+from typing import Any
 
 
 class Lock:
@@ -77,33 +74,3 @@ class Once:
     def clear(self) -> None:
         """Forget all values; no other thread may use them."""
         self._values = {}
-
-
-class once[T]:  # noqa: N801 (it is used as a property)
-    """A property that one thread computes, once.
-
-    `functools.cached_property` has no lock since Python 3.12, so two threads may both compute it, and get
-    different objects. Each object has one lock for all of its `once` properties.
-    """
-
-    def __init__(self, function: Callable[[Any], T]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> once[T]: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-
-    def __get__(self, instance: object | None, owner: type) -> once[T] | T:
-        if instance is None:
-            return self
-        values = vars(instance)  # read first by Python, so this runs until the value is there
-        with values.setdefault(LOCK, Lock()):
-            if self.name not in values:
-                values[self.name] = self.function(instance)
-            return values[self.name]  # type: ignore[no-any-return]

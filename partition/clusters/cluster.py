@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.once import LOCK
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.segments import expand, lend_all, outside, single
 from dgsuite.partition.clusters.earlier import Earlier
@@ -182,7 +181,7 @@ class Cluster:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         state["cache"] = {}
-        for derived in (*DERIVED, LOCK):
+        for derived in DERIVED:
             state.pop(derived, None)
         return state
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import once
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.mapped import concatenated, empty
 from dgsuite.partition.arrays.segments import (
@@ -133,7 +133,7 @@ class Halo:
         # some are the clusters' own, which are read-only: compiled loops take all alike
         lend_all(self)
 
-    @once
+    @cached_property
     def turned(self) -> Halo:
         """The halo of the graph with its edges reversed; slots and exchange lists are the same."""
         return replace(
@@ -152,7 +152,7 @@ class Halo:
             leaving_weights=self.in_weights,
         )
 
-    @once
+    @cached_property
     def names(self) -> NDArray:
         """`ids` in as few bytes as they need; empty where a slot is the id."""
         return (
@@ -161,23 +161,23 @@ class Halo:
             else self.ids.astype(self.indices.dtype)
         )
 
-    @once
+    @cached_property
     def heads(self) -> NDArray:
         """First slots of each row, padded with `slots`: shape (own, `_compiled.pulling.HEADS`)."""
         return loops().heads(self.indptr, self.indices, self.slots)
 
-    @once
+    @cached_property
     def weights(self) -> NDArray:
         """Weight of each entry of `indices`; none where edges have no weights."""
         return lent(_numbers(self.in_weights))
 
-    @once
+    @cached_property
     def out_weights(self) -> NDArray:
         """The same of `out_indices`."""
         same = self.out_indices is self.indices
         return self.weights if same else lent(_numbers(self.leaving_weights))
 
-    @once
+    @cached_property
     def back_weights(self) -> NDArray:
         """The same of `back_indices`."""
         if not len(self.weights):
@@ -187,7 +187,7 @@ class Halo:
         entry = np.flatnonzero((indices < self.first) | (indices >= last))
         return lent(self.weights[entry[group(indices[entry], self.slots)[2]]])
 
-    @once
+    @cached_property
     def is_read(self) -> NDArray[np.bool_]:
         """By slot, whether it is that of a node of another site which an own node reads."""
         read = np.diff(self.back_indptr) > 0
@@ -200,7 +200,7 @@ class Halo:
         """
         return vars(self).get("_tiles")
 
-    @once
+    @cached_property
     def _tiles(self) -> list[Tiles]:
         return cut_tiles(self.indptr, self.indices, self.slots, self.starts, self.ids)
 
@@ -233,7 +233,7 @@ class Halo:
         """Whether each peer site that reads some own slots has slots for them all."""
         return all(self.told(peer) == self.own for peer in self.send)
 
-    @once
+    @cached_property
     def leaving(self) -> dict[int, int]:
         """For each peer site, how many edges lead there."""
         ends = {
@@ -261,7 +261,7 @@ class Halo:
         own = 0 <= int(senders[0]) - self.first < self.own
         return self.out_weights if own else self.back_weights
 
-    @once
+    @cached_property
     def _outs(self) -> tuple[Out, Out, Out]:
         """What the ghosts before the own nodes, these, and the ghosts after them reach."""
         back = self.back_indptr, self.back_indices

@@ -8,6 +8,7 @@ arbitrary node-to-cluster maps alike.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import needed_by
 from dgsuite.base.mixing import GOLDEN, mix
-from dgsuite.base.once import once
 from dgsuite.partition.arrays.mapped import is_mapped
 from dgsuite.partition.arrays.segments import lend_all, look_up
 from dgsuite.partition.labels.columns import numpy_column
@@ -63,7 +63,7 @@ class Partition:
         """Number of clusters, including empty ones."""
         return len(self.offsets) - 1
 
-    @once
+    @cached_property
     def _position(self) -> NDArray[np.int64]:
         assert self.order is not None
         position = np.empty(self.n, np.int64)

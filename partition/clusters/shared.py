@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from dgsuite.base.once import once
 from dgsuite.partition.arrays.segments import lent
 
 
-class shared(once[Any]):  # noqa: N801 (it is used as a property)
-    """A `once` property that is an array of a cluster, which nobody may write to."""
+class shared(cached_property[Any]):  # noqa: N801 (it is used as a property)
+    """A cached property that is an array of a cluster, which nobody may write to."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         super().__init__(lambda cluster: read_only(function(cluster)))

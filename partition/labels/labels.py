@@ -6,13 +6,13 @@ import json
 import math
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, hint, shown
-from dgsuite.base.once import once
 from dgsuite.partition.labels.columns import check_missing, is_array, numpy_column, of_list
 
 if TYPE_CHECKING:
@@ -124,14 +124,14 @@ class Labels(Sequence[Any]):
         """Without the index, which would be a second copy of the labels."""
         return {name: value for name, value in vars(self).items() if name != "_index"}
 
-    @once
+    @cached_property
     def _index(self) -> pd.Index:
         """The labels by hash."""
         import pandas as pd
 
         return pd.Index(self.array)
 
-    @once
+    @cached_property
     def _numbers(self) -> dict[Hashable, int]:
         return {label: i for i, label in enumerate(self.array.tolist())}
 
@@ -220,7 +220,7 @@ class Labels(Sequence[Any]):
             found = self._index.get_indexer(wanted.ravel()).reshape(labels.shape)
         return np.where((found >= 0) & (self.array[found] == labels), found, -1)
 
-    @once
+    @cached_property
     def _table(self) -> NDArray:
         """Labels followed by `none`, so that index -1 gives "no node"."""
         if self.none is not None:

@@ -13,19 +13,16 @@ import numpy as np
 import pytest
 
 from dgsuite import genval
-from dgsuite.base.once import LOCK, Lock, Once, once
-from dgsuite.core.engine.checkpointed import Fresh
-from dgsuite.core.engine.disturbed import Disturbed
+from dgsuite.base.once import Lock, Once
 from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
-from dgsuite.core.executors.driver import Alone, at_once, drive
 from dgsuite.core.workers.kept import MAX_MESHES, KeptMeshes
-from dgsuite.kernels import BellmanFord
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
+from dgsuite.studies.network.disturbed import Disturbed
 from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
@@ -52,17 +49,9 @@ class Mesh:
         self.closed = True
 
 
-class Thing:
-    @once
-    def numbers(self):
-        """What it is for."""
-        return [1]
-
-
 def guarded():
     """Locks, and calls that take them."""
-    made, cache, thing, bucket, throttle = Once(), Cache(), Thing(), Bucket(), Throttle()
-    vars(thing)[LOCK] = Lock()
+    made, cache, bucket, throttle = Once(), Cache(), Bucket(), Throttle()
     graph = genval.graph("ring", 6, clusters=2, client=None)
     halos, bounds = Halos(), np.array([0, 2])
     meshes = KeptMeshes(Loop())
@@ -74,7 +63,6 @@ def guarded():
     return {
         made.lock: [lambda: made.get("a", lambda: 1)],
         cache.lock: [lambda: cache.get("a", lambda: 1)],
-        vars(thing)[LOCK]: [lambda: thing.numbers],
         halos._lock: [
             lambda: halos.get(graph.parts, bounds, 0, False),
             lambda: halos.there(bounds, 0),
@@ -209,31 +197,3 @@ def test_the_clusters_of_a_site_run_side_by_side():
         site.deliver({})
         site.step(Step(0, "read", True, 0), pool)
     assert (site.outputs()["got"] == 1).all()
-
-
-def test_a_phase_goes_to_the_pool_if_it_took_long(monkeypatch):
-    graph = genval.graph("ring", 8, clusters=2, client=None)
-    site, asked, given = Site(BellmanFord(), graph.parts, np.array([0, 2]), 0), [], []
-    step = site.step
-
-    def pools_phase(seconds):
-        asked.append(seconds)
-        return len(asked) % 3 == 0
-
-    def noted(phase, pool=None):
-        given.append((phase.phase, pool is not None))
-        return step(phase, pool)
-
-    monkeypatch.setattr("dgsuite.core.executors.driver.pools_phase", pools_phase)
-    site.step = noted
-    with ThreadPoolExecutor(1) as pool:
-        at_once(drive(site, Alone(), pool, None, Fresh()))
-    assert [pooled for _, pooled in given] == [k % 3 == 2 for k in range(len(asked))]
-    names = [name for name, _ in given]
-    assert [not seconds for seconds in asked] == [
-        name not in names[:k] for k, name in enumerate(names)
-    ]
-
-
-def test_what_is_computed_once_has_its_docstring():
-    assert Thing.numbers.__doc__ == "What it is for."

@@ -21,7 +21,7 @@ AREAS = {
     "dgsuite/core/engine": 18,
     "dgsuite/core/exchange": 10,
     "dgsuite/core/executors": 8,
-    "dgsuite/core/network": 5,
+    "dgsuite/studies/network": 5,
     "dgsuite/core/recursion": 5,
     "dgsuite/core/results": 3,
     "dgsuite/core/running": 5,

@@ -68,7 +68,7 @@ TESTS = {
         "tests/dgsuite/network/test_late_tasks.py",
         WORKERS,
     ],
-    "dgsuite/core/network": [
+    "dgsuite/studies/network": [
         "tests/dgsuite/network/test_network.py",
         "tests/dgsuite/network",
         "tests/kernels",

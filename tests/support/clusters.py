@@ -70,7 +70,7 @@ def small_as_large(client):
         vars(thresholds).update(sizes)
         return before
 
-    large = {"compile_from": -1, "pool_from": -1, "pool_seconds_from": 0.0}
+    large = {"compile_from": -1, "pool_from": -1}
     found = client.run(begin_at, large).values()
     before = {
         name: max(each[name] for each in found) for name in large

@@ -12,9 +12,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from dgsuite.core.engine.broadcasts import Broadcasts
-from dgsuite.core.engine.disturbed import Disturbed
-from dgsuite.core.network.faults import ALWAYS, Lies
+from dgsuite.studies.network.disturbed import Disturbed
+from dgsuite.studies.network.faults import ALWAYS, Lies
 
 
 class Ledger:
@@ -76,28 +75,26 @@ def pairs(halo, row, src):
 def kept():
     """A ledger of all runs with faults in this process."""
     ledger = Ledger()
-    sift, along, begin = Disturbed.sift, Disturbed.along, Disturbed.begin
+    hear, along, begin = Disturbed.hear, Disturbed.along, Disturbed.begin
     losses, told = Disturbed.losses, Lies.told
 
-    def sifted(self, arriving):
-        arriving = sift(self, arriving)
-        if isinstance(arriving, Broadcasts):
-            halo, lost = arriving.halo, arriving.lost
-            here = arriving._list_all()
-            ways = [pairs(halo, here.row, here.src)]
-            if self.clusters[0].pulls:
-                read = arriving.through
-                row = np.repeat(np.arange(halo.own), np.diff(read.indptr))
-                slots = np.asarray(read.indices)[: read.indptr[-1]]
-                heard = arriving.sent[slots]
-                ways.append(pairs(halo, row[heard], halo.named(slots[heard])))
-            arriving.fate = None
-            every = arriving._list_all()
-            arriving.fate, arriving.lost = self.fate, lost
-            for arrived in ways:
-                assert arrived == ways[0], "ways of reading find other messages"
-            ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
-        return arriving
+    def heard(self, arriving):
+        hear(self, arriving)
+        halo, lost = arriving.halo, arriving.lost
+        here = arriving._list_all()
+        ways = [pairs(halo, here.row, here.src)]
+        if self.clusters[0].pulls:
+            read = arriving.through
+            row = np.repeat(np.arange(halo.own), np.diff(read.indptr))
+            slots = np.asarray(read.indices)[: read.indptr[-1]]
+            sent = arriving.sent[slots]
+            ways.append(pairs(halo, row[sent], halo.named(slots[sent])))
+        arriving.fate = None
+        every = arriving._list_all()
+        arriving.fate, arriving.lost = self.fate, lost
+        for arrived in ways:
+            assert arrived == ways[0], "ways of reading find other messages"
+        ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
 
     def came_along(self, messages):
         left = along(self, messages)
@@ -123,7 +120,7 @@ def kept():
 
     with pytest.MonkeyPatch.context() as patched:
         for name, how in (
-            ("sift", sifted),
+            ("hear", heard),
             ("along", came_along),
             ("begin", begun),
             ("losses", over),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles, is_large
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
+from dgsuite.core.engine.network import Fate
 from dgsuite.core.engine.offers import Offers
-from dgsuite.core.network.faults import Fate
 from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.reductions import SUM, Reduction
@@ -126,9 +126,9 @@ class Broadcasts(BroadcastStore):
             row, slot, src = row[arrives], slot[arrives], src[arrives]
         fields, stored = self._fields, self.slots  # alone: a cycle would keep the memory of `self`
         told: dict[str, NDArray] = {}
-        if self.fate is not None and self.fate.lies is not None:
+        if self.fate is not None:
             said = {name: stored[name][slot] for name in fields}
-            told = self.fate.lies.told(said, src, halo.named(halo.first + row))
+            told = self.fate.told(said, src, halo.named(halo.first + row))
 
         def values(name: str, order: NDArray) -> NDArray:
             if name not in fields:
@@ -152,17 +152,7 @@ class Broadcasts(BroadcastStore):
             self._rows = np.empty_like(halo.indptr), np.empty(len(indices), indices.dtype)
         starts, kept = self._rows
         if self.is_compiled and not fate.by_message:
-            from dgsuite.core.network._sieve import AWAY, FALLING, sieve
-
-            sent = self.sent.view(np.uint8)
-            for code, nodes in ((FALLING, fate.falling), (AWAY, fate.away)):
-                if nodes is not None:
-                    which = nodes if halo.ids is None else nodes[halo.ids]
-                    sent = sent.copy()
-                    sent[: halo.slots][which & self.sent[: halo.slots]] = code
-            fates = fate.key[0], fate.limits, fate.dead
-            along = halo.indptr, indices, halo.names, halo.first, sent
-            self.lost = sieve(*along, *fates, starts, kept)
+            self.lost = fate.sieve(halo, self.sent, starts, kept)
         else:
             entry = np.flatnonzero(self.sent[indices])
             row = np.searchsorted(halo.indptr, entry, side="right") - 1
@@ -174,10 +164,8 @@ class Broadcasts(BroadcastStore):
     def _arrives(self, row: NDArray, src: NDArray) -> NDArray[np.bool_]:
         """Which messages to some rows arrive."""
         assert self.fate is not None
-        dst = self.halo.named(self.halo.first + row)
-        lost, reached = self.fate.lost(src, dst), ~self.fate.dead[dst]
-        self.lost = int(np.count_nonzero(lost & reached))
-        return reached & ~lost
+        arrives, self.lost = self.fate.arrives(src, self.halo.named(self.halo.first + row))
+        return arrives
 
     def sifted(self) -> int:
         """How many of the messages to this site's nodes are lost."""
@@ -195,10 +183,9 @@ class Broadcasts(BroadcastStore):
             entries = np.arange(entries.start, entries.stop)
         row = np.searchsorted(halo.indptr, entries, side="right") - 1
         src, dst = halo.named(slots), halo.named(halo.first + row)
-        came &= ~self.fate.lost(src, dst) & ~self.fate.dead[dst]
-        if self.fate.lies is not None:
-            said = {field: self.slots[field][slots] for field in self._fields}
-            values = self.fate.lies.told(said, src, dst)[name]
+        came &= self.fate.arrives(src, dst)[0]
+        said = {field: self.slots[field][slots] for field in self._fields}
+        values = self.fate.told(said, src, dst).get(name, values)
         values[~came] = 0  # a slot has what its node sent before, or what was lost
         return came, values
 
@@ -387,7 +374,7 @@ class Broadcasts(BroadcastStore):
             count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
         return hit, least, count
 
-    @once
+    @cached_property
     def offers(self) -> Offers:
         """The least offers of the run."""
         return Offers(self.halo)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.core.engine.edge_bits import CARRIED
+from dgsuite.core.engine.network import Target
 from dgsuite.core.engine.pairs import PAIR
 from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
-from dgsuite.core.network.adversary import Target
 from dgsuite.kernels.bsp import VOTES, Vote
 
 TIMES = ("compute", "cpu", "exchange")

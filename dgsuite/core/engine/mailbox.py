@@ -7,23 +7,22 @@ every other site gets at most one batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.base.once import once
 from dgsuite.core.engine.broadcasts import Broadcasts
-from dgsuite.core.engine.disturbed import Disturbed
 from dgsuite.core.engine.edge_bits import Widths
 from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.network import Faults
 from dgsuite.core.engine.program import Fault, Step, Tally
 from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.unicasts import Unicasts
 from dgsuite.core.engine.window import Window
-from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -84,7 +83,7 @@ class Mailbox:
         self.unicasts = Unicasts(clusters[0].partition, bounds, me)
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
-        self.disturbed = None if faults is None else Disturbed(faults, kernel, clusters, fault)
+        self.disturbed = None if faults is None else faults.at_site(kernel, clusters, fault)
         self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Any], None] | None = None
         self.phase = ""
@@ -115,7 +114,7 @@ class Mailbox:
         """A halo of the site, perhaps with slots for all nodes."""
         return self._halos.get(self.clusters, self.bounds, self.me, every)
 
-    @once
+    @cached_property
     def halo(self) -> Halo:
         """The site's halo."""
         return self._halo(self.window is not None)
@@ -132,12 +131,12 @@ class Mailbox:
             return Broadcasts(halo, self.dtypes, backwards)
         return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
 
-    @once
+    @cached_property
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
         return self._store(self.halo, False)
 
-    @once
+    @cached_property
     def backwards(self) -> Broadcasts:
         """The same for those against the direction of edges."""
         return self._store(self.halo.turned, True)

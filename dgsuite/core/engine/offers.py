@@ -6,12 +6,12 @@ alone that get a smaller one.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.segments import expand, lent, listed
@@ -99,7 +99,7 @@ class Offers:
         self._fresh[rows] = False
         return rows
 
-    @once
+    @cached_property
     def _heaviest(self) -> float:
         """The largest weight of an edge to or from own nodes."""
         if not len(self.halo.weights):

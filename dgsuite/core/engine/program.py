@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.edge_bits import EdgeBits
+from dgsuite.core.engine.network import Faults, Strikes
 from dgsuite.core.engine.pairs import Pairs
-from dgsuite.core.network.adversary import Campaign, Strikes
-from dgsuite.core.network.faults import Faults
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
 
@@ -222,13 +221,12 @@ def steps(
         The votes of phases that are over. The program is replayed with them.
     """
     program = turns(kernel, n, max_rounds, faults is not None)
-    adversary = None if faults is None else faults.adversary
-    campaign = None if adversary is None else Campaign(adversary)
-    strikes: Strikes = ()
+    campaign = None if faults is None else faults.campaign()
     votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
+        strikes: Strikes = ()
         while True:
             over: list[Vote] = []
             replayed = True

@@ -71,7 +71,9 @@ def send(
 def deliver(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
     """All that arrives at the site: the batches of other sites, and what it kept."""
     arriving = _received(box, batches)
-    return arriving if box.disturbed is None else box.disturbed.sift(arriving)
+    if box.disturbed is not None and isinstance(arriving, Broadcasts):
+        box.disturbed.hear(arriving)
+    return arriving
 
 
 def _received(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:

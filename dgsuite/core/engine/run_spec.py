@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.network import Delays, Faults
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.network.delays import Delays
-from dgsuite.core.network.faults import Faults
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from concurrent.futures import Executor
 from time import perf_counter
 from typing import Any, Protocol
 
-from dgsuite.base.thresholds import pools_phase
 from dgsuite.core.engine.checkpointed import Fresh, is_marked, marked
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
@@ -80,7 +79,7 @@ async def drive(
     Parameters
     ----------
     pool
-        Where clusters run side by side, if anywhere; those of short phases do not.
+        Where clusters run side by side, if anywhere.
     tell
         Called with the progress after each turn of the program.
     kept
@@ -90,7 +89,6 @@ async def drive(
     """
     log = site.log
     votes: list[Vote] = []
-    took: dict[str, float] = {}  # seconds of each phase when it last ran
 
     def reply(over: Sequence[Vote]) -> Callable[[], Vote]:
         if tell is not None:
@@ -113,12 +111,7 @@ async def drive(
             now = perf_counter()
             continue
         await others.turn()
-        if pool is None:
-            parcels = site.step(step)
-        else:
-            many = pools_phase(took.get(step.phase, 0.0))
-            parcels = site.step(step, pool if many else None)
-            took[step.phase] = sum(site.cpu)
+        parcels = site.step(step, pool)
         found, said = {}, SILENT
         if others.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote

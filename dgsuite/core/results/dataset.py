@@ -25,10 +25,9 @@ from dgsuite.base.version import __version__
 from dgsuite.base.warning import warn
 from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
-from dgsuite.core.network.adversary import struck
-from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
@@ -123,7 +122,7 @@ def build(
         The matrices of traffic would take more than `MATRICES` bytes, and are left out.
     """
     recursive, delayed = kernel.form == "recursive", spec.delays is not None
-    congest, faults, workload = spec.congest, spec.faults, spec.workload
+    congest, workload = spec.congest, spec.workload
     counted = counted_by(kernel, delayed)
     blocks = kernel.form == "block"  # the paper has none
     counted_by_imsuite = None if blocks else count(kernel, log, graph.n, count_as or style)
@@ -171,8 +170,8 @@ def build(
     if traffic:
         matrices, clusters = _matrices(log, len(graph.parts)), ("cluster", "cluster_to")
         texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")
-        for name, values, text in zip(("traffic", "traffic_bytes"), matrices, texts, strict=True):
-            variables[name] = variable((counted, *clusters), values, *text)
+        for name, values, said in zip(("traffic", "traffic_bytes"), matrices, texts, strict=True):
+            variables[name] = variable((counted, *clusters), values, *said)
     carried = np.empty(0, np.int64)
     if congest is not None:
         most, carried, edges = _edge_bits(log)
@@ -182,21 +181,9 @@ def build(
         variables["edges_by_bits"] = variable(
             (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
         )
-    if faults is not None:
-        variables["lost"] = per_round(
-            log.by_round(log.noted("lost")), "messages along edges that were lost"
-        )
-        when = faults.of_run(kernel.seed).crashed(graph.n, log.targets())
-        variables["crashed"] = variable(
-            "node",
-            np.where(when < log.rounds, when, -1),
-            "round in which it crashed, -1 for none",
-        )
-    if faults is not None and faults.adversary is not None:
-        spent = np.zeros(log.rounds, np.int64)
-        for round_, strikes in struck(faults.adversary, log.targets()).items():
-            spent[round_] = len(strikes)
-        variables["spent"] = per_round(spent, "what the adversary struck")
+    if network is not None:
+        for name, (dim, each, text) in network.found(spec.faults, kernel, graph.n, log).items():
+            variables[name] = variable(dim or counted, each, text)
     if delayed:
         ticks = np.array(log.ticks, np.int64)
         variables["virtual_time"] = per_round(ticks, "tick in which tasks of the round ran")
@@ -254,7 +241,7 @@ def build(
         attrs |= {"congest": congest, "radius": int(np.count_nonzero(log["messages"][:-1]))}
     if network is not None:
         attrs["network"] = network.described()
-    if faults is not None:
+    if spec.faults is not None:
         ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None
         attrs["terminated"] = int(ended)
     if workload is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dgsuite.base.aliases import ALIASES, kernel_of, unknown_kernel
 from dgsuite.core.parameters import described
 from dgsuite.kernels import KERNELS, forms_of
-from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.bsp import NETWORKS, Kernel, Weighted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -129,8 +129,6 @@ def _help(kernel: type[Kernel]) -> str:
         for name, text in said.items()
         if name not in ("", "Parameters")
     )
-    from dgsuite.core.running.networks import networks_of
-
     return (
         f"{said['']}{forms}\n\nNetworks that it takes, by ``network=``: {networks_of(kernel)}.\n\n"
         f"Parameters\n----------\n"
@@ -186,3 +184,24 @@ def _section(kernel: type[Kernel]) -> dict[str, str]:
         else:
             said[line] = []
     return {name: "\n".join(lines) for name, lines in said.items()}
+
+
+def takers(kind: str) -> list[str]:
+    """Kernels that take networks of a kind, by name; of `NETWORKS`."""
+    return [name for name in sorted(KERNELS) if kind not in KERNELS[name]().unfit()]
+
+
+def networks_of(kernel: type[Kernel]) -> str:
+    """The kinds of networks that a kernel takes, for people."""
+    taken = kinds_of(kernel())
+    if not issubclass(kernel, Weighted):
+        return ", ".join(taken) or "none"
+    weighted = kinds_of(kernel(weighted=True))
+    with_weights = "" if weighted == taken else f"; with weights {', '.join(weighted) or 'none'}"
+    return (", ".join(taken) or "none") + with_weights
+
+
+def kinds_of(kernel: Kernel) -> list[str]:
+    """The kinds of networks that a kernel takes."""
+    unfit = kernel.unfit()
+    return [kind for kind in NETWORKS if kind not in unfit]

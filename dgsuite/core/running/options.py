@@ -6,17 +6,16 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import STYLES
+from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.network.delays import Delays
-from dgsuite.core.network.network import ROUNDS, Network
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class RunOptions:
     checkpoint: str | os.PathLike[str] | None = None
     since: xr.Dataset | None = None
     congest: float | None = None
-    network: Network | Mapping[str, Any] | None = None
+    network: Network | None = None
 
     def __post_init__(self) -> None:
         for flag, what in ((self.progress, "progress"), (self.check, "check")):
@@ -81,7 +80,11 @@ class RunOptions:
             )
         if not isinstance(self.trace, bool | str | os.PathLike):
             raise InputError(f"trace must be True, False or the name of a file, got {self.trace!r}")
-        object.__setattr__(self, "network", Network.of(self.network))
+        if self.network is not None and not isinstance(self.network, Network):
+            raise InputError(
+                f"network must be a dgsuite.Network, such as dgsuite.Network(loss=0.1), or None, got "
+                f"{self.network!r}"
+            )
         if self.since is not None and not isinstance(self.since, xr.Dataset):
             raise InputError(
                 f"since must be a dataset that dgsuite.run returned, got {type(self.since).__name__}"
@@ -103,19 +106,13 @@ class RunOptions:
         check = setting(CHECK) if self.check is None else self.check
         if not isinstance(check, bool | np.bool_):
             raise InputError(f"{CHECK} must be true or false, got {check!r}")
-        rounds, faults, delays = self.max_rounds, None, None
-        if isinstance(self.network, Network):
-            if self.network.has_faults:
-                faults = self.network.faults(graph)
-                rounds = ROUNDS if rounds is None else rounds
-            elif kernel.form == "recursive":
-                delays = Delays(self.network.delay, self.network.seed)
+        part = {} if self.network is None else self.network.part(graph, kernel)
+        if self.max_rounds is not None:
+            part["max_rounds"] = self.max_rounds
         return RunSpec(
-            max_rounds=rounds,
             check=bool(check),
             trace=self.trace is not False,
             congest=None if self.congest is None else float(self.congest),
-            faults=faults,
-            delays=delays,
             workload=Workload.make(self.workload),
+            **part,
         )

@@ -12,9 +12,9 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.warning import warn
+from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.order import by_node
@@ -22,8 +22,6 @@ from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import tries
 from dgsuite.core.running.checkpointing import checkpoints_of
-from dgsuite.core.running.delays import with_times
-from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
@@ -67,7 +65,7 @@ def run(
     checkpoint: str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
     congest: float | None = None,
-    network: Network | Mapping[str, Any] | None = None,
+    network: Network | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -298,8 +296,9 @@ def _run_each(
     recursive = chosen.form == "recursive"
     _check_trace(options, len(each))
     check_congest(options, chosen)
-    for made in kernels:
-        check_network(options, made)
+    if options.network is not None:
+        for made in kernels:
+            options.network.check(options, made)
     reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
     since = None
     if options.since is not None:
@@ -344,21 +343,15 @@ def _run_each(
             reasons=reasons,
             measured_on=tried.machine,
             traffic=traffic,
-            network=options.network,  # type: ignore[arg-type]
+            network=options.network,
             spec=spec,
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
-    network = options.network
-    if isinstance(network, Network) and network.delay is not None and not recursive:
-        how = {
-            "style": style,
-            "client": client,
-            "clusters": options.clusters,
-            "progress": False,
-        }
+    if options.network is not None:
+        how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
         results = [
-            with_times(run, result, log, graph, network, **how)
+            options.network.timed(run, result, log, graph, spec, **how)
             for result, (_, log) in zip(results, tried.found, strict=True)
         ]
     if checkpoints is not None:

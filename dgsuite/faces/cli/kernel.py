@@ -237,7 +237,12 @@ def kernel(
     with _client(place) as client:
         with console.working("making the graph"):
             made = graphs.make(name, graph, client, seed, **source)
-        how = {"seed": seed, "congest": congest, "network": network or None, **chosen}
+        how = {
+            "seed": seed,
+            "congest": congest,
+            "network": dgsuite.Network.of(network or None),
+            **chosen,
+        }
         if page is not None:
             with console.working("writing the page"):
                 execution = dgsuite.lab.Execution(name, made, **how)

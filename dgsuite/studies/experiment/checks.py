@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, hint
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.network.network import Network
 from dgsuite.studies.experiment.model import SOURCES, or_none
+from dgsuite.studies.network.network import Network
 
 if TYPE_CHECKING:
     from dgsuite.studies.experiment.model import Config, GraphSource, Run, Throttle

@@ -45,6 +45,7 @@ from dgsuite.studies.experiment.clusters import (
 )
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.studies.lab.repeating import repeat
+from dgsuite.studies.network.network import Network
 from dgsuite.studies.transports.throttle import limit
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ class Sweep:
                 max_rounds=self.experiment.max_rounds,
                 trace=point.trace,
                 checkpoint=checkpoint,
-                network=json.loads(point.network) if point.network else None,
+                network=Network.of(json.loads(point.network or "null")),
                 congest=point.congest,
                 **point.params,
             )
@@ -261,7 +262,7 @@ class Sweep:
             point.kernel,
             graph,
             times,
-            network=json.loads(point.network) if point.network else None,
+            network=Network.of(json.loads(point.network or "null")),
             validate=self.experiment.validate_results,
             seed=point.seed,
             max_rounds=self.experiment.max_rounds,

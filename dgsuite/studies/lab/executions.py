@@ -16,14 +16,11 @@ from dgsuite.base.errors import InputError
 from dgsuite.core.engine.program import Step, reduce_votes, steps
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
-from dgsuite.core.network.network import Network
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.results.order import by_node
 from dgsuite.core.running.attempt import as_seen
-from dgsuite.core.running.delays import with_times
-from dgsuite.core.running.networks import check_network
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.runner import OPTIONS, check_congest, run
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
@@ -31,6 +28,9 @@ from dgsuite.kernels.bsp.state import lists_of
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.messages import NONE, Messages, listed
+from dgsuite.studies.network.disturbed import fate_at
+from dgsuite.studies.network.faults import Faults
+from dgsuite.studies.network.network import Network
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,10 +98,12 @@ class Execution:
                 f"{wrong[0]} is no option of an execution; it has seed, network, max_rounds, congest and "
                 f"the parameters of the kernel"
             )
+        how["network"] = Network.of(how.get("network"))
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
         check_congest(options, self.kernel)
-        check_network(options, self.kernel)
+        if options.network is not None:
+            options.network.check(options, self.kernel)
         self.graph = graph
         self.spec = options.spec(graph, self.kernel)
         self.network = options.network
@@ -137,7 +139,7 @@ class Execution:
         array([False, False,  True, False])
         """
         faults = self.spec.faults
-        if faults is None:
+        if not isinstance(faults, Faults):
             return np.zeros(self.graph.n, bool)
         return faults.of_run(self.kernel.seed).lying(self.graph.n)
 
@@ -207,7 +209,7 @@ class Execution:
             site.log.add(step, site.tally, site.compute, site.cpu, exchange)
             site.log.seconds += site.compute[0] + exchange
             states = _flat(site.states[0], self._cluster.size, lists)
-            fate = None if site.disturbed is None else site.disturbed.fate
+            fate = fate_at(site)
             away = nobody if fate is None or fate.away is None else fate.away
             crashed = nobody if fate is None else fate.dead & ~away
             if with_messages:
@@ -273,13 +275,13 @@ class Execution:
             "serial",
             by_node(self.kernel, graph, site.outputs()),
             site.log,
-            network=network,  # type: ignore[arg-type]
+            network=network,
             spec=self.spec,
         )
-        if isinstance(network, Network) and network.delay is not None:
-            how = {"style": "serial", "progress": False}
-            return with_times(run, made, site.log, graph, network, **how)
-        return made
+        if network is None:
+            return made
+        how = {"style": "serial", "progress": False}
+        return network.timed(run, made, site.log, graph, self.spec, **how)
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:
         """What the nodes know after a phase.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.disturbed import numbers
 from dgsuite.core.engine.pairs import reached
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels.bsp import Announcement, Broadcast, Known, Share, Unicast
+from dgsuite.studies.network.disturbed import fate_at, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def listed(site: Site, step: Step, result: Any) -> Messages:
             fields = site.mailbox.columns(step, 0, item.fields, len(receiver))
             number = numbers(sender, receiver, len(ids))
     no = np.zeros(len(sender), bool)
-    fate = None if site.disturbed is None else site.disturbed.fate
+    fate = fate_at(site)
     if fate is None:
         return Messages(sender, receiver, fields, no, no, no)
     false = no

@@ -15,8 +15,6 @@ from dgsuite import genval
 from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
-from dgsuite.core.network.faults import Faults
-from dgsuite.core.network.network import Network
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
 from dgsuite.kernels import KERNELS
@@ -24,6 +22,8 @@ from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import same
 from dgsuite.studies.lab.executions import Execution, States
+from dgsuite.studies.network.faults import Faults
+from dgsuite.studies.network.network import Network
 
 TILED = {"loss", "drops", "crashes", "churn", "byzantine", "seed"}
 """Parameters of a network that copies of a graph can have each for itself."""
@@ -184,7 +184,7 @@ def _at_once(
     """What is found of runs on copies of the graph, as one."""
     execution = Execution(one.kernel, _copies(graph, times), **how)
     n, faults = graph.n, one.spec.faults
-    if faults is not None:
+    if isinstance(faults, Faults):
         faults = _tiled(faults, n, times)
         execution.spec = replace(one.spec, faults=faults)
     before: States = {}
@@ -201,7 +201,7 @@ def _at_once(
     outputs = execution.kernel.outputs
     found = execution.outputs()
     texts = {name: output.long_name for name, output in outputs.items()}
-    if faults is not None:
+    if isinstance(faults, Faults):
         when, _ = faults.of_run(one.kernel.seed).crash_rounds(n * times)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         found = {name: np.where(in_time, found[name], states[name]) for name in outputs}

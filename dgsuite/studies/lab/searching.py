@@ -15,11 +15,11 @@ from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError, one_of
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
-from dgsuite.core.network.network import Crash, Network
 from dgsuite.core.running.runner import run
 from dgsuite.genval import validate
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.network import Crash, Network
 
 Property = Callable[[Graph, xr.Dataset], Any]
 """Whether a result is right: a truth value, or a report of `dgsuite.genval.validate`."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dgsuite.base.errors import RunError
-from dgsuite.base.once import Once, once
+from dgsuite.base.once import Once
 from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Step, steps
 from dgsuite.core.engine.run_spec import RunSpec
@@ -184,23 +184,6 @@ def test_a_value_is_made_by_one_thread():
     assert made.get("a", lambda: 7) == 7
 
 
-def test_a_property_is_computed_once_and_pickled_without_its_lock():
-    import copy
-    import pickle
-
-    thing = Thing()
-    assert thing.numbers is thing.numbers
-    for other in (copy.deepcopy(thing), pickle.loads(pickle.dumps(thing))):
-        assert other.numbers == thing.numbers
-        assert vars(other)["_once_lock"] is not vars(thing)["_once_lock"]
-
-
-class Thing:
-    @once
-    def numbers(self):
-        return [1, 2]
-
-
 def test_what_clusters_share_is_sealed_while_they_run():
     """A write names the attribute; the lock's owner may write, and all may once clusters have run."""
     graph = references.mine("mis", 2)
@@ -304,6 +287,10 @@ def test_a_table_that_is_filled_without_a_lock_is_seen(name, compiled, monkeypat
 
     with pytest.raises((AssertionError, RunError)):
         run_often()
+
+
+class Thing:
+    """Something with attributes."""
 
 
 def test_sealing_is_undone_after_an_error():

@@ -43,7 +43,7 @@ def test_a_checkpoint_is_of_the_phase_that_was_packed_last(monkeypatch):
 
 def pool_all():
     """Have clusters of any size share threads."""
-    thresholds.pool_from, thresholds.pool_seconds_from = -1, 0.0
+    thresholds.pool_from = -1
 
 
 def test_clusters_of_a_worker_share_its_threads():

@@ -10,9 +10,9 @@ import pytest
 import dgsuite
 from dgsuite import Adversary, InputError, Network, RunError
 from dgsuite.base import thresholds
-from dgsuite.core.network.adversary import Campaign, best
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.adversary import Campaign, best
 from tests.dgsuite.network.test_network import found, random, same
 
 PATH = Graph.from_edges(np.arange(6), np.arange(1, 7))
@@ -103,9 +103,9 @@ def test_a_round_has_its_strikes_once():
 
 def test_an_adversary_is_written_down_and_read_again():
     adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
-    ds = dgsuite.run("bf", PATH, network={"adversary": adversary})
+    ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
     said = json.loads(ds.attrs["network"])
-    again = dgsuite.run("bf", PATH, network=said)
+    again = dgsuite.run("bf", PATH, network=Network(**said))
     assert again.attrs["network"] == ds.attrs["network"]
     assert again.spent.equals(ds.spent)
 
@@ -128,7 +128,7 @@ def test_an_adversary_is_written_down_and_read_again():
 )
 def test_wrong_adversaries(adversary, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network={"adversary": adversary})
+        dgsuite.run("mis", random(), network=Network(adversary=adversary))
 
 
 def test_what_has_no_adversary(ledger):

@@ -15,10 +15,10 @@ import pytest
 import dgsuite
 from dgsuite import Byzantine, InputError, Network, RunError, lab
 from dgsuite.core.engine.mailbox import Mailbox
-from dgsuite.core.network.strategies import bounded
-from dgsuite.core.running.networks import networks_of
+from dgsuite.core.running.catalogue import networks_of
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.strategies import bounded
 from tests.support.faithful import FAITHFUL
 from tests.support.networks import CUTS, NETWORKS, PARAMETERS, graph, outcome
 from tests.support.patience import PATIENCE
@@ -32,7 +32,16 @@ TAKEN = {
     for name in KERNELS
 }
 
-SAY_NOTHING = ("bfs", "core_number", "densest", "eccentricity", "sample", "scc", "topological", "wcc")
+SAY_NOTHING = (
+    "bfs",
+    "core_number",
+    "densest",
+    "eccentricity",
+    "sample",
+    "scc",
+    "topological",
+    "wcc",
+)
 """Kernels whose messages have no fields on the graph: that they come is what they say."""
 
 

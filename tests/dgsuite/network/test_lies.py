@@ -9,8 +9,8 @@ import pytest
 
 import dgsuite
 from dgsuite import Byzantine, Network
-from dgsuite.core.network.strategies import STRATEGIES, Sent
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.strategies import STRATEGIES, Sent
 
 COMPLETE = Graph.from_edges(*np.triu_indices(11, 1), n=11)
 MANY = 20_000

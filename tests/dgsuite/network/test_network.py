@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
 from dgsuite.base import thresholds
-from dgsuite.core.network.faults import NEVER
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.faults import NEVER
 from tests.support.cases import in_turn
 
 NETWORKS = {
@@ -258,7 +258,7 @@ def test_what_nodes_say_twice_is_lost_apart():
 
 
 def test_the_network_is_written_down():
-    ds = dgsuite.run("mis", random(), network={"loss": 0.25, "byzantine": {"nodes": [3]}})
+    ds = dgsuite.run("mis", random(), network=Network(loss=0.25, byzantine={"nodes": [3]}))
     said = json.loads(ds.attrs["network"])
     assert said["loss"] == 0.25
     assert said["byzantine"] == {"nodes": [3], "strategy": "random"}
@@ -308,7 +308,7 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
 )
 def test_wrong_networks(network, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=network)
+        dgsuite.run("mis", random(), network=Network.of(network))
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_a_run_with_crashes_is_traced():
 def test_delays_change_no_output_and_tell_when_rounds_are_over(name):
     graph = random(clusters=1)
     plain = dgsuite.run(name, graph, style="serial")
-    delays = {"delay": ("uniform", 1, 6), "seed": 3}
+    delays = Network(delay=("uniform", 1, 6), seed=3)
     ds = dgsuite.run(name, graph, style="serial", network=delays)
     assert not [v for v in plain.data_vars if "seconds" not in v and not ds[v].equals(plain[v])]
     times = ds.virtual_time.values
@@ -379,11 +379,11 @@ def test_a_fixed_delay():
 
 def test_delays_on_workers(client):
     expected = dgsuite.run(
-        "mis", random(clusters=1), style="serial", network={"delay": "geometric"}
+        "mis", random(clusters=1), style="serial", network=Network(delay="geometric")
     )
     for style in ("clocked", "finish_async"):
         graph = random(clusters=5, client=client)
-        ds = dgsuite.run("mis", graph, style=style, network={"delay": "geometric"})
+        ds = dgsuite.run("mis", graph, style=style, network=Network(delay="geometric"))
         assert ds.virtual_time.equals(expected.virtual_time)
 
 
@@ -400,7 +400,7 @@ def test_delays_on_workers(client):
 )
 def test_wrong_delays(network, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=network)
+        dgsuite.run("mis", random(), network=Network.of(network))
 
 
 @pytest.mark.filterwarnings("error")

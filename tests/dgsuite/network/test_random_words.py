@@ -11,13 +11,13 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.base.mixing import APART, Domain, key, keyed, unit
-from dgsuite.core.network import delays, faults
-from dgsuite.core.network.delays import Delay, Delays
-from dgsuite.core.network.faults import Fate, Lies
-from dgsuite.core.network.strategies import random, two_faced
 from dgsuite.genval import counters
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.tools.rng import uniform
+from dgsuite.studies.network import delays, faults
+from dgsuite.studies.network.delays import Delay, Delays
+from dgsuite.studies.network.faults import Fate, Lies
+from dgsuite.studies.network.strategies import random, two_faced
 from tests.support.paths import ROOT
 
 NODES = np.arange(200_000)

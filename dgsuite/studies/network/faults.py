@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
-from dgsuite.core.network.adversary import CRASHES, Adversary, Target, struck
-from dgsuite.core.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
+from dgsuite.core.engine.network import Target
+from dgsuite.studies.network.adversary import CRASHES, Adversary, Campaign, struck
+from dgsuite.studies.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
+
+if TYPE_CHECKING:
+    from dgsuite.core.engine.program import Fault
+    from dgsuite.kernels.bsp import Kernel
+    from dgsuite.partition.clusters.cluster import Cluster
+    from dgsuite.partition.clusters.halo import Halo
+    from dgsuite.studies.network.disturbed import Disturbed
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
@@ -46,7 +54,7 @@ class Liars(NamedTuple):
 
 @dataclass(frozen=True)
 class Faults:
-    """The faults of a run, on the node ids of its graph; `dgsuite.core.network.network.Network` makes them.
+    """The faults of a run, on the node ids of its graph; `dgsuite.Network` makes them.
 
     Attributes
     ----------
@@ -78,6 +86,16 @@ class Faults:
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
         return self if self.seed is not None else replace(self, seed=seed)
+
+    def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault) -> Disturbed:
+        """The faults at a site."""
+        from dgsuite.studies.network.disturbed import Disturbed
+
+        return Disturbed(self, kernel, clusters, fault)
+
+    def campaign(self) -> Campaign | None:
+        """What the adversary strikes in each round, if there is one."""
+        return None if self.adversary is None else Campaign(self.adversary)
 
     def dropped(self, round: int) -> NDArray[np.int64]:
         """Senders and receivers between which no message of a round arrives: shape (2, drops)."""
@@ -112,7 +130,7 @@ class Faults:
         Parameters
         ----------
         turns
-            See `dgsuite.core.network.adversary.struck`.
+            See `dgsuite.studies.network.adversary.struck`.
         """
         rounds, _ = self.crash_rounds(n)
         if self.adversary is not None and self.adversary.spends == CRASHES:
@@ -179,6 +197,49 @@ class Fate:
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
         return self.lies is not None or self.drops.size > 0
+
+    def arrives(
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None
+    ) -> tuple[NDArray[np.bool_], int]:
+        """Which messages arrive, and how many of those to living nodes do not; parameters as of `lost`."""
+        lost, reached = self.lost(src, dst, number), ~self.dead[dst]
+        return reached & ~lost, int(np.count_nonzero(lost & reached))
+
+    def told(
+        self,
+        fields: Mapping[str, NDArray],
+        src: NDArray,
+        dst: NDArray,
+        number: NDArray | None = None,
+    ) -> dict[str, NDArray]:
+        """The fields of messages as they arrive; empty if nobody lies. Parameters as of `lost`."""
+        return {} if self.lies is None else self.lies.told(fields, src, dst, number)
+
+    def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> int:
+        """Put the entries of a halo along which messages arrive into rows, by a compiled loop.
+
+        Parameters
+        ----------
+        sent
+            bool, by slot: which nodes sent.
+        starts, kept
+            Where the rows are put, as `indptr` and `indices`.
+
+        Returns
+        -------
+        How many messages are lost.
+        """
+        from dgsuite.studies.network._sieve import AWAY, FALLING, sieve
+
+        codes = sent.view(np.uint8)
+        for code, nodes in ((FALLING, self.falling), (AWAY, self.away)):
+            if nodes is not None:
+                which = nodes if halo.ids is None else nodes[halo.ids]
+                codes = codes.copy()
+                codes[: halo.slots][which & sent[: halo.slots]] = code
+        along = halo.indptr, halo.indices, halo.names, halo.first, codes
+        fates = self.key[0], self.limits, self.dead
+        return int(sieve(*along, *fates, starts, kept))
 
     def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
         """Which messages are lost on their way.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
-from dgsuite.core.network.adversary import Adversary
-from dgsuite.core.network.delays import Delay
-from dgsuite.core.network.faults import Faults, Liars
-from dgsuite.core.network.names import is_whole, made, node_ids, probability
-from dgsuite.core.network.strategies import STRATEGIES, Strategy
+from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
 from dgsuite.partition.labels.nodes import listed
+from dgsuite.studies.network.adversary import Adversary, struck
+from dgsuite.studies.network.delays import Delay, Delays
+from dgsuite.studies.network.faults import Faults, Liars
+from dgsuite.studies.network.names import is_whole, made, node_ids, probability
+from dgsuite.studies.network.strategies import STRATEGIES, Strategy
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from dgsuite.core.engine.log import Log
+    from dgsuite.core.engine.run_spec import RunSpec
+    from dgsuite.core.running.options import RunOptions
+    from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
 
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
@@ -78,7 +85,7 @@ class Byzantine:
     strategy
         "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
         its range. "two-faced": half of the receivers get what the node would have sent, the others random
-        values. Or a function of a `dgsuite.core.network.strategies.Sent`, which returns the fields.
+        values. Or a function of a `dgsuite.studies.network.strategies.Sent`, which returns the fields.
 
     Examples
     --------
@@ -100,7 +107,7 @@ class Byzantine:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Network:
+class Network(engine.Network):
     """A network with faults, for ``dgsuite.run(..., network=)``.
 
     All chance is a function of the seed, the phase, the sender and the receiver: a fault is the same for any
@@ -129,9 +136,9 @@ class Network:
     delay
         How many ticks a message takes: a whole number, ("uniform", low, high), ("geometric", p), "weight",
         the weight of the edge, or a function of senders, receivers and ticks; see
-        `dgsuite.core.network.delays.Delay`. A synchroniser then runs the rounds: outputs are unchanged, and
-        ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in another order.
-        Not with faults, since a synchroniser waits for each message.
+        `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
+        unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
+        another order. Not with faults, since a synchroniser waits for each message.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -222,6 +229,50 @@ class Network:
         liars = self.byzantine
         lie = isinstance(liars, Byzantine) and liars.strategy != "silent"
         return ("faults", "liars") if lie else ("faults",)
+
+    def check(self, options: RunOptions, kernel: Kernel) -> None:
+        from dgsuite.studies.network.fitting import check_network
+
+        check_network(self, options, kernel)
+
+    def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
+        if self.has_faults:
+            return {"max_rounds": ROUNDS, "faults": self.faults(graph)}
+        return {"delays": Delays(self.delay, self.seed)} if kernel.form == "recursive" else {}
+
+    def found(
+        self, faults: Faults | None, kernel: Kernel, n: int, log: Log
+    ) -> dict[str, tuple[str, NDArray, str]]:
+        if faults is None:
+            return {}
+        lost = log.by_round(log.noted("lost"))
+        when = faults.of_run(kernel.seed).crashed(n, log.targets())
+        when = np.where(when < log.rounds, when, -1)
+        found = {
+            "lost": ("", lost, "messages along edges that were lost"),
+            "crashed": ("node", when, "round in which it crashed, -1 for none"),
+        }
+        if faults.adversary is not None:
+            spent = np.zeros(log.rounds, np.int64)
+            for round_, strikes in struck(faults.adversary, log.targets()).items():
+                spent[round_] = len(strikes)
+            found["spent"] = "", spent, "what the adversary struck"
+        return found
+
+    def timed(
+        self,
+        run: Callable[..., xr.Dataset],
+        dataset: xr.Dataset,
+        log: Log,
+        graph: Graph,
+        spec: RunSpec,
+        **how: Any,
+    ) -> xr.Dataset:
+        if self.delay is None or spec.delays is not None:
+            return dataset
+        from dgsuite.studies.network.times import with_times
+
+        return with_times(run, dataset, log, graph, self, **how)
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.

@@ -15,8 +15,6 @@ from dgsuite.base.once import Lock
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
-from dgsuite.core.network.adversary import ABSENCES, CRASHES, DROPS, View
-from dgsuite.core.network.faults import Fate, Faults, Lies
 from dgsuite.kernels.bsp import (
     ANNOUNCES,
     SHARES_LISTS,
@@ -32,8 +30,11 @@ from dgsuite.kernels.bsp import (
 from dgsuite.kernels.bsp.conditions import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
+from dgsuite.studies.network.adversary import ABSENCES, CRASHES, DROPS, View
+from dgsuite.studies.network.faults import Fate, Faults, Lies
 
 if TYPE_CHECKING:
+    from dgsuite.core.engine.site import Site
     from dgsuite.core.engine.unicasts import UnicastBatch
 
 REFUSED = {Announcement: ANNOUNCES, Share: SHARES_LISTS, Shipment: SHIPS}
@@ -106,7 +107,7 @@ class Disturbed:
 
     def warm(self, halo: Halo) -> None:
         """Load the compiled loop that takes lost messages out of a halo's rows."""
-        from dgsuite.core.network._sieve import sieve
+        from dgsuite.studies.network._sieve import sieve
 
         none = halo.indptr[:1], halo.indices[:0], halo.names[:0], 0, np.zeros(1, np.uint8)
         key = self.faults.key(Domain.LOSS, 0, 0)[0]
@@ -256,26 +257,25 @@ class Disturbed:
         assert messages.src is not None
         src, dst = messages.src.astype(np.int64), messages.dst.astype(np.int64)
         number = numbers(src, dst, len(self._dead))
-        if fate.lies is not None:
-            told = fate.lies.told(messages.fields, src, dst, number)
+        if told := fate.told(messages.fields, src, dst, number):
             messages = messages._replace(fields=told)
-        arrives = ~fate.lost(src, dst, number)
-        reached = ~fate.dead[dst]
-        self.lost[-1] += int(np.count_nonzero(reached & ~arrives))
-        arrives &= reached
+        arrives, lost = fate.arrives(src, dst, number)
+        self.lost[-1] += lost
         return messages if arrives.all() else messages.take(np.flatnonzero(arrives))
 
-    def sift(self, arriving: Any) -> Any:
-        """What arrives at the site, without what is lost of it: broadcasts; unicasts were sifted before."""
-        if not isinstance(arriving, Broadcasts):
-            return arriving
+    def hear(self, arriving: Broadcasts) -> None:
+        """Say what becomes of broadcasts that arrive at the site; unicasts were filtered before."""
         arriving.fate = self.fate
         self.lost[-1] += arriving.sifted()
-        return arriving
 
     def losses(self) -> list[int]:
         """Lost messages of each phase; 0 for the last, whose messages no phase reads."""
         return [*self.lost[:-1], 0]
+
+
+def fate_at(site: Site) -> Fate | None:
+    """What becomes of the messages of a site's phase; None if they all arrive."""
+    return site.disturbed.fate if isinstance(site.disturbed, Disturbed) else None
 
 
 def _picker(senders: NDArray, keep: NDArray[np.bool_]) -> Callable[[Any], Any]:

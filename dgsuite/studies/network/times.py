@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.engine.log import Log
-from dgsuite.core.network.delays import Delay
-from dgsuite.core.network.network import SYNCHRONISERS, Network
 from dgsuite.core.results.dataset import variable
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.delays import Delay
+from dgsuite.studies.network.network import SYNCHRONISERS, Network
 
 
 class VirtualTimes(NamedTuple):
@@ -53,7 +53,7 @@ def virtual_times(
     pulses
         How many pulses: the rounds of a run.
     delay
-        How long messages take; see `dgsuite.core.network.delays.Delay.of`.
+        How long messages take; see `dgsuite.studies.network.delays.Delay.of`.
     seed
         Key of the delays.
     synchroniser
@@ -69,7 +69,7 @@ def virtual_times(
     Examples
     --------
     >>> import dgsuite
-    >>> from dgsuite.core.running.delays import virtual_times
+    >>> from dgsuite.studies.network.times import virtual_times
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> virtual_times(dgsuite.run, graph, 3, 2)
     VirtualTimes(time=array([ 6, 12, 18]), messages=array([18, 18, 18]))

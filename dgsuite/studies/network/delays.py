@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
-from dgsuite.core.network.names import is_whole, made
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.studies.network.names import is_whole, made
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
 """Kinds of delays, and what each has."""
@@ -44,7 +44,7 @@ class Delay:
 
     Examples
     --------
-    >>> from dgsuite.core.network.delays import Delay
+    >>> from dgsuite.studies.network.delays import Delay
     >>> Delay.of(("uniform", 1, 6))
     Delay(kind='uniform', low=1, high=6, p=0.5)
     >>> Delay.of(3).parameters

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, one_of
-from dgsuite.core.network.names import is_whole, node_ids
+from dgsuite.core.engine.network import Strikes, Target
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.labels.nodes import listed
+from dgsuite.studies.network.names import is_whole, node_ids
 
 if TYPE_CHECKING:
     from dgsuite.kernels.bsp import Kernel
@@ -26,12 +27,6 @@ SPARED = -np.inf
 """The score of a node that is not struck."""
 
 NODES = "nodes of an adversary"
-
-Target = tuple[float, int, int]
-"""Something to strike: its score, a node, and a neighbour or -1."""
-
-Strikes = tuple[tuple[int, int], ...]
-"""What is struck: nodes, and neighbours or -1."""
 
 
 class View(NamedTuple):
@@ -115,7 +110,7 @@ class Adversary:
         What it strikes first. "degree": nodes with most neighbours. "leader": nodes that take themselves for
         the leader, the greatest identifier first: those whose first output that names nodes has their own.
         "cut": of the edges between `nodes` and the others, those whose senders sent most in the round before.
-        Or a function of a `dgsuite.core.network.adversary.View`, which returns a score for each node of a
+        Or a function of a `dgsuite.studies.network.adversary.View`, which returns a score for each node of a
         cluster: the greatest are struck, and those of minus infinity spared. Of equal scores the smallest
         node ids go first.
     budget

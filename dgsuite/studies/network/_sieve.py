@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.core.network.faults import halved
 from dgsuite.kernels.tools._draws import keyed
+from dgsuite.studies.network.faults import halved
 
 FALLING, AWAY = 2, 3
 """What `sent` says of a node that crashes while it sends, and of one that is away; 1 of others that sent."""
@@ -27,7 +27,7 @@ def sieve(indptr, indices, names, first, sent, key, limits, dead, starts, kept):
     sent
         By slot: 0 if its node did not send, `FALLING`, `AWAY`, or 1.
     key, limits, dead
-        See `dgsuite.core.network.faults.Fate`.
+        See `dgsuite.studies.network.faults.Fate`.
     starts, kept
         Where the rows are put that result, as `indptr` and `indices`.
 
