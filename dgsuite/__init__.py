@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
-    from dgsuite.core.results.mixing import mixing
     from dgsuite.core.results.quality import quality
     from dgsuite.core.running.catalogue import list_kernels
     from dgsuite.core.running.components import components, pairs
@@ -45,7 +44,6 @@ __all__ = [
     "hartree_fock",
     "lab",
     "list_kernels",
-    "mixing",
     "open",
     "pairs",
     "quality",
@@ -91,7 +89,6 @@ __getattr__, __dir__ = lazy_imports(
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "lab": "dgsuite.studies.lab",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
-        "mixing": "dgsuite.core.results.mixing:mixing",
         "open": "dgsuite.core.results.dataset:open_dataset",
         "pairs": "dgsuite.core.running.components:pairs",
         "quality": "dgsuite.core.results.quality:quality",

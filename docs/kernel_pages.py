@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 from docutils import nodes
+from matplotlib.figure import Figure
 from sphinx.util.docutils import SphinxDirective
 
 import dgsuite
@@ -172,15 +173,17 @@ def example(kernel: type[Kernel]) -> dgsuite.Graph:
 def run(name: str) -> tuple[dgsuite.Graph, xr.Dataset]:
     """The run that a kernel's page shows."""
     graph = example(KERNELS[name])
-    return graph, dgsuite.run(name, graph, style="serial", trace=True)
+    return graph, dgsuite.run(name, graph, style="serial")
 
 
 @cache
 def drawn(name: str) -> str:
     """The picture of that run."""
-    graph, ds = run(name)
+    _, ds = run(name)
     alt = f"{name}: {ds.sizes['round']} rounds on 16 nodes, and what is sent in them"
-    return plots.svg(plots.network(ds, graph), alt)
+    figure = Figure(figsize=(8, 2.5))
+    ds.dgsuite.plot.communication(figure.subplots())
+    return plots.svg(figure, alt)
 
 
 class Picture(SphinxDirective):

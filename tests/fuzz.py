@@ -306,12 +306,12 @@ def trace(path):
     traces.read(path)
 
 
-def trace_file(ending) -> bytes:
+def trace_file() -> bytes:
     import dgsuite
     from dgsuite.partition.graph.graph import Graph
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"trace.{ending}"
+        path = Path(folder) / "trace.nc"
         dgsuite.run("mis", Graph.from_edges([0, 1, 2], [1, 2, 3]), clusters=2, trace=path)
         return path.read_bytes()
 
@@ -427,18 +427,17 @@ READERS = {
     "forged_steps": forged_graph(clusters=2, relabel=True, names=NAMES, steps=True),
     **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},
     "forged_result": forged_result(),
-    "trace": (trace, "trace.json", lambda: trace_file("json")),
-    "trace_table": (trace, "trace.parquet", lambda: trace_file("parquet")),
+    "trace": (trace, "trace.nc", trace_file),
     "toml": (toml, "e.toml", lambda: TOML),
     "xyz": (xyz, "m.xyz", lambda: XYZ),
 }
 """Function, name of its file, and what stands in it undamaged."""
 
-MANY = 2_250
+MANY = 2_500
 """Damaged inputs that the long tests give a reader: 25,000 in all."""
 
 FEWER = (
-    {"netcdf": 25, "foreign_netcdf": 7}
+    {"netcdf": 25, "foreign_netcdf": 7, "trace": 25}
     | {reader: 63 for reader in READERS if "checkpoint" in reader}
     | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 625)
     | {reader: 500 for reader in READERS if reader.startswith("forged")}

@@ -14,9 +14,6 @@ from importlib.metadata import entry_points
 import pytest
 
 GENERATORS = (
-    "generators.tests.test_classic",
-    "generators.tests.test_lattice",
-    "generators.tests.test_random_graphs",
     "readwrite.tests.test_edgelist",
     "tests.test_convert_numpy",
     "tests.test_convert_pandas",
@@ -25,9 +22,6 @@ GENERATORS = (
 """Of ``networkx``."""
 
 MODULES = (
-    "assortativity.tests.test_connectivity",
-    "assortativity.tests.test_correlation",
-    "assortativity.tests.test_neighbor_degree",
     "bipartite.tests.test_basic",
     "centrality.tests.test_betweenness_centrality",
     "centrality.tests.test_closeness_centrality",
@@ -53,7 +47,6 @@ MODULES = (
     "tests.test_link_prediction",
     "tests.test_matching",
     "tests.test_mis",
-    "tests.test_richclub",
     "tests.test_voronoi",
     "traversal.tests.test_bfs",
     "tree.tests.test_mst",

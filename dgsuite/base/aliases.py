@@ -43,13 +43,10 @@ RELATED = {
     "adamic_adar_index": "similarity",
     "ancestors": "bfs",
     "average_clustering": "lcc",
-    "average_degree_connectivity": "dgsuite.mixing",
-    "average_neighbor_degree": "dgsuite.mixing",
     "average_shortest_path_length": "bfs_many",
     "center": "bfs_many",
     "clustering": "lcc",
     "color": "bipartite",
-    "degree_assortativity_coefficient": "dgsuite.mixing",
     "descendants": "bfs",
     "descendants_at_distance": "bfs",
     "diameter": "bfs_many",
@@ -78,17 +75,16 @@ RELATED = {
     "preferential_attachment": "similarity",
     "radius": "bfs_many",
     "resource_allocation_index": "similarity",
-    "rich_club_coefficient": "dgsuite.mixing",
     "single_target_shortest_path": "bfs",
     "single_target_shortest_path_length": "bfs",
     "topological_sort": "topological",
     "transitivity": "triangles",
 }
-"""Functions that need a step more: a kernel, or a function, has what they are worked out from."""
+"""Functions that need a step more: a kernel has what they are worked out from."""
 
 
 def answered_by(function: str) -> str:
-    """The kernel, or the function of dgsuite, from which the answer of a function of networkx comes.
+    """The kernel from which the answer of a function of networkx comes.
 
     Where the name is in neither table, it is that of a kernel.
     """

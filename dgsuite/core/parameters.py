@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sized
+from contextlib import suppress
 from functools import lru_cache
 from numbers import Real
 from types import NoneType, UnionType
@@ -13,6 +14,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     TypeAliasType,
     Union,
     get_args,
@@ -25,12 +27,13 @@ from numpy.typing import NDArray
 
 from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, one_of, shown, unknown
+from dgsuite.base.masked import unmasked
 from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.construction import build
 from dgsuite.partition.labels.columns import is_array, numpy_column
-from dgsuite.partition.labels.labels import Labels, to_json
+from dgsuite.partition.labels.labels import Labels, exact_array, to_json
 from dgsuite.partition.labels.nodes import node_ids
 
 if TYPE_CHECKING:
@@ -111,9 +114,93 @@ def unsuited(
             f"kernel {made.name!r} keeps node ids in 32 bits: it takes at most {build.MOST_SHORT:,} nodes, "
             f"not {n:,}; run it on a part, such as graph.component() or graph.subgraph(nodes)"
         )
-    for name in fields:
-        _check_nodes(made, name, n)
+    _check_nodes(made, n)
     return made
+
+
+class Type(NamedTuple):
+    """One of the types that a parameter may have.
+
+    Attributes
+    ----------
+    kind
+        The type.
+    names
+        What values name: a "node", "nodes", "pairs" of nodes, or a mapping "by node"; "" for no nodes.
+    optional
+        Whether some of the nodes may be none.
+    to_nodes
+        Whether a mapping is to nodes.
+    """
+
+    kind: Any
+    names: str = ""
+    optional: bool = False
+    to_nodes: bool = False
+
+    @classmethod
+    def of(cls, kind: Any) -> Type:
+        """What the member of an annotation's union says."""
+        args = get_args(kind)
+        if kind == Node:
+            return cls(int, "node")
+        if kind == Pairs:
+            return cls(kind, "pairs")
+        if get_origin(kind) is Mapping and args[0] == Node:
+            return cls(kind, "by node", to_nodes=args[1] == Node)
+        if _is_sequence(kind) and (Node in args or NodeOrNone in args):
+            return cls(kind, "nodes", NodeOrNone in args)
+        return cls(get_args(kind)[0] if get_origin(kind) is Annotated else kind)
+
+    def __str__(self) -> str:
+        """The type in words, for messages."""
+        if self.names == "by node":
+            return f"a mapping from nodes to {'nodes' if self.to_nodes else 'numbers'}"
+        if self.names:
+            several = {"nodes": "a sequence of nodes", "pairs": "a table of pairs of nodes"}
+            return several.get(self.names, "a node")
+        origin = get_origin(self.kind)
+        if origin is Literal:
+            return f"one of {', '.join(map(str, get_args(self.kind)))}"
+        if origin in (Mapping, Callable):
+            return "a mapping" if origin is Mapping else "a function"
+        return "a sequence" if _is_sequence(self.kind) else PLAIN[self.kind]
+
+
+def _is_sequence(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Sized) and origin is not Mapping
+
+
+@lru_cache
+def _types_of(kernel: Any) -> dict[str, tuple[Type, ...]]:
+    try:
+        hints = get_type_hints(kernel, include_extras=True)
+    except (NameError, AttributeError, TypeError):  # names imported for type checkers only
+        hints = get_type_hints(Kernel, include_extras=True)
+    names = [field.name for field in dataclasses.fields(kernel)]
+    return {name: tuple(map(Type.of, _members(hints.get(name, Any)))) for name in names}
+
+
+def types_of(kernel: type[Kernel]) -> dict[str, tuple[Type, ...]]:
+    """The types that each parameter of a kernel may have: the members of its annotation's union."""
+    return _types_of(kernel)  # type: ignore[arg-type]
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    """A type, or those of a union. A name such as NumPy's `NDArray` is what it stands for."""
+    named = get_origin(kind) or kind
+    if isinstance(named, TypeAliasType):
+        given = get_args(kind)
+        return _members(named.__value__[given] if given else named.__value__)
+    if named in (Union, UnionType):
+        return tuple(one for member in get_args(kind) for one in _members(member))
+    return (kind,)
+
+
+def described(kernel: type[Kernel], name: str) -> str:
+    """What a parameter may be, in words."""
+    return " or ".join(map(str, types_of(kernel)[name]))
 
 
 def fitting(
@@ -141,81 +228,126 @@ def fitting(
     InputError
         The value does not fit the annotation, or is not a node.
     """
-    kinds = _kinds(kernel, name)
+    types = types_of(kernel)[name]
     if getattr(value, "ndim", None) == 0 and value.dtype.kind not in "mM":
         value = value.item()  # a scalar of NumPy or xarray
-    if any(map(_sequence, kinds)) and Pairs not in kinds:
-        value = _column(kernel, name, value)
-    for one in kinds:
-        try:
-            if one == Pairs:
-                from dgsuite.core.pairs import pairs_of
-
-                return pairs_of(value, labels)
-            if _by_node(one):
-                return _keyed(_cast(value, one, 63), one, labels)
-            if _of_nodes(one) and NodeOrNone not in get_args(one):
-                if labels is None and isinstance(value, list | tuple):
-                    return value  # its items are checked as they are
-                return _named(name, value, labels, n)
-            if labels is None:
-                return _cast(value, _bare(one), 64 if name == "seed" else 63)
-            if one == Node:
-                return labels.node(value)
-            if _of_nodes(one):
-                return labels.nodes(_cast(value, one, 63), missing=True)
-            return _cast(value, one, 64 if name == "seed" else 63)
-        except (TypeError, OverflowError):
-            pass
-        except InputError as error:
-            text = str(error) if str(error).startswith(name) else f"{name} {error}"
-            raise InputError(f"kernel {kernel.name!r}: {text}") from None
-    wanted = " or ".join(map(_described, kinds))
-    raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {shown(value)}")
-
-
-def _column(kernel: type[Kernel], name: str, value: Any) -> Any:
-    """A column that is the value of a parameter as an array; other values as they are."""
-    if not is_array(value) or hasattr(value, "dask"):
-        return value
-    lenient = any(NodeOrNone in get_args(one) for one in _kinds(kernel, name))
+    column = is_array(value) and not hasattr(value, "dask")
     try:
-        return numpy_column(value, name, optional=lenient)
+        if column and any(one.names != "pairs" and _is_sequence(one.kind) for one in types):
+            value = numpy_column(value, name, optional=any(one.optional for one in types))
+        for one in types:
+            with suppress(TypeError, OverflowError):
+                return _converted(one, name, value, labels, n)
     except InputError as error:
-        raise InputError(f"kernel {kernel.name!r}: {error}") from None
+        text = str(error) if str(error).startswith(name) else f"{name} {error}"
+        raise InputError(f"kernel {kernel.name!r}: {text}") from None
+    raise InputError(
+        f"kernel {kernel.name!r}: {name} must be {described(kernel, name)}, got {shown(value)}"
+    )
 
 
-def _named(name: str, value: Any, labels: Labels | None, n: int | None) -> NDArray[np.int64]:
-    """Node ids of several nodes. Raises TypeError if a value does not name several."""
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
-        raise TypeError
-    return node_ids(value, n, labels, name)
+def _converted(one: Type, name: str, value: Any, labels: Labels | None, n: int | None) -> Any:
+    """A value as one of the types of its parameter.
+
+    Raises
+    ------
+    TypeError, OverflowError
+        It does not fit the type.
+    """
+    if one.names == "pairs":
+        return _pairs(value, labels)
+    if one.names == "nodes" and not one.optional:
+        if labels is None and isinstance(value, list | tuple):
+            return value  # its items are checked as they are
+        if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+            raise TypeError
+        return node_ids(value, n, labels, name)
+    if one.names == "node" and labels is not None:
+        return labels.node(value)
+    value = _cast(value, one.kind, 64 if name == "seed" else 63)
+    if one.names == "nodes" and labels is not None:
+        return labels.nodes(value, missing=True)
+    if one.names != "by node":
+        return value
+
+    def ids(nodes: Iterable[Any]) -> list[int]:
+        if labels is None:
+            return [_cast(node, int, 63) for node in nodes]
+        return labels.nodes([*nodes]).tolist()
+
+    values = value.values()
+    found = ids(values) if one.to_nodes else [_cast(v, float, 63) for v in values]
+    return dict(zip(ids(value), found, strict=True))
 
 
-def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
-    """See that a parameter that names nodes names some of a graph with n nodes, by their ids.
+def _pairs(value: Any, labels: Labels | None) -> NDArray[np.int64]:
+    """Node ids of pairs, shape (p, 2).
+
+    They are in a dataframe of pandas or Dask, as columns ``source`` and ``target``, in an array of shape
+    (p, 2), or in a sequence of pairs.
 
     Raises
     ------
     InputError
-        It does not.
+        It is none of them, or a value is not a node's.
     """
-    value = getattr(kernel, name)
-    for one in _kinds(type(kernel), name):
-        if one == Node and isinstance(value, int):
-            nodes, least = np.array([value]), 0
-        elif _of_nodes(one) and isinstance(value, Sized) and not isinstance(value, Mapping):
-            nodes, least = np.asarray(value), -1 if NodeOrNone in get_args(one) else 0
-        elif one == Pairs and isinstance(value, np.ndarray):
-            nodes, least = value.ravel(), 0
-        elif _by_node(one) and _to_node(one) and isinstance(value, Mapping):
-            nodes, least = np.array([*value, *value.values()], np.int64), 0
-        else:
+    if hasattr(value, "columns"):
+        import dask
+
+        from dgsuite.partition.sources.edges import pieces
+
+        (found,) = dask.compute(pieces(value, None, None, ("source", "target", None)))
+        ends: list[Any] = [np.concatenate(end) for end in [*zip(*found, strict=True)][:2]]
+    elif hasattr(value, "__array__"):
+        array = np.asarray(unmasked(value, "pairs"))
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise InputError(f"must have shape (p, 2), got {array.shape}")
+        ends = [*array.T]
+    else:
+        try:
+            rows = [(source, target) for source, target in value]
+        except (TypeError, ValueError):
+            raise InputError(
+                "must be a dataframe with columns 'source' and 'target', an array of shape (p, 2), or a "
+                f"sequence of pairs, got {type(value).__name__}"
+            ) from None
+        ends = [[row[end] for row in rows] for end in (0, 1)]
+    columns = [exact_array(end) for end in ends]
+    for column in columns:
+        if labels is None and len(column) and column.dtype.kind not in "iu":
+            raise InputError(f"must be node ids, integers, but there are values of {column.dtype}")
+    if labels is not None:
+        return np.stack([labels.nodes(column) for column in columns], axis=1)
+    return np.stack([column.astype(np.int64) for column in columns], axis=1)
+
+
+def _check_nodes(kernel: Kernel, n: int) -> None:
+    """See that the parameters that name nodes name some of a graph with n nodes, by their ids.
+
+    Raises
+    ------
+    InputError
+        They do not.
+    """
+    for name, types in types_of(type(kernel)).items():
+        value, nodes = getattr(kernel, name), None
+        for one in types:
+            if one.names == "node" and isinstance(value, int):
+                nodes = np.array([value])
+            elif one.names == "nodes" and isinstance(value, Sized):
+                nodes = None if isinstance(value, Mapping) else np.asarray(value)
+            elif one.names == "pairs" and isinstance(value, np.ndarray):
+                nodes = value.ravel()
+            elif one.to_nodes and isinstance(value, Mapping):
+                nodes = np.array([*value, *value.values()], np.int64)
+            if nodes is not None:
+                break
+        if nodes is None or not nodes.size:
             continue
-        if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
+        if nodes.ndim != 1 or nodes.dtype.kind not in "iu":
             wanted = described(type(kernel), name)
             raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {shown(value)}")
-        outside = nodes[(nodes < least) | (nodes >= n)]
+        outside = nodes[(nodes < (-1 if one.optional else 0)) | (nodes >= n)]
         if len(outside) and (wrong := no_node(name, outside[0], n)):
             raise InputError(f"kernel {kernel.name!r}: {wrong}")
 
@@ -225,13 +357,13 @@ def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
     value = getattr(kernel, name)
     if labels is None or value is None:
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    for one in _kinds(type(kernel), name):
-        if one == Node:
+    for one in types_of(type(kernel))[name]:
+        if one.names == "node":
             return labels[value]
-        if _by_node(one) and isinstance(value, Mapping):
-            found = [labels[v] for v in value.values()] if _to_node(one) else value.values()
+        if one.names == "by node" and isinstance(value, Mapping):
+            found = [labels[v] for v in value.values()] if one.to_nodes else value.values()
             return dict(zip(map(labels.__getitem__, value), found, strict=True))
-        if _of_nodes(one) and isinstance(value, Sized):
+        if one.names == "nodes" and isinstance(value, Sized):
             return labels.of(np.asarray(value, np.int64)).tolist()
     return value
 
@@ -241,98 +373,25 @@ def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
     from nodes becomes pairs.
     """
     value = labelled(kernel, name, labels)
-    if labels is not None and Pairs in _kinds(type(kernel), name) and isinstance(value, np.ndarray):
-        if value.size > LISTED:
-            return value  # which the dataset does not list
-        return [[_label_json(label, labels) for label in labels.of(pair)] for pair in value]
+    if labels is None:
+        return [list(pair) for pair in value.items()] if isinstance(value, Mapping) else value
+
+    def plain(label: Any) -> Any:
+        try:
+            return to_json(label)
+        except InputError:
+            return {"node": labels.node(label)}
+
+    types = types_of(type(kernel))[name]
     if isinstance(value, Mapping):
-        pairs = [list(pair) for pair in value.items()]
-        if labels is None:
-            return pairs
-        named = 2 if any(map(_to_node, filter(_by_node, _kinds(type(kernel), name)))) else 1
-        return [[*(_label_json(v, labels) for v in p[:named]), *p[named:]] for p in pairs]
-    if labels is None or value is getattr(kernel, name):
+        named = 2 if any(one.to_nodes for one in types) else 1
+        return [[*map(plain, pair[:named]), *pair[named:]] for pair in value.items()]
+    if isinstance(value, np.ndarray) and any(one.names == "pairs" for one in types):
+        # the dataset does not list more
+        return value if value.size > LISTED else [[*map(plain, labels.of(p))] for p in value]
+    if value is getattr(kernel, name):
         return value
-    if isinstance(value, list):
-        return [_label_json(label, labels) for label in value]
-    return _label_json(value, labels)
-
-
-def _label_json(label: Any, labels: Labels) -> Any:
-    try:
-        return to_json(label)
-    except InputError:
-        return {"node": labels.node(label)}
-
-
-def described(kernel: type[Kernel], name: str) -> str:
-    """What a parameter may be, in words."""
-    words = []
-    for one in _kinds(kernel, name):
-        if one == Node:
-            words.append("a node")
-        elif _of_nodes(one):
-            words.append("a sequence of nodes")
-        elif one == Pairs:
-            words.append("a table of pairs of nodes")
-        else:
-            words.append(_described(one))
-    return " or ".join(words)
-
-
-def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
-    """The types that a parameter may have: the members of its annotation's union."""
-    return _annotations(kernel).get(name, (Any,))  # type: ignore[arg-type]
-
-
-def _members(kind: Any) -> tuple[Any, ...]:
-    """A type, or those of a union. A name such as NumPy's `NDArray` is what it stands for."""
-    named = get_origin(kind) or kind
-    if isinstance(named, TypeAliasType):
-        given = get_args(kind)
-        return _members(named.__value__[given] if given else named.__value__)
-    if named in (Union, UnionType):
-        return tuple(one for member in get_args(kind) for one in _members(member))
-    return (kind,)
-
-
-def _keyed(value: Mapping[Any, Any], kind: Any, labels: Labels | None) -> dict[int, Any]:
-    """A mapping from nodes to numbers or nodes, with node ids for labels."""
-
-    def ids(nodes: list[Any]) -> list[int]:
-        return (
-            [_cast(v, int, 63) for v in nodes] if labels is None else labels.nodes(nodes).tolist()
-        )
-
-    values = [*value.values()]
-    found = ids(values) if _to_node(kind) else [_cast(v, float, 63) for v in values]
-    return dict(zip(ids([*value]), found, strict=True))
-
-
-def _by_node(kind: Any) -> bool:
-    return get_origin(kind) is Mapping and get_args(kind)[0] == Node
-
-
-def _to_node(kind: Any) -> bool:
-    return get_args(kind)[1] == Node
-
-
-def _of_nodes(kind: Any) -> bool:
-    return _sequence(kind) and bool({Node, NodeOrNone}.intersection(get_args(kind)))
-
-
-def _bare(kind: Any) -> Any:
-    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
-
-
-@lru_cache
-def _annotations(kernel: type[Kernel]) -> dict[str, tuple[Any, ...]]:
-    """The same of all parameters."""
-    try:
-        hints = get_type_hints(kernel, include_extras=True)
-    except (NameError, AttributeError, TypeError):  # names imported for type checkers only
-        hints = get_type_hints(Kernel, include_extras=True)
-    return {name: _members(kind) for name, kind in hints.items()}
+    return [*map(plain, value)] if isinstance(value, list) else plain(value)
 
 
 def _cast(value: Any, kind: Any, bits: int) -> Any:
@@ -352,10 +411,10 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
         for one in get_args(kind):
             if isinstance(value, type(one)) and value == one and flag == isinstance(one, bool):
                 return one
-    elif _by_node(kind):
+    elif get_origin(kind) is Mapping:
         if isinstance(value, Mapping):
             return value
-    elif _sequence(kind):
+    elif _is_sequence(kind):
         if isinstance(value, Sized) and not isinstance(value, str | Mapping):
             return value
     elif get_origin(kind) is Callable:
@@ -364,21 +423,3 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
     elif kind not in PLAIN:
         return value
     raise TypeError
-
-
-def _sequence(kind: Any) -> bool:
-    origin = get_origin(kind)
-    return isinstance(origin, type) and issubclass(origin, Sized) and origin is not Mapping
-
-
-def _described(kind: Any) -> str:
-    """A type in words, for messages."""
-    if get_origin(kind) is Literal:
-        return f"one of {', '.join(map(str, get_args(kind)))}"
-    if _by_node(kind):
-        return f"a mapping from nodes to {'nodes' if _to_node(kind) else 'numbers'}"
-    if get_origin(kind) is Mapping:
-        return "a mapping"
-    if get_origin(kind) is Callable:
-        return "a function"
-    return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

@@ -10,7 +10,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import xarray as xr
-from matplotlib.colors import to_rgba
 
 import dgsuite
 from dgsuite import Graph, InputError
@@ -124,29 +123,11 @@ def test_other_datasets_are_refused():
             ds.dgsuite.summary()
 
 
-def test_a_picture_for_each_round():
-    """Nodes that sent in the round are filled, and what they sent is drawn."""
-    path = Graph.from_networkx(nx.path_graph(5), clusters=5, client=None)
-    ds = dgsuite.run("bfs", path, trace=True)
-    figure = ds.dgsuite.plot.network(path)
-    titled = [ax for ax in figure.axes if ax.get_title()]
-    assert [ax.get_title() for ax in titled] == [f"round {i}" for i in range(ds.sizes["round"])]
-    for at, ax in enumerate(titled):
-        edges, sent, nodes = ax.collections
-        points = nodes.get_offsets()
-        np.testing.assert_array_equal(edges.get_segments(), np.stack([points[:-1], points[1:]], 1))
-        assert len(sent.get_segments()) == ds.messages[at]
-        filled = (nodes.get_facecolors() == to_rgba(plots.ACTIVE)).all(axis=1)
-        assert filled.tolist() == ds.traffic[at].any("cluster_to").values.tolist()
-    bars = [bar.get_height() for bar in figure.axes[-1].patches]
-    assert bars == ds.messages.values.tolist()
-    assert figure.axes[-1].get_ylim()[0] == 0
-    with pytest.raises(InputError, match="clusters=5 and trace=True"):
-        dgsuite.run("bfs", path, clusters=2, trace=True).dgsuite.plot.network(path)
-    text = plots.svg(figure, "a path")
-    assert text.startswith('<svg role="img" aria-label="a path"')
+def test_a_figure_as_an_element_of_a_page(graph):
+    text = plots.svg(dgsuite.run("bfs", graph).dgsuite.plot().figure, "a club")
+    assert text.startswith('<svg role="img" aria-label="a club"')
     assert "#000000" not in text
-    assert f">round {ds.sizes['round'] - 1}</text>" in text
+    assert ">messages and communication</text>" in text
 
 
 def test_nodes_of_a_graph_in_parts_are_drawn_apart():
@@ -248,7 +229,7 @@ def test_outputs_by_name_where_xarray_has_a_method(graph):
 def test_the_accessor_lists_what_it_can_do(graph):
     text = repr(dgsuite.run("pagerank", graph).dgsuite)
     assert text.splitlines()[0] == "pagerank on 34 nodes, serial; outputs rank"
-    for name in (".plot ", ".to_pandas()", ".summary()", ".to_parquet()"):
+    for name in (".plot ", ".to_pandas()", ".summary()", ".to_networkx()"):
         assert name in text
     many = xr.Dataset({"valid": ("run", [1, 0])})
     assert repr(many.dgsuite).startswith("many runs")

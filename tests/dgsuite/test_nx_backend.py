@@ -344,7 +344,7 @@ def test_networkx_documents_the_functions(monkeypatch):
     assert (
         functions["connected_components"]["url"] == "https://example.org/dgsuite/kernels/wcc.html"
     )
-    assert functions["path_graph"]["url"] == "https://example.org/dgsuite/networkx.html"
+    assert functions["read_edgelist"]["url"] == "https://example.org/dgsuite/networkx.html"
     assert "``wcc``" in functions["is_connected"]["additional_docs"]
     assert "clusters : int, optional" in functions["pagerank"]["additional_parameters"]
     assert "Answered by the kernel ``bc``" in nx.betweenness_centrality.__doc__

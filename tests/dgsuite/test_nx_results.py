@@ -42,17 +42,6 @@ def in_order(values, graph):
     return {node: float(values[node]) for node in graph}
 
 
-def assorted(x, y):
-    """The correlation, by a name; graphs without edges are left to networkx."""
-
-    def call(graph, **backend):
-        if not graph.size():
-            backend = {}
-        return {(x, y): nx.degree_assortativity_coefficient(graph, x, y, **backend)}
-
-    return call
-
-
 def sampled(function):
     """Centralities by paths from half of the nodes."""
     return lambda graph, **backend: function(graph, k=(len(graph) + 1) // 2, seed=3, **backend)
@@ -78,14 +67,6 @@ CALLS = {
     ),
     "bridges": (lambda graph, **backend: {*map(frozenset, nx.bridges(graph, **backend))},),
     "has_bridges": (by_node(nx.has_bridges),),
-    "average_degree_connectivity": (by_node(nx.average_degree_connectivity),),
-    "average_neighbor_degree": (
-        by_node(nx.average_neighbor_degree),
-        lambda graph, **backend: nx.average_neighbor_degree(
-            graph, target="in" if graph.is_directed() else "out", **backend
-        ),
-    ),
-    "rich_club_coefficient": (by_node(nx.rich_club_coefficient, normalized=False),),
     "square_clustering": (  # networkx has 0 or 0.0
         lambda graph, **backend: in_order(nx.square_clustering(graph, **backend), graph),
     ),
@@ -176,10 +157,6 @@ CALLS = {
 """Calls whose results are the same, to the last bit."""
 
 CLOSE = {
-    "degree_assortativity_coefficient": (
-        assorted("out", "in"),
-        assorted("in", "in"),
-    ),
     "jaccard_coefficient": (predicted(nx.jaccard_coefficient),),
     "adamic_adar_index": (predicted(nx.adamic_adar_index),),
     "resource_allocation_index": (predicted(nx.resource_allocation_index),),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-from math import log
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -67,48 +64,6 @@ def test_any_cut_gives_the_same_bits(client, power):
     assert all(one.identical(found[0]) for one in found)
 
 
-def pairs(one, other):
-    """The adjusted Rand index, by looking at all pairs of nodes."""
-    both = [(one[u] == one[v], other[u] == other[v]) for u, v in combinations(range(len(one)), 2)]
-    together, total = sum(a and b for a, b in both), len(both)
-    first, second = (sum(column) for column in zip(*both, strict=True))
-    chance = first * second / total
-    return (together - chance) / ((first + second) / 2 - chance)
-
-
-def information(one, other):
-    """Normalized mutual information, term by term."""
-    n, mutual = len(one), 0.0
-    for a in {*one}:
-        for b in {*other}:
-            if both := sum(x == a and y == b for x, y in zip(one, other, strict=True)):
-                mutual += both / n * log(both * n / (one.count(a) * other.count(b)))
-    entropy = [-sum(v.count(a) / n * log(v.count(a) / n) for a in {*v}) for v in (one, other)]
-    return 2 * mutual / sum(entropy)
-
-
-@pytest.mark.parametrize("kinds", [2, 5, N])
-def test_it_says_how_much_communities_are_like_others(kinds):
-    graph = Graph.from_networkx(network())
-    one, other = LUCK.integers(0, 4, N), LUCK.integers(0, kinds, N)
-    other[:10] = one[:10]
-    found = dgsuite.quality(graph, one, other)
-    assert float(found.adjusted_rand_index) == pytest.approx(pairs(one, other))
-    right = information(one.tolist(), other.tolist())
-    assert float(found.normalized_mutual_information) == pytest.approx(right)
-
-
-@pytest.mark.parametrize("labels", [np.zeros(N, int), np.arange(N), np.arange(N) % 3])
-def test_the_same_communities_are_alike(labels):
-    """Names do not matter, and may be text."""
-    graph = Graph.from_networkx(network())
-    names = np.array([f"group {label}" for label in labels])
-    found = dgsuite.quality(graph, names, labels)
-    assert float(found.adjusted_rand_index) == 1
-    assert float(found.normalized_mutual_information) == pytest.approx(1)
-    assert found.community.values.tolist() == sorted({*names.tolist()})
-
-
 def test_what_is_not_defined_is_nan():
     alone = dgsuite.quality(Graph.from_edges([], [], n=3), [0, 0, 1])
     assert np.isnan([alone.modularity, alone.coverage, *alone.conductance]).all()
@@ -123,7 +78,6 @@ def test_what_is_not_defined_is_nan():
     ("labels", "how", "says"),
     [
         ([0, 1], {}, r"labels must be one for each node, shape \(3,\), got shape \(2,\)"),
-        ([0, 1, 1], {"other": [[0, 1, 1]]}, r"other must be one for each node, shape \(3,\), got"),
         ([0, 1, 1], {"resolution": 0}, "resolution must be above 0 and finite, got 0"),
         ([0, 1, 1], {}, r"edge \(0, 1\) has the negative weight -1"),
         (
@@ -138,7 +92,6 @@ def test_what_is_not_defined_is_nan():
             {},
             "1 of 3 nodes have none but None, the first of them is node 0",
         ),
-        ([0, 1, 1], {"other": [-1, 0, 0]}, "other: 1 of 3 nodes have none but -1"),
     ],
 )
 def test_bad_input(labels, how, says):

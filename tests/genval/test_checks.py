@@ -142,7 +142,7 @@ BAD = {
         "bf",
         nx.path_graph(3),
         {"root": "b"},
-        "root must be a 64-bit integer, got 'b'",
+        "root must be a node, got 'b'",
     ),
     "no such root": ("dst", nx.path_graph(3), {"root": 3}, "root 3 is not a node"),
 }

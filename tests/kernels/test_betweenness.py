@@ -356,7 +356,7 @@ def test_bad_input_is_named(form):
         ({"sources": 0}, "sources must be from 1 to 3"),
         ({"sources": [0, 3]}, "sources 3 is not a node"),
         ({"sources": [1, 1]}, "sources must be different nodes"),
-        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence or None"),
+        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence of nodes or None"),
         (
             {"sources": [0.5]},
             "sources must be a 64-bit integer or a sequence of nodes or None, got",

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 import dgsuite
 from dgsuite.base.errors import InputError
-from dgsuite.core.accounting import Accounting, account, bf
+from dgsuite.core.accounting import imsuite
+from dgsuite.core.accounting.rules import Accounting, account
 from dgsuite.kernels import MIS, bsp
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
 from dgsuite.kernels.imsuite.mis.faithful import FaithfulMIS
@@ -97,9 +98,9 @@ def test_a_renamed_phase_cannot_change_a_count_unseen(monkeypatch):
     monkeypatch.setattr(BellmanFord, "loosen", BellmanFord.relax, raising=False)
     monkeypatch.delattr(BellmanFord, "relax")
     with pytest.raises(InputError, match="accounting of BellmanFord names 'relax'"):
-        importlib.reload(bf)
+        importlib.reload(imsuite)
     monkeypatch.undo()
-    importlib.reload(bf)
+    importlib.reload(imsuite)
 
 
 @dataclass(frozen=True)

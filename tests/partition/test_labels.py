@@ -250,7 +250,7 @@ def test_all_kernels_say_which_parameters_are_nodes():
         (
             "bc",
             {"sources": "Javert"},
-            "sources must be a 64-bit integer or a sequence or None",
+            "sources must be a 64-bit integer or a sequence of nodes or None",
         ),
     ],
 )

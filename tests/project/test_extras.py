@@ -49,11 +49,10 @@ asked = {
     "save": lambda: dgsuite.save(ds, "ds.nc"),
     "open": lambda: dgsuite.open("ds.nc"),
     "plot": lambda: ds.dgsuite.plot.communication(),
-    "network": lambda: ds.dgsuite.plot.network(graph),
     "dataframe": lambda: ds.dgsuite.to_dataframe(),
     "search": lambda: dgsuite.lab.search("mis"),
     "metis": lambda: dgsuite.Graph.from_networkx(nx.cycle_graph(6), clusters=2, partition="metis"),
-    "trace": lambda: dgsuite.run("mis", graph, trace="trace.parquet"),
+    "trace": lambda: dgsuite.run("mis", graph, trace="trace.nc"),
 }
 said = {}
 for name, ask in asked.items():
@@ -105,11 +104,10 @@ def test_the_library_without_extras(tmp_path):
             ("save", "a NetCDF file", "h5netcdf", "netcdf"),
             ("open", "a NetCDF file", "h5netcdf", "netcdf"),
             ("plot", "a picture", "matplotlib", "plot"),
-            ("network", "a picture", "matplotlib", "plot"),
             ("dataframe", "a Dask dataframe", "pyarrow", "parquet"),
             ("search", "dgsuite.lab.search", "hypothesis", "lab"),
             ("metis", "partition='metis'", "pymetis", "metis"),
-            ("trace", "a trace in .parquet", "pyarrow", "parquet"),
+            ("trace", "a NetCDF file", "h5netcdf", "netcdf"),
         ]
     }
 

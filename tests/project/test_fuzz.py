@@ -21,7 +21,7 @@ from tests import fuzz
     + [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS],
 )
 def test_damaged_inputs_are_read_or_refused(reader, many):
-    needs = {"parquet": "pyarrow", "trace_table": "pyarrow", "xyz": "pyscf"}
+    needs = {"parquet": "pyarrow", "xyz": "pyscf"}
     for package in needs.get(reader, "numpy").split():
         pytest.importorskip(package)
     inputs = fuzz.FEWER.get(reader, fuzz.MANY) if many else 5

@@ -232,8 +232,8 @@ def test_unknown_names():
 @pytest.mark.parametrize(
     ("kernel", "name", "value", "message"),
     [
-        ("bf", "root", 1.5, "kernel 'bf': root must be a 64-bit integer, got 1.5"),
-        ("bf", "root", "x", "root must be a 64-bit integer, got 'x'"),
+        ("bf", "root", 1.5, "kernel 'bf': root must be a node, got 1.5"),
+        ("bf", "root", "x", "root must be a node, got 'x'"),
         ("bf", "root", None, "root must be"),
         ("bf", "root", True, "root must be"),
         ("bf", "seed", 1.5, "seed must be"),

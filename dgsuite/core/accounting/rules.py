@@ -15,11 +15,12 @@ phase cannot change a count unseen. All counts are derived from the log of a run
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
@@ -89,7 +90,7 @@ class Accounting:
 
 
 IMSUITE = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
-"""Kernels whose rules a module of that name registers, once there is a run of one."""
+"""Kernels whose rules `dgsuite.core.accounting.imsuite` registers, once there is a run of one."""
 
 ACCOUNTING: dict[type[Kernel], Accounting] = {}
 """Rules of kernels; those of a class hold for classes derived from it that have none of their own."""
@@ -114,7 +115,9 @@ def account(kernel: type[Kernel], rules: Accounting) -> None:
         The rules name something that is no phase or task of the kernel.
     """
     for name in sorted(rules.phases()):
-        if not _is_phase(getattr(kernel, name, None)):
+        method = getattr(kernel, name, None)
+        # a phase takes a cluster, its state and an inbox
+        if not callable(method) or [*inspect.signature(method).parameters][3:4] != ["inbox"]:
             raise InputError(
                 f"the accounting of {kernel.__name__} names {name!r}, which is no phase of it"
             )
@@ -124,13 +127,79 @@ def account(kernel: type[Kernel], rules: Accounting) -> None:
 def rules_of(kernel: Kernel) -> Accounting | None:
     """The rules that hold for a kernel; None for one that IMSuite does not have."""
     for cls in type(kernel).__mro__:
-        if (name := getattr(cls, "name", None)) in IMSUITE:
-            import_module(f"{__package__}.{name}")
+        if getattr(cls, "name", None) in IMSUITE:
+            import_module("dgsuite.core.accounting.imsuite")
         if cls in ACCOUNTING and cls.form == kernel.form:
             return ACCOUNTING[cls]
     return None
 
 
-def _is_phase(method: object) -> bool:
-    """Whether something is a method that takes a cluster, its state and an inbox."""
-    return callable(method) and tuple(inspect.signature(method).parameters)[3:4] == ("inbox",)
+STYLES = ("finish_async", "clocked")
+
+
+class Counts(NamedTuple):
+    """The paper's counts per round, int64."""
+
+    finishes: NDArray[np.int64]
+    asyncs: NDArray[np.int64]
+    barriers: NDArray[np.int64]
+    mutexes: NDArray[np.int64]
+    comm: NDArray[np.int64]
+
+
+def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts | None:
+    """Counts of a run as IMSuite's program in a given style makes them; None for other kernels.
+
+    Parameters
+    ----------
+    style
+        "finish_async" or "clocked"; for "serial", which launches and sends nothing, all are zero.
+    """
+    rules = rules_of(kernel)
+    if rules is None:
+        return None
+    if style not in STYLES:
+        zeros = np.zeros(log.rounds, np.int64)
+        return Counts(zeros, zeros, zeros, zeros, zeros)
+    spawning = rules.spawning
+    if style == "clocked":
+        spawning = {**spawning, **rules.clocked_spawning}
+    phases = log.names
+
+    def ruled(rule: Callable[[str], int]) -> NDArray[np.int64]:
+        """What a rule says of each phase."""
+        return np.array([rule(name) for name in phases], np.int64)[log["phase"]]
+
+    def launched(rule: Mapping[str, int]) -> NDArray[np.int64]:
+        return ruled(lambda p: rule.get(p, int(p not in spawning)))
+
+    each = launched(rules.launches)
+    launches, finishes = log.by_round(each), log.by_round(each)
+    if style == "clocked" and rules.clocked is None:
+        # one launch for each turn of the program that has any
+        _, first = np.unique(np.where(each > 0, log["turn"], -1), return_index=True)
+        once = np.zeros_like(each)
+        once[first] = 1
+        finishes = log.by_round(np.minimum(once, each))
+    elif style == "clocked":
+        assert rules.clocked is not None
+        finishes = log.by_round(launched(rules.clocked))
+    barriers = launches - finishes
+    messages = log["messages"] * ruled(lambda p: p not in spawning)
+    comm = log.by_round(messages * ruled(lambda p: rules.comm.get(p, 1)) + log["comm"])
+    mutexes = log.by_round(messages * ruled(lambda p: rules.mutex.get(p, 1)) + log["mutexes"])
+    places = n if rules.places is None else rules.places(kernel, n)
+    comm = comm + finishes * (places - 1)
+    asyncs = finishes * places + log.by_round(log["asyncs"])
+    if rules.driver is not None and log.rounds:
+        comm = comm + rules.driver(kernel, log, n, style)
+    for name, rule in spawning.items():
+        this = ruled(name.__eq__)
+        spawned, opened = log.by_round(this * log["messages"]), log.by_round(this * log["opened"])
+        filled = log.by_round(this * log["active"])
+        comm += spawned * rule.comm + opened * rule.open_comm
+        mutexes += spawned * rule.mutex + opened * rule.open_mutex
+        asyncs += spawned * rule.asyncs
+        finishes += spawned * rule.joins + opened * rule.finishes + filled * rule.filled
+        barriers += opened * rule.barriers
+    return Counts(finishes, asyncs, barriers, mutexes, comm)

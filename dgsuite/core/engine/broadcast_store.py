@@ -59,25 +59,6 @@ class BroadcastRecord(NamedTuple):
     travels: bool
 
 
-class Stored(NamedTuple):
-    """What one cluster broadcast.
-
-    Attributes
-    ----------
-    senders
-        How many there are.
-    messages, leaving
-        Messages along all their edges, and how many of these leave the site.
-    slots
-        Of the senders; None where these are all nodes of the cluster.
-    """
-
-    senders: int
-    messages: int
-    leaving: int
-    slots: NDArray[np.int64] | None
-
-
 class BroadcastStore:
     """The broadcasts of one phase at one site, by slot.
 
@@ -167,8 +148,8 @@ class BroadcastStore:
         fields: Mapping[str, NDArray],
         block: slice,
         whole: bool = False,
-    ) -> Stored:
-        """Store a broadcast of one cluster; clusters may do so side by side. `note` is to follow.
+    ) -> tuple[int, int]:
+        """Store a broadcast of one cluster.
 
         Parameters
         ----------
@@ -180,6 +161,11 @@ class BroadcastStore:
             Rows of the cluster.
         whole
             Whether these are all nodes of the cluster.
+
+        Returns
+        -------
+        messages, leaving
+            Messages along all edges of the senders, and how many of these leave the site.
 
         Raises
         ------
@@ -202,18 +188,15 @@ class BroadcastStore:
         where = slice(first + block.start, first + block.stop) if slots is None else slots
         for name, values in fields.items():
             self.slots[name][where] = values
-        return Stored(len(nodes), messages, leaving, slots)
-
-    def note(self, stored: Stored) -> None:
-        """Count what has been stored."""
-        if stored.slots is None:
+        if slots is None:
             self._own = None
         elif self._own is not None:
-            self._own.append(stored.slots)
-        self.count += stored.senders
-        self._own_count += stored.senders
-        self.reach += stored.messages - stored.leaving
-        self._leaving += stored.leaving
+            self._own.append(slots)
+        self.count += len(nodes)
+        self._own_count += len(nodes)
+        self.reach += messages - leaving
+        self._leaving += leaving
+        return messages, leaving
 
     def add_ghost(self, slot: int) -> None:
         """Store a broadcast of a ghost that is known without a batch; it has no fields."""

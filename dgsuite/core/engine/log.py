@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.core.engine.edge_bits import CARRIED
 from dgsuite.core.engine.network import Target
-from dgsuite.core.engine.pairs import PAIR
+from dgsuite.core.engine.pairs import CARRIED, PAIR
 from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.kernels.bsp import VOTES, Vote
@@ -119,9 +118,14 @@ class Log:
         self._pack()
         return self.__dict__
 
-    def __getitem__(self, name: str) -> NDArray:
+    @property
+    def rows(self) -> NDArray:
+        """All columns, as a structured array; a view."""
         self._pack()
-        return np.frombuffer(self._rows, row_format(self.clusters)[0])[name]
+        return np.frombuffer(self._rows, row_format(self.clusters)[0])
+
+    def __getitem__(self, name: str) -> NDArray:
+        return self.rows[name]
 
     @property
     def names(self) -> list[str]:
@@ -241,18 +245,14 @@ class Log:
         """The log of a site that goes on from here: the times of its clusters, and, on the site of the first
         cluster, all counts. The parts of all sites merge to the whole.
         """
-        times = {name: self[name][:, clusters] for name in TIMES}
-        columns = self.columns()
-        columns["clusters"] = times["compute"].shape[1]
+        own, columns = self.rows, self.columns()
+        columns["clusters"] = len(range(self.clusters)[clusters])
         rows = np.zeros(len(self), row_format(columns["clusters"])[0])
-        for name, values in times.items():
-            rows[name] = values
-        for name in WHEN:
-            rows[name] = self[name]
-        if clusters.start == 0:
-            for name in COUNTED:
-                rows[name] = self[name]
-        else:
+        for name in TIMES:
+            rows[name] = own[name][:, clusters]
+        for name in (*WHEN, *COUNTED) if clusters.start == 0 else WHEN:
+            rows[name] = own[name]
+        if clusters.start != 0:
             columns |= {"votes": [SILENT] * len(self), "notes": {}}
             columns |= {name: self.table(name)[:0] for name in TABLES}
         part = Log.of({**columns, "rows": rows})
@@ -395,12 +395,13 @@ def merge(logs: Sequence[Log]) -> Log:
     dtype, _ = row_format(merged.clusters)
     merged._rows = bytearray(len(logs[0]) * dtype.itemsize)
     rows = np.frombuffer(merged._rows, dtype)
+    each = [log.rows for log in logs]
     for name in WHEN:
-        rows[name] = logs[0][name]
+        rows[name] = each[0][name]
     for name in COUNTED:
-        rows[name] = sum(log[name] for log in logs)
+        rows[name] = sum(one[name] for one in each)
     for name in TIMES:
-        np.concatenate([log[name] for log in logs], axis=1, out=rows[name])
+        np.concatenate([one[name] for one in each], axis=1, out=rows[name])
     for name in dict.fromkeys(name for log in logs for name in log._notes):
         merged._notes[name] = array(
             "q", np.sum([log.noted(name) for log in logs], axis=0).tobytes()

@@ -14,18 +14,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
-from dgsuite.core.engine.edge_bits import Widths
-from dgsuite.core.engine.fields import held, places
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.messages import held, places
 from dgsuite.core.engine.network import Faults
+from dgsuite.core.engine.pairs import Widths
 from dgsuite.core.engine.program import Fault, Step, Tally
-from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
+from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts, Window
 from dgsuite.core.engine.unicasts import Unicasts
-from dgsuite.core.engine.window import Window
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.halo import Halo
+from dgsuite.partition.clusters.halo import Halo, make_halo
+
+Cut = tuple[int, bytes]
+"""Which site it is, and the bounds of all sites."""
+
+
+class Halos:
+    """The halos of the last cut into sites. Runs on several threads of a worker may share them.
+
+    Each is made once: that with slots for the nodes that are read, and that with slots for all nodes.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._cut: Cut | None = None
+        self._made: dict[bool, Halo] = {}
+
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster]) -> Halos:
+        """Those of a site, which its first cluster keeps."""
+        halos: Halos = clusters[0].cache.setdefault("halos", cls())
+        return halos
+
+    def there(self, bounds: NDArray, me: int) -> dict[bool, Halo]:
+        """The halos of a cut that are made already, by whether they have slots for all nodes."""
+        with self._lock:
+            return dict(self._made) if self._cut == (me, bounds.tobytes()) else {}
+
+    def get(self, clusters: Sequence[Cluster], bounds: NDArray, me: int, every: bool) -> Halo:
+        """The halo of a cut, perhaps with slots for all nodes; that of another cut is forgotten."""
+        cut = me, bounds.tobytes()
+        with self._lock:
+            if self._cut != cut:
+                self._cut, self._made = cut, {}
+            if every not in self._made:
+                found = self._made.get(False)  # it may be the same as that for all nodes
+                if found is None or found.slots < clusters[0].n or not found.sends_all:
+                    self._made.clear()  # two would take twice the memory
+                    found = make_halo(clusters, bounds, me, every)
+                self._made[every] = found
+            return self._made[every]
 
 
 class Mailbox:
@@ -48,8 +87,6 @@ class Mailbox:
         Dtype of each message field, vectors included.
     starts
         Row at which each cluster's nodes begin.
-    each
-        Calls a function with what each cluster sends, as `map` does, or side by side.
     recorder
         Called with what each phase sends, if set.
     kept
@@ -84,7 +121,6 @@ class Mailbox:
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         self.disturbed = None if faults is None else faults.at_site(kernel, clusters, fault)
-        self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Any], None] | None = None
         self.phase = ""
         self.kept: Any = None
@@ -144,13 +180,6 @@ class Mailbox:
     def along(self, backwards: bool) -> Broadcasts:
         """What is broadcast in a direction; an undirected graph has but one."""
         return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
-
-    def begin(self, phase: str) -> None:
-        """Forget what the phase before sent."""
-        self.phase, self.kept = phase, None
-        if self.arriving is not None:
-            self.arriving.clear()
-            self.arriving = None
 
     def arrive(self, broadcasts: Broadcasts) -> Broadcasts:
         """Note that broadcasts arrive from elsewhere."""

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine import checks
-from dgsuite.core.engine.fields import concatenated
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
-from dgsuite.core.engine.messages import MessageList
+from dgsuite.core.engine.messages import MessageList, concatenated
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.kernels.bsp import Unicast

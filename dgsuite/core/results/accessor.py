@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from inspect import getdoc
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import xarray as xr
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.files import atomic_write
-from dgsuite.core.results.checking import check_run
-from dgsuite.core.results.page import page
-from dgsuite.core.results.plot_accessor import Plots, of_one_run
+from dgsuite.core.results.checking import check_run, of_one_run
 from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
 
@@ -24,9 +19,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from distributed import Client
 
-
-CHARTS = ("messages", "active", "wire_bytes")
-"""Variables that a page shows by round, beside the times."""
+    from dgsuite.core.results.plots import Plots
 
 
 @xr.register_dataset_accessor("dgsuite")  # type: ignore[no-untyped-call]
@@ -69,6 +62,8 @@ class Accessor:
         """Plots of a run: ``ds.dgsuite.plot.communication()``, ``ds.dgsuite.plot.rounds()``; or of many runs:
         ``ds.dgsuite.plot.probability()``.
         """
+        from dgsuite.core.results.plots import Plots
+
         return Plots(self._dataset)
 
     def summary(self) -> pd.Series:
@@ -89,39 +84,6 @@ class Accessor:
         """
         ds = self._run
         return pd.Series(_facts(ds), name=ds.attrs["title"], dtype=object)
-
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that shows the run: its counts, and messages, active nodes and times of each round.
-
-        Parameters
-        ----------
-        path
-            The file.
-
-        Raises
-        ------
-        InputError
-            The folder does not exist or is not writable.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> import dgsuite
-        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-        >>> _ = dgsuite.run("bfs", graph).dgsuite.to_html("run.html")
-        >>> Path("run.html").read_text()[:15]
-        '<!doctype html>'
-        """
-        from dgsuite.core.results.dataset import index, seconds_by_round
-
-        ds = self._run
-        facts = {name: _written(value) for name, value in _facts(ds).items()}
-        computing, exchange = seconds_by_round(ds)
-        charts = {name: {name: ds.variables[name].values} for name in CHARTS}
-        charts["seconds, mean of the workers,"] = {"computing": computing, "exchange": exchange}
-        text = page(ds.attrs["title"], index(ds), facts, charts)
-        with atomic_write(path) as part:
-            Path(part).write_text(text, encoding="utf-8")
 
     def to_pandas(self, outputs: Sequence[str] | None = None) -> pd.DataFrame:
         """The outputs as a pandas dataframe, in this process.
@@ -229,113 +191,10 @@ class Accessor:
             nx.set_node_attributes(made, dict(zip(nodes, values, strict=True)), name)
         return made
 
-    def to_gexf(self, path: str | os.PathLike[str], graph: Graph | nx.Graph) -> None:
-        """Write the graph with the outputs as attributes of its nodes, in the format of Gephi.
-
-        Parameters
-        ----------
-        path
-            The file; it is packed if it ends in .gz, .bz2 or .xz. It has the name once it is whole.
-        graph
-            The graph that the run was on.
-
-        Raises
-        ------
-        InputError
-            The graph has other nodes than the dataset, or the file cannot be written.
-
-        Notes
-        -----
-        Outputs with one value for each node are written, and weights of edges. Nodes are numbers there, and
-        have their labels as labels. The arrays are gathered, and the file is written line by line.
-
-        Examples
-        --------
-        >>> import dgsuite
-        >>> import networkx as nx
-        >>> graph = dgsuite.Graph.from_edges(["ann", "bob"], ["bob", "cid"], relabel=True)
-        >>> dgsuite.run("bfs", graph).dgsuite.to_gexf("tree.gexf", graph)
-        >>> nx.read_gexf("tree.gexf", relabel=True).nodes["cid"]["level"]
-        2
-        """
-        from dgsuite.core.results import exports
-
-        exports.write_gexf(exports.content(self._run, graph), path)
-
-    def to_graphml(self, path: str | os.PathLike[str], graph: Graph | nx.Graph) -> None:
-        """Write the graph with the outputs as attributes of its nodes, as GraphML.
-
-        Gephi, Cytoscape, igraph and networkx read it.
-
-        Parameters
-        ----------
-        path, graph
-            As for `to_gexf`. Labels are the attribute ``label``.
-
-        Raises
-        ------
-        InputError
-            As for `to_gexf`.
-
-        Examples
-        --------
-        >>> import dgsuite
-        >>> import igraph
-        >>> graph = dgsuite.Graph.from_edges([0, 1, 3], [1, 2, 4])
-        >>> dgsuite.run("wcc", graph).dgsuite.to_graphml("parts.graphml", graph)
-        >>> igraph.Graph.Read_GraphML("parts.graphml").vs["component"]
-        [0.0, 0.0, 0.0, 3.0, 3.0]
-        """
-        from dgsuite.core.results import exports
-
-        exports.write_graphml(exports.content(self._run, graph), path)
-
-    def to_parquet(self, path: str | os.PathLike[str], graph: Graph | nx.Graph) -> None:
-        """Write two tables: the nodes with the outputs, and the edges.
-
-        Parameters
-        ----------
-        path
-            A folder, in which the files are ``nodes.parquet`` and ``edges.parquet``. The former has a column
-            ``node`` and one for each output, the latter ``source``, ``target`` and perhaps ``weight``.
-        graph
-            The graph that the run was on.
-
-        Raises
-        ------
-        InputError
-            As for `to_gexf`; packages are missing; or labels of several types are the same as text.
-
-        Notes
-        -----
-        Labels that Parquet does not have, such as tuples, or of several types, are written as text.
-
-        Where outputs are too large for this process, ``to_dataframe().to_parquet(...)`` has the workers write
-        them.
-
-        Examples
-        --------
-        >>> import dgsuite
-        >>> import pandas as pd
-        >>> graph = dgsuite.Graph.from_edges([0, 1, 3], [1, 2, 4])
-        >>> dgsuite.run("wcc", graph).dgsuite.to_parquet("parts", graph)
-        >>> pd.read_parquet("parts/nodes.parquet").component.tolist()
-        [0, 0, 0, 3, 3]
-        """
-        from dgsuite.core.results import exports
-
-        exports.write_parquet(exports.content(self._run, graph), path)
-
     @property
     def _run(self) -> xr.Dataset:
         """The dataset, which must be that of one run."""
         return of_one_run(self._dataset)
-
-
-def _written(value: str | float) -> str:
-    if isinstance(value, str):
-        return value
-    return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
 
 
 def _facts(ds: xr.Dataset) -> dict[str, Any]:

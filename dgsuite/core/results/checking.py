@@ -54,6 +54,22 @@ def check(ds: xr.Dataset, where: str = "the dataset") -> None:
         raise InputError(f"{where}: 'node' must have the dimension node, not {node.dims}")
 
 
+def of_one_run(ds: xr.Dataset) -> xr.Dataset:
+    """A dataset, which must be that of one run.
+
+    Raises
+    ------
+    InputError
+        It is not.
+    """
+    if "kernel" not in ds.attrs or not {"round", "depth"} & {*ds.dims}:
+        raise InputError(
+            "the dataset is not the result of one run: dgsuite.run returns such datasets"
+        )
+    check(ds)
+    return ds
+
+
 def _sizes(text: str) -> bool:
     try:
         found: Any = json.loads(text)

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from types import MappingProxyType
@@ -23,7 +23,7 @@ from dgsuite.base import formats, netcdf
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.base.warning import warn
-from dgsuite.core.accounting import count
+from dgsuite.core.accounting.rules import count
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.program import reduce_votes, steps
@@ -32,7 +32,7 @@ from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results import accessor as accessor  # has xarray know `ds.dgsuite`
 from dgsuite.core.results.checking import check
 from dgsuite.core.results.provenance import machine
-from dgsuite.kernels.bsp import Kernel, Output, Vote
+from dgsuite.kernels.bsp import Kernel, Output
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import here
@@ -54,10 +54,17 @@ IMSUITE = {
 }
 """What datasets of IMSuite's kernels have besides, and what each variable is."""
 
+SECONDS = (
+    ("compute_seconds", "compute", "time computing"),
+    ("cpu_seconds", "cpu", "processor time computing"),
+    ("exchange_seconds", "exchange", "time between phases: packing, transfer, waiting, delivery"),
+)
+"""Times of the clusters: variable, column of the log, and what it is."""
+
 MATRICES = 1 << 30
 """Bytes of the matrices of a traced run, at most."""
 
-TO_FILE = "write the trace to a file: trace='trace.parquet'"
+TO_FILE = "write the trace to a file: trace='trace.nc'"
 """What to do where they take more."""
 
 TAKEN = (
@@ -100,7 +107,7 @@ def build(
     Parameters
     ----------
     outputs
-        Kernel outputs, one entry a node, in the order of node ids: arrays or Dask arrays.
+        Kernel outputs, one entry a node: arrays in the order of the clusters, or Dask arrays by node.
     log
         The log of all sites.
     count_as
@@ -123,88 +130,92 @@ def build(
     """
     recursive, delayed = kernel.form == "recursive", spec.delays is not None
     congest, workload = spec.congest, spec.workload
-    counted = counted_by(kernel, delayed)
+    counted, rows, clusters = counted_by(kernel, delayed), log.rows, len(graph.parts)
     blocks = kernel.form == "block"  # the paper has none
-    counted_by_imsuite = None if blocks else count(kernel, log, graph.n, count_as or style)
-    counts = {} if counted_by_imsuite is None else counted_by_imsuite._asdict()
-    messages, remote = log.by_round(log["messages"]), log.by_round(log["remote"])
-    to_self = log.by_round(log["to_self"])
-    active = np.zeros(log.rounds, np.int64)
-    np.maximum.at(active, log["round"], log["active"])
+    outputs = by_node(kernel, graph, outputs)
+    # what users look for comes first
+    variables = {name: _output(kernel.outputs[name], v, graph) for name, v in outputs.items()}
 
-    def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
-        return variable(counted, values, long_name, units)
+    def add(
+        name: str, values: NDArray, long_name: str, units: str = "1", dims: tuple[str, ...] = ()
+    ) -> None:
+        variables[name] = variable((counted, *dims), values, long_name, units)
 
-    def per_cluster(name: str, long_name: str) -> xr.Variable:
-        return variable((counted, "cluster"), log.by_round(log[name]), long_name, "s")
+    def by_round(name: str) -> NDArray:
+        return log.by_round(rows[name])
 
-    variables = {
-        "messages": per_round(messages, "messages sent between nodes"),
-        "remote_messages": variable(
-            (counted, "model"),
-            np.stack([np.zeros_like(messages), remote, messages - to_self], axis=1),
-            "messages whose receiver is in another place",
-        ),
-        "bytes": per_round(log.by_round(log["nbytes"]), "payload of all messages", "byte"),
-        "wire_bytes": per_round(log.by_round(log["wire"]), "data sent between workers", "byte"),
-        "active": per_round(active, f"nodes that sent, in the {counted}'s busiest phase"),
-        **{name: per_round(values, IMSUITE[name]) for name, values in counts.items()},
-        "compute_seconds": per_cluster("compute", "time computing"),
-        "cpu_seconds": per_cluster("cpu", "processor time computing"),
-        "exchange_seconds": per_cluster(
-            "exchange", "time between phases: packing, transfer, waiting, delivery"
-        ),
-    }
+    def most_by_round(at: NDArray, values: NDArray) -> NDArray[np.int64]:
+        most = np.zeros(log.rounds, np.int64)
+        np.maximum.at(most, at, values)
+        return most
+
+    messages = by_round("messages")
+    add("messages", messages, "messages sent between nodes")
+    places = np.zeros_like(messages), by_round("remote"), messages - by_round("to_self")
+    text = "messages whose receiver is in another place"
+    add("remote_messages", np.stack(places, axis=1), text, dims=("model",))
+    add("bytes", by_round("nbytes"), "payload of all messages", "byte")
+    add("wire_bytes", by_round("wire"), "data sent between workers", "byte")
+    active = most_by_round(rows["round"], rows["active"])
+    add("active", active, f"nodes that sent, in the {counted}'s busiest phase")
+    counts = None if blocks else count(kernel, log, graph.n, count_as or style)
+    for name, values in {} if counts is None else counts._asdict().items():
+        add(name, values, IMSUITE[name])
+    for name, column, text in SECONDS:
+        add(name, by_round(column), text, "s", ("cluster",))
     noted = {name: log.by_round(log.noted(name)) for name in kernel.notes}
-    for name, long_name in kernel.notes.items():
-        variables[name] = per_round(noted[name], long_name)
-    for name, long_name in kernel.peaks.items():
-        variables[name] = per_round(log.peaks, long_name)
-    found = {name: _output(kernel.outputs[name], values, graph) for name, values in outputs.items()}
-    variables = {**found, **variables}  # what users look for comes first
-    if traffic and not (traffic := fits(log.rounds, len(graph.parts))):
-        warn(
-            f"trace=True: {too_large(log.rounds, len(graph.parts))}, so the result has none; {TO_FILE}",
-            UserWarning,
-        )
+    for name, text in kernel.notes.items():
+        add(name, noted[name], text)
+    for name, text in kernel.peaks.items():
+        add(name, log.peaks, text)
+    if traffic and (why := too_large(log.rounds, clusters)):
+        warn(f"trace=True: {why}, so the result has none; {TO_FILE}", UserWarning)
+        traffic = False
     if traffic:
-        matrices, clusters = _matrices(log, len(graph.parts)), ("cluster", "cluster_to")
-        texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")
-        for name, values, said in zip(("traffic", "traffic_bytes"), matrices, texts, strict=True):
-            variables[name] = variable((counted, *clusters), values, *said)
+        sent, to = log.table("traffic"), ("cluster", "cluster_to")
+        at = rows["round"][sent["phase"]], sent["source"], sent["destination"]
+        for name, column, text, units in (
+            ("traffic", "messages", "messages from a cluster to another, or itself", "1"),
+            ("traffic_bytes", "bytes", "payload of these", "byte"),
+        ):
+            matrices = np.zeros((log.rounds, clusters, clusters), np.int64)
+            np.add.at(matrices, at, sent[column])
+            add(name, matrices, text, units, to)
     carried = np.empty(0, np.int64)
     if congest is not None:
-        most, carried, edges = _edge_bits(log)
-        variables["edge_bits"] = per_round(
-            most, "most bits along an edge in a direction, in the round's busiest phase", "bit"
-        )
-        variables["edges_by_bits"] = variable(
-            (counted, "bits"), edges, "edges that carry so many bits in a direction in a phase"
-        )
+        bits = log.table("bits")
+        at = rows["round"][bits["phase"]]
+        text = "most bits along an edge in a direction, in the round's busiest phase"
+        add("edge_bits", most_by_round(at, bits["bits"]), text, "bit")
+        carried, which = np.unique(bits["bits"], return_inverse=True)
+        edges = np.zeros((log.rounds, len(carried)), np.int64)
+        np.add.at(edges, (at, which), bits["edges"])
+        text = "edges that carry so many bits in a direction in a phase"
+        add("edges_by_bits", edges, text, dims=("bits",))
     if network is not None:
         for name, (dim, each, text) in network.found(spec.faults, kernel, graph.n, log).items():
             variables[name] = variable(dim or counted, each, text)
     if delayed:
         ticks = np.array(log.ticks, np.int64)
-        variables["virtual_time"] = per_round(ticks, "tick in which tasks of the round ran")
+        add("virtual_time", ticks, "tick in which tasks of the round ran")
     coords = [
         _numbered(counted, log.rounds, counted),
-        _numbered("cluster", len(graph.parts), "cluster"),
-        *([_numbered("cluster_to", len(graph.parts), "cluster that receives")] * traffic),
+        _numbered("cluster", clusters, "cluster"),
+        *([_numbered("cluster_to", clusters, "cluster that receives")] * traffic),
         *([coordinate("bits", carried, "bits along an edge")] * (congest is not None)),
         _models(),
         _nodes(graph, "node", "node"),
     ]
     for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
         if dim in kernel.numbered:
-            coords.append(
-                _numbered(dim, next(v.sizes[dim] for v in variables.values() if dim in v.dims), dim)
-            )
+            size = next(v.sizes[dim] for v in variables.values() if dim in v.dims)
+            coords.append(_numbered(dim, size, dim))
         elif (entries := kernel.values(dim)) is not None:
             coords.append(coordinate(dim, entries, dim))
         else:
             coords.append(_nodes(graph, dim, f"{dim} node", kernel.axis(dim, graph.n)))
     parameters = {f.name: stated(kernel, f.name, graph.labels) for f in dataclasses.fields(kernel)}
+    weighs = kernel.weighs or parameters.get("thresholds") is not None
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
         "source": f"dgsuite {__version__}",
@@ -218,11 +229,9 @@ def build(
         "graph": Lineage.of(graph).identity,
         "n": graph.n,
         "m": graph.m,
-        "clusters": len(graph.parts),
+        "clusters": clusters,
         # the places of a serial program whose data is distributed are the processes that hold it
-        "runtime_model": runtime_model(
-            workers if style == "in_turn" else len(graph.parts), graph.n
-        ),
+        "runtime_model": runtime_model(workers if style == "in_turn" else clusters, graph.n),
         "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
         "workers": workers,
         "seconds": log.seconds,
@@ -238,20 +247,20 @@ def build(
     attrs |= reasons
     if congest is not None:
         # no phase reads what the last one sends
-        attrs |= {"congest": congest, "radius": int(np.count_nonzero(log["messages"][:-1]))}
+        attrs |= {"congest": congest, "radius": int(np.count_nonzero(rows["messages"][:-1]))}
     if network is not None:
         attrs["network"] = network.described()
     if spec.faults is not None:
-        ended = next(steps(kernel, graph.n, _unanswered, past=log.votes), None) is None
-        attrs["terminated"] = int(ended)
+        # the program is only asked whether it goes on
+        left = steps(kernel, graph.n, lambda over: lambda: reduce_votes(over), past=log.votes)
+        attrs["terminated"] = int(next(left, None) is None)
     if workload is not None:
-        toil = log.by_round(log["toil"])
-        variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
+        toil = by_round("toil")
+        add("workload_seconds", toil, "processor time in the workload", "s")
         attrs["workload"] = str(workload)
-        loads = int(log["loads"].sum())
+        loads = int(rows["loads"].sum())
         if workload.operations and not workload.cache_bytes and loads:
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
-    weighs = kernel.weighs or parameters.get("thresholds") is not None
     # NetCDF has no truth values
     attrs["weighted"] = int(graph.weighted and bool(parameters.get("weighted", weighs)))
     if "root" in parameters:
@@ -259,9 +268,38 @@ def build(
     return assemble(variables, coords, attrs)
 
 
-def _unanswered(over: Sequence[Vote]) -> Callable[[], Vote]:
-    """What a program that is only asked whether it goes on is sent last."""
-    return lambda: reduce_votes(over)
+def by_node(kernel: Kernel, graph: Graph, outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Outputs that come in the order of the clusters, by ascending node; on the workers they are.
+
+    The rows of a table ascend by its first column, whose nodes ascend in each cluster.
+    """
+    order = graph.partition.order
+    found, rows = dict(outputs), None
+    for name, values in outputs.items() if order is not None else ():
+        if not isinstance(values, np.ndarray):
+            continue
+        if kernel.outputs[name].tabular:
+            rows = np.argsort(values, kind="stable") if rows is None else rows
+            found[name] = values[rows]
+        else:
+            found[name] = np.empty_like(values)
+            found[name][order] = values
+    return found
+
+
+def reached(distances: xr.DataArray) -> int:
+    """The number of nodes that a search has reached: see `dgsuite.kernels.bsp.Output.from_root`."""
+    return int(((distances >= 0) & (distances < np.inf)).sum())
+
+
+def tell_alone(kernel: Kernel, ds: xr.Dataset) -> None:
+    """Warn if a search has sent nothing, and so reached its root alone."""
+    searches = (reached(ds[name]) for name, output in kernel.outputs.items() if output.from_root)
+    sent = ds.variables["messages"].values  # sums of xarray import much
+    if len(sent) and not sent.any() and 1 in searches and ds.sizes["node"] > 1:
+        root = json.loads(ds.attrs["parameters"])["root"]
+        what = f"only the root, {root!r}, is reached, since no edge leaves it; root= names another"
+        warn(f"kernel {kernel.name!r}: {what}", UserWarning)
 
 
 def variable(
@@ -310,57 +348,16 @@ def check_names(kernel: Kernel, delayed: bool) -> None:
         )
 
 
-def check_fits(clusters: int) -> None:
-    """Check that the matrices of a traced run of one round fit, before it runs.
-
-    Raises
-    ------
-    InputError
-        They do not.
-    """
-    if not fits(1, clusters):
-        raise InputError(f"trace=True: {too_large(1, clusters)}; {TO_FILE}")
-
-
-def fits(rounds: int, clusters: int) -> bool:
-    """Whether the matrices of a traced run fit into `MATRICES` bytes."""
-    return 16 * rounds * clusters**2 <= MATRICES
-
-
 def too_large(rounds: int, clusters: int) -> str:
-    """Says that they do not fit."""
-    size, each = (
-        16e-9 * rounds * clusters**2,
-        f"each of {rounds:,} rounds" if rounds > 1 else "a round",
-    )
+    """Why the matrices of a traced run do not fit into `MATRICES` bytes; "" where they do."""
+    size = 16 * rounds * clusters**2
+    if size <= MATRICES:
+        return ""
+    each = f"each of {rounds:,} rounds" if rounds > 1 else "a round"
     return (
-        f"matrices of {clusters} by {clusters} clusters for {each} take {size:,.1f} GB, more than "
+        f"matrices of {clusters} by {clusters} clusters for {each} take {1e-9 * size:,.1f} GB, more than "
         f"{1e-9 * MATRICES:,.1f} GB"
     )
-
-
-def _matrices(log: Log, clusters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Messages and bytes of a traced run, by round, source and destination."""
-    sent = log.table("traffic")
-    found = np.zeros((2, log.rounds, clusters, clusters), np.int64)
-    at = log["round"][sent["phase"]], sent["source"], sent["destination"]
-    for matrix, name in zip(found, ("messages", "bytes"), strict=True):
-        np.add.at(matrix, at, sent[name])
-    return found[0], found[1]
-
-
-def _edge_bits(log: Log) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """By round the most bits along an edge in a phase; which numbers of bits there are; and by round and
-    number, how many edges carry it in a phase.
-    """
-    rows = log.table("bits")
-    at = log["round"][rows["phase"]]
-    most = np.zeros(log.rounds, np.int64)
-    np.maximum.at(most, at, rows["bits"])
-    sizes, which = np.unique(rows["bits"], return_inverse=True)
-    edges = np.zeros((log.rounds, len(sizes)), np.int64)
-    np.add.at(edges, (at, which), rows["edges"])
-    return most, sizes, edges
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""Plots of results."""
+"""Plots of a run, or of many: ``ds.dgsuite.plot``; and what other pictures have in common with these."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
 from dgsuite.base.wilson import wilson
+from dgsuite.core.results.checking import of_one_run
 from dgsuite.core.results.dataset import index, seconds_by_round
 from dgsuite.partition.graph.dask_views import here
 
@@ -31,31 +32,12 @@ if TYPE_CHECKING:
 
 LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
 MESSAGES = "#9ec9e2"
-ACTIVE = "#c8553d"
 MAX_MARKED_ROUNDS = 32
 """With more rounds than this, lines have no markers."""
 
 
-def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool = True) -> Axes:
-    """Plot the messages per round as bars, and IMSuite's communication count per round as a line.
-
-    Parameters
-    ----------
-    dataset
-        Dataset of one run.
-    ax
-        Axes to draw on; by default new ones.
-    messages
-        Whether to draw the bars.
-
-    Returns
-    -------
-    The axes.
-    """
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(6, 4), layout="constrained").subplots()
+def _communication(dataset: xr.Dataset, ax: Axes, messages: bool) -> None:
+    """Plot the communication of each round as IMSuite counts it, and perhaps the messages, on axes."""
     rounds = dataset[index(dataset)].values
     if messages:
         ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
@@ -75,51 +57,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
     ax.set_xlabel(index(dataset))
     ax.set_ylabel("messages and communication")
     ax.locator_params(axis="x", integer=True, min_n_ticks=1)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return ax
-
-
-def rounds(dataset: xr.Dataset, ax: Axes) -> Axes:
-    """Plot the time of each round, computing and exchange, and on an axis of its own the active nodes.
-
-    Parameters
-    ----------
-    dataset
-        Dataset of one run.
-    ax
-        Axes to draw on.
-
-    Returns
-    -------
-    The axes.
-    """
-    counted = index(dataset)
-    computing, exchange = seconds_by_round(dataset)
-    edges = np.arange(len(computing) + 1) - 0.5
-    ax.stairs(computing, edges, fill=True, color="#7a3b8f", label="computing")
-    ax.stairs(
-        computing + exchange,
-        edges,
-        baseline=computing,
-        fill=True,
-        color="#c9b6d3",
-        label="exchange",
-    )
-    ax.set_xlabel(counted)
-    ax.set_ylabel("seconds, mean of the workers")
-    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
-    ax.spines["top"].set_visible(False)
-    nodes = ax.twinx()
-    nodes.stairs(
-        dataset["active"].values, edges, baseline=None, color="#c8553d", label="active nodes"
-    )
-    nodes.set_ylim(bottom=0)
-    nodes.set_ylabel("active nodes")
-    nodes.spines["top"].set_visible(False)
-    (times, said), (line, name) = (axes.get_legend_handles_labels() for axes in (ax, nodes))
-    ax.legend([*times, *line], [*said, *name], frameon=False)
-    return ax
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 CHANCE = ("run", "seed", "repeat")
@@ -140,54 +78,264 @@ def bars(
     return line
 
 
-def probability(
-    dataset: xr.Dataset, name: str, by: str | None, ax: Axes, lines: str | None, level: float
-) -> Axes:
-    """Plot how often something holds; see `dgsuite.core.results.plot_accessor.Plots.probability`."""
-    if name not in dataset.data_vars:
-        raise InputError(unknown("variable", name, sorted(map(str, dataset.data_vars))))
-    frame = dataset[[name]].to_dataframe().reset_index()
-    if not frame[name].isin([-1, 0, 1]).all():
-        raise InputError(f"{name!r} is no truth value: it has others than 0, 1 and -1")
-    swept = [c for c in frame if c not in (name, lines, *CHANCE) and frame[c].nunique() > 1]
-    if by is None and len(swept) != 1:
-        raise InputError(
-            f"say by= what the probability is drawn: {', '.join(map(str, swept)) or 'nothing'} varies"
-        )
-    by = str(swept[0]) if by is None else by
-    for what in (by, lines):
-        if what is not None and (what == name or what not in frame):
-            raise InputError(unknown("dimension or coordinate", what, sorted({*frame} - {name})))
-    frame = frame[frame[name] >= 0]
-    is_number = frame[by].dtype.kind in "iuf"
-    places = frame[by].unique().tolist()
-    if is_number:
-        places.sort()
-    for label, part in [(None, frame)] if lines is None else frame.groupby(lines):
-        counts = part.groupby(by)[name].agg(["sum", "count"])
-        share, low, high = wilson(counts["sum"].to_numpy(), counts["count"].to_numpy(), level)
-        at = counts.index if is_number else [places.index(one) for one in counts.index]
-        shown = None if lines is None else f"{lines} = {label}"
-        line = bars(ax, at, share, low, high, shown)
-        line.set_linestyle("-" if is_number else "")
-    if not is_number:
-        ax.set_xticks(range(len(places)), [*map(str, places)])
-        ax.margins(x=0.2)
-    elif len(above := [one for one in places if one > 0]) > 1 and above[-1] > WIDE * above[0]:
-        ax.set_xscale("symlog" if len(above) < len(places) else "log", **_least(above, places))
-    ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel(by)
-    ax.set_ylabel(f"share of runs: {name}")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    if lines is not None:
-        ax.legend(frameon=False)
-    return ax
+class Plots:
+    """Plots of a run, or of many.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> plot = dgsuite.run("bfs", graph).dgsuite.plot
+    >>> plot.communication().get_ylabel()
+    'messages and communication'
+    """
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self._dataset = dataset
+
+    def __call__(self, graph: Graph | None = None) -> Axes:
+        """Plot what suits: `top` of a run and its graph, else `communication`; of many runs `probability`.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> dgsuite.run("bfs", graph).dgsuite.plot().get_xlabel()
+        'round'
+        """
+        if not {"round", "depth"} & {*self._dataset.dims}:
+            return self.probability()
+        return self.communication() if graph is None else self.top(graph)
+
+    def top(
+        self,
+        graph: Graph,
+        size: ArrayLike | None = None,
+        colour: ArrayLike | None = None,
+        most: int = 40,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Plot the nodes that have the greatest values, with their labels and the edges between them.
+
+        Parameters
+        ----------
+        graph
+            The graph that the run was on.
+        size
+            A value for each node: the greatest are drawn, the greater the larger. By default the first
+            output that is a real number, else the degree.
+        colour
+            A value for each node, such as its community in another run: equal ones have the same colour. By
+            default the first output that is none.
+        most
+            How many nodes are drawn, at most.
+        ax
+            Axes to draw on; by default those of a new figure.
+
+        Raises
+        ------
+        InputError
+            There is not one value for each node.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
+        >>> ranks = dgsuite.run("pagerank", graph)
+        >>> ax = dgsuite.run("leiden", graph).dgsuite.plot.top(graph, ranks["rank"], most=2)
+        >>> sorted(text.get_text() for text in ax.texts)
+        ['2', '3']
+        """
+        dataset, ax = of_one_run(self._dataset), _axes(ax)
+        from matplotlib.collections import LineCollection
+        from scipy.sparse import triu
+
+        outputs = [values for values in dataset.data_vars.values() if values.dims == ("node",)]
+        if size is None:
+            degrees = here(graph.degree)[graph.partition.position(np.arange(graph.n))]
+            size = next((values for values in outputs if values.dtype.kind == "f"), degrees)
+        if colour is None:
+            colour = next(
+                (values for values in outputs if values.dtype.kind != "f"), np.zeros(graph.n)
+            )
+        sizes, colours = (np.asarray(here(values)) for values in (size, colour))
+        if sizes.shape != (graph.n,) or colours.shape != (graph.n,):
+            raise InputError(f"size and colour must have a value for each of {graph.n} nodes")
+        shown = np.sort(np.argsort(-sizes, kind="stable")[:most])
+        part = graph.subgraph(shown if graph.labels is None else graph.labels.of(shown))
+        where = places(part)
+        whole = part.to_scipy()
+        ends = np.stack(triu(whole + whole.T).nonzero(), 1)
+        ax.add_collection(LineCollection(where[ends], colors="0.75", linewidths=0.6))
+        kinds, _ = pd.factorize(colours[shown])
+        area = 20 + 300 * (sizes[shown] / (sizes.max() or 1)).clip(0)
+        ax.scatter(where[:, 0], where[:, 1], s=area, c=kinds, cmap="Paired", zorder=3)
+        for label, at in zip(part.labels or range(part.n), where, strict=True):
+            ax.annotate(str(label), at, ha="center", va="center", fontsize=8, zorder=4)
+        ax.set_axis_off()
+        return ax
+
+    def communication(self, ax: Axes | None = None) -> Axes:
+        """Plot the messages of each round, and the communication as IMSuite counts it.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; by default those of a new figure.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> ds = dgsuite.run("bfs", graph)
+        >>> ax = ds.dgsuite.plot.communication()
+        >>> [float(bar.get_height()) for bar in ax.patches], ds.messages.values.tolist()
+        ([3.0, 2.0, 1.0], [3, 2, 1])
+        """
+        dataset, ax = of_one_run(self._dataset), _axes(ax)
+        _communication(dataset, ax, messages=True)
+        return ax
+
+    def rounds(self, ax: Axes | None = None) -> Axes:
+        """Plot the time of each round, computing and exchange, and its active nodes.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; by default those of a new figure.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> ax = dgsuite.run("bfs", graph).dgsuite.plot.rounds()
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('round', 'seconds, mean of the workers')
+        """
+        dataset, ax = of_one_run(self._dataset), _axes(ax)
+        counted = index(dataset)
+        computing, exchange = seconds_by_round(dataset)
+        edges = np.arange(len(computing) + 1) - 0.5
+        total = computing + exchange
+        look: Any = {"fill": True, "color": "#7a3b8f"}
+        ax.stairs(computing, edges, label="computing", **look)
+        ax.stairs(total, edges, baseline=computing, label="exchange", alpha=0.35, **look)
+        ax.set_xlabel(counted)
+        ax.set_ylabel("seconds, mean of the workers")
+        ax.locator_params(axis="x", integer=True, min_n_ticks=1)
+        ax.spines["top"].set_visible(False)
+        nodes = ax.twinx()
+        active = dataset["active"].values
+        nodes.stairs(active, edges, baseline=None, color="#c8553d", label="active nodes")
+        nodes.set_ylim(bottom=0)
+        nodes.set_ylabel("active nodes")
+        nodes.spines["top"].set_visible(False)
+        (times, said), (line, name) = (axes.get_legend_handles_labels() for axes in (ax, nodes))
+        ax.legend([*times, *line], [*said, *name], frameon=False)
+        return ax
+
+    def probability(
+        self,
+        name: str = "valid",
+        by: str | None = None,
+        ax: Axes | None = None,
+        *,
+        lines: str | None = None,
+        level: float = 0.95,
+    ) -> Axes:
+        """Plot how often something holds in many runs, with Wilson's interval of its probability.
+
+        Parameters
+        ----------
+        name
+            A variable of truth values, or of 1 and 0; -1 stands for not known.
+        by
+            The dimension or coordinate to the right: what was swept over. By default the only one, apart from
+            "run", "seed" and "repeat", that has several values.
+        ax
+            Axes to draw on; by default those of a new figure.
+        lines
+            A dimension or coordinate: a line for each of its values. The runs are the entries along all
+            other dimensions.
+        level
+            How sure the intervals are.
+
+        Raises
+        ------
+        InputError
+            The dataset has no such variable, dimension or coordinate, or values are other numbers.
+
+        Examples
+        --------
+        How often Luby's algorithm survives the loss of messages:
+
+        >>> import dgsuite
+        >>> import xarray as xr
+        >>> from dgsuite import genval
+        >>> graph = genval.graph("er", 20, seed=1)
+        >>> losses = [0.001, 0.01, 0.1]
+        >>> many = [
+        ...     dgsuite.lab.repeat("mis", graph, 500, network=dgsuite.Network(loss=loss)) for loss in losses
+        ... ]
+        >>> ds = xr.concat(many, xr.Variable("loss", losses), combine_attrs="drop_conflicts")
+        >>> ax = ds.dgsuite.plot.probability()
+        >>> ax.get_xlabel(), ax.lines[0].get_ydata().round(2).tolist()
+        ('loss', [0.99, 0.93, 0.4])
+        """
+        dataset, ax = self._dataset, _axes(ax)
+        if name not in dataset.data_vars:
+            raise InputError(unknown("variable", name, sorted(map(str, dataset.data_vars))))
+        frame = dataset[[name]].to_dataframe().reset_index()
+        if not frame[name].isin([-1, 0, 1]).all():
+            raise InputError(f"{name!r} is no truth value: it has others than 0, 1 and -1")
+        swept = [c for c in frame if c not in (name, lines, *CHANCE) and frame[c].nunique() > 1]
+        if by is None and len(swept) != 1:
+            raise InputError(
+                f"say by= what the probability is drawn: {', '.join(map(str, swept)) or 'nothing'} varies"
+            )
+        by = str(swept[0]) if by is None else by
+        for what in (by, lines):
+            if what is not None and (what == name or what not in frame):
+                raise InputError(
+                    unknown("dimension or coordinate", what, sorted({*frame} - {name}))
+                )
+        frame = frame[frame[name] >= 0]
+        is_number = frame[by].dtype.kind in "iuf"
+        places = frame[by].unique().tolist()
+        if is_number:
+            places.sort()
+        for label, part in [(None, frame)] if lines is None else frame.groupby(lines):
+            counts = part.groupby(by)[name].agg(["sum", "count"])
+            share, low, high = wilson(counts["sum"].to_numpy(), counts["count"].to_numpy(), level)
+            at = counts.index if is_number else [places.index(one) for one in counts.index]
+            shown = None if lines is None else f"{lines} = {label}"
+            line = bars(ax, at, share, low, high, shown)
+            line.set_linestyle("-" if is_number else "")
+        if not is_number:
+            ax.set_xticks(range(len(places)), [*map(str, places)])
+            ax.margins(x=0.2)
+        elif len(above := [one for one in places if one > 0]) > 1 and above[-1] > WIDE * above[0]:
+            if len(above) == len(places):
+                ax.set_xscale("log")
+            else:
+                ax.set_xscale("symlog", linthresh=above[0])
+        ax.set_ylim(-0.03, 1.03)
+        ax.set_xlabel(by)
+        ax.set_ylabel(f"share of runs: {name}")
+        ax.spines[["top", "right"]].set_visible(False)
+        if lines is not None:
+            ax.legend(frameon=False)
+        return ax
 
 
-def _least(above: list[float], places: list[float]) -> dict[str, float]:
-    """Where a logarithmic axis with other values than positive ones begins to be linear."""
-    return {"linthresh": above[0]} if len(above) < len(places) else {}
+def _axes(ax: Axes | None) -> Axes:
+    """The axes given, or those of a new figure, which notebooks then show."""
+    if ax is not None:
+        return ax
+    with needed_by("a picture"):
+        from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(6, 4), layout="constrained")[1]
 
 
 def styled[**P, T](draw: Callable[P, T]) -> Callable[P, T]:
@@ -207,65 +355,6 @@ def styled[**P, T](draw: Callable[P, T]) -> Callable[P, T]:
 NEAT = 100
 """Nodes of a graph up to which it is drawn neatly, which takes time with the cube of them."""
 
-PANELS = 8
-"""Rounds that `network` draws, at most."""
-
-
-@styled
-def network(dataset: xr.Dataset, graph: Graph) -> Figure:
-    """Plot a small graph once for each round, and below it the messages and active nodes of all rounds.
-
-    Nodes that sent in the round are filled, and what they sent is drawn as lines. Of many rounds some are
-    drawn, from the first to the last.
-
-    Parameters
-    ----------
-    dataset
-        Dataset of a run with ``clusters=graph.n`` and ``trace=True``.
-    graph
-        The graph of the run.
-
-    Returns
-    -------
-    The figure.
-
-    Raises
-    ------
-    InputError
-        The run was not traced, or its clusters are not single nodes.
-    """
-    from matplotlib.figure import Figure
-
-    if "traffic" not in dataset or dataset.sizes["cluster"] != graph.n:
-        raise InputError(
-            f"the run has no messages by node; repeat it with clusters={graph.n} and trace=True"
-        )
-    counted = index(dataset)
-    traffic, rounds = dataset["traffic"].values, dataset[counted].values
-    shown = np.unique(np.linspace(0, len(rounds) - 1, min(PANELS, len(rounds))).astype(int))
-    columns = min(4, len(shown))
-    rows = math.ceil(len(shown) / columns)
-    figure = Figure(figsize=(8, 2.1 * rows + 1.6))
-    parts = figure.subfigures(2, 1, squeeze=False, height_ratios=[2.1 * rows, 1.6])
-    above, below = parts[:, 0]
-    where = places(graph)
-    axes = above.subplots(rows, columns, squeeze=False).ravel()
-    for ax in axes:
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-    for ax, at in zip(axes, shown, strict=False):
-        _round(ax, graph, where, traffic[at])
-        ax.set_title(f"{counted} {rounds[at]}", fontsize=9)
-    ax = below.subplots()
-    ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
-    ax.plot(rounds, dataset["active"].values, "o-", color=ACTIVE, label="active nodes")
-    ax.set_xlabel(counted)
-    ax.set_ylim(bottom=0)
-    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
-    ax.locator_params(axis="y", integer=True, nbins=4)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    return figure
-
 
 def places(graph: Graph) -> NDArray[np.float64]:
     """Where nodes are drawn, shape (n, 2): rings and paths on a circle, others so that few edges cross."""
@@ -284,63 +373,6 @@ def places(graph: Graph) -> NDArray[np.float64]:
     else:
         found = nx.spring_layout(whole, weight=None, seed=0)
     return np.array([found[node] for node in whole])
-
-
-def top(
-    dataset: xr.Dataset,
-    graph: Graph,
-    size: ArrayLike | None,
-    colour: ArrayLike | None,
-    most: int,
-    ax: Axes,
-) -> Axes:
-    """Plot the greatest nodes; see `dgsuite.core.results.plot_accessor.Plots.top`."""
-    outputs = [values for values in dataset.data_vars.values() if values.dims == ("node",)]
-    if size is None:
-        degrees = here(graph.degree)[graph.partition.position(np.arange(graph.n))]
-        size = next((values for values in outputs if values.dtype.kind == "f"), degrees)
-    if colour is None:
-        colour = next((values for values in outputs if values.dtype.kind != "f"), np.zeros(graph.n))
-    sizes, colours = (np.asarray(here(values)) for values in (size, colour))
-    if sizes.shape != (graph.n,) or colours.shape != (graph.n,):
-        raise InputError(f"size and colour must have a value for each of {graph.n} nodes")
-    shown = np.sort(np.argsort(-sizes, kind="stable")[:most])
-    part = graph.subgraph(shown if graph.labels is None else graph.labels.of(shown))
-    where = places(part)
-    _edges(ax, part, where)
-    kinds, _ = pd.factorize(colours[shown])
-    area = 20 + 300 * (sizes[shown] / (sizes.max() or 1)).clip(0)
-    ax.scatter(where[:, 0], where[:, 1], s=area, c=kinds, cmap="Paired", zorder=3)
-    for label, at in zip(part.labels or range(part.n), where, strict=True):
-        ax.annotate(str(label), at, ha="center", va="center", fontsize=8, zorder=4)
-    ax.set_axis_off()
-    return ax
-
-
-def _edges(ax: Axes, graph: Graph, places: NDArray) -> None:
-    """Draw the edges of a graph."""
-    from matplotlib.collections import LineCollection
-    from scipy.sparse import triu
-
-    whole = graph.to_scipy()
-    ends = triu(whole + whole.T).nonzero()
-    ax.add_collection(LineCollection(places[np.stack(ends, 1)], colors="0.75", linewidths=0.6))
-
-
-def _round(ax: Axes, graph: Graph, places: NDArray, traffic: NDArray) -> None:
-    """Draw the graph, and the messages of a round between its nodes."""
-    from matplotlib.collections import LineCollection
-
-    _edges(ax, graph, places)
-    sender, receiver = np.nonzero(traffic)
-    away = sender != receiver
-    pairs = np.stack([sender[away], receiver[away]], 1)
-    sent = LineCollection(places[pairs], colors=ACTIVE, linewidths=1.1, alpha=0.5)
-    ax.add_collection(sent)
-    active = traffic.any(axis=1)
-    colours = np.where(active, ACTIVE, "0.75")
-    ax.scatter(places[:, 0], places[:, 1], s=26, c=colours, zorder=3)
-    ax.margins(0.08)
 
 
 @styled
@@ -395,7 +427,7 @@ def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
     legend: dict[str, Any] = {}
     for ax, ((kernel, n, kind), runs) in zip(axes, shown, strict=False):
         for i, dataset in enumerate(runs.values()):
-            communication(dataset, ax, messages=i == 0)
+            _communication(dataset, ax, messages=i == 0)
         ax.set_title(f"{kernel}, n = {n}{', ' + kind if kind else ''}")
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             legend.setdefault(label, handle)

@@ -1,4 +1,4 @@
-"""How good communities are: of themselves, and beside others."""
+"""How good communities are."""
 
 from __future__ import annotations
 
@@ -41,12 +41,11 @@ class Sums(NamedTuple):
 def quality(
     graph: Graph,
     labels: ArrayLike,
-    other: ArrayLike | None = None,
     *,
     resolution: float = 1.0,
     weighted: bool | None = None,
 ) -> xr.Dataset:
-    """How good communities are, and how much they are like others.
+    """How good communities are.
 
     Edges are looked at where the clusters are; what comes back are sums for each community.
 
@@ -57,8 +56,6 @@ def quality(
     labels
         Shape (n,): the community of each node, such as the output ``community`` of a run. Any numbers or
         text.
-    other
-        Shape (n,): other communities to compare these with, such as those that are known to be right.
     resolution
         Of modularity (Reichardt and Bornholdt 2006), and of the constant Potts model; above 0.
     weighted
@@ -77,8 +74,6 @@ def quality(
         one community has all edges. Per ``community``: ``nodes``, int64; ``volume``, the degrees of its
         nodes (on a directed graph, edges that leave them); ``conductance``, the edges to other communities
         over the volume of the community or of all others, whichever is less. These are NaN where that is 0.
-        With `other`: ``adjusted_rand_index`` (Hubert and Arabie 1985) and ``normalized_mutual_information``,
-        over the mean of both entropies: 1 where both are the same.
 
     Raises
     ------
@@ -97,31 +92,27 @@ def quality(
     --------
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
-    >>> found = dgsuite.quality(graph, dgsuite.run("leiden", graph).community, [0, 0, 0, 1, 1, 2])
+    >>> found = dgsuite.quality(graph, dgsuite.run("leiden", graph).community)
     >>> round(float(found.modularity), 3), round(float(found.coverage), 3)
     (0.357, 0.857)
     >>> float(dgsuite.quality(graph, [0, 0, 0, 3, 3, 3], resolution=0.5).cpm)
     3.0
     >>> found.conductance.to_series().round(3).to_dict()
     {0: 0.143, 3: 0.143}
-    >>> round(float(found.adjusted_rand_index), 3)
-    0.706
     """
     import xarray as xr
 
     check_graph(graph)
     if not 0 < resolution < np.inf:
         raise InputError(f"resolution must be above 0 and finite, got {resolution}")
-    names, number = _numbered("labels", labels, graph.n)
-    table = None if other is None else _Table.of(number, _numbered("other", other, graph.n)[1])
+    names, number = _numbered(labels, graph.n)
     counts = weighted is not False and graph.weighted
     shift, unit = scale(graph) if counts else (None, 1.0)
     sums = _each(graph, number, len(names), shift)
     total = sums.out.sum()
     nodes = np.bincount(number, minlength=len(names))
-    both = (
-        1 if graph.directed else 2
-    )  # an edge is an entry of both its ends, a pair of nodes is one pair
+    # an edge is an entry of both its ends, a pair of nodes is one pair
+    both = 1 if graph.directed else 2
     cpm = float(sums.inner.sum() * unit - resolution * int((nodes * (nodes - 1)).sum())) / both
     rest = np.minimum(sums.out, total - sums.out)
     cut = sums.out - sums.inner
@@ -147,29 +138,24 @@ def quality(
         "volume": described(sums.out * unit, "volume", each),
         "conductance": described(conductance, "conductance", each),
     }
-    if table is not None:
-        found["adjusted_rand_index"] = described(table.rand(), "adjusted Rand index")
-        found["normalized_mutual_information"] = described(
-            table.information(), "normalized mutual information"
-        )
     facts = {"resolution": float(resolution), "weighted": int(counts), "n": graph.n, "m": graph.m}
     return xr.Dataset(found, {"community": names}, facts)
 
 
-def _numbered(what: str, labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
+def _numbered(labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
     """The different labels, ascending, and the number of each node's."""
     import pandas as pd
 
     values = np.asarray(labels)
     if values.shape != (n,):
         raise InputError(
-            f"{what} must be one for each node, shape ({n},), got shape {values.shape}"
+            f"labels must be one for each node, shape ({n},), got shape {values.shape}"
         )
     kind = values.dtype.kind
     none = values == {"i": -1, "U": ""}[kind] if kind in "iU" else pd.isna(values)
     if none.any() and (kind != "i" or values.min() == -1):
         raise InputError(
-            f"{what}: {np.count_nonzero(none)} of {n} nodes have none but {values[none].tolist()[0]!r}, the "
+            f"labels: {np.count_nonzero(none)} of {n} nodes have none but {values[none].tolist()[0]!r}, the "
             f"first of them is node {np.argmax(none)}; give each of them one of its own, or leave them out "
             f"by graph.subgraph"
         )
@@ -219,53 +205,3 @@ def _sums(c: Cluster, number: NDArray[np.int64], count: int, shift: int | None) 
         of_loops = None if weight is None else whole(c.loop_weights, shift)  # type: ignore[arg-type]
         own = np.bincount(number[c.ids[c.loops]], of_loops, count) * (1 if c.directed else 2)
     return Sums(*(values.astype(np.float64) + own for values in found))
-
-
-class _Table(NamedTuple):
-    """How many nodes two labellings have in common.
-
-    Attributes
-    ----------
-    cells
-        Of each pair of labels that occurs.
-    rows, columns
-        Nodes of each label of the one, and of the other.
-    at
-        Row and column of each cell.
-    """
-
-    cells: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    at: tuple[NDArray[np.int64], NDArray[np.int64]]
-
-    @classmethod
-    def of(cls, one: NDArray[np.int64], other: NDArray[np.int64]) -> _Table:
-        rows, columns = np.bincount(one), np.bincount(other)
-        keys, cells = np.unique(one * len(columns) + other, return_counts=True)
-        row, column = np.divmod(keys, max(len(columns), 1))
-        return cls(cells, rows, columns, (row, column))
-
-    def rand(self) -> float:
-        """The adjusted Rand index: pairs of nodes together in both, beyond those that chance would have."""
-        together, one, other = map(_pairs, (self.cells, self.rows, self.columns))
-        n = int(self.cells.sum())
-        chance = Fraction(one * other, max(n * (n - 1) // 2, 1))
-        most = Fraction(one + other, 2)
-        return 1.0 if most == chance else float((together - chance) / (most - chance))
-
-    def information(self) -> float:
-        """Mutual information over the mean of both entropies; 1 where both are 0."""
-        n = self.cells.sum()
-        row, column = self.at
-        one, other = (-np.sum(k / n * np.log(k / n)) for k in (self.rows, self.columns))
-        if not one + other:
-            return 1.0
-        expected = self.rows[row] / n * self.columns[column]
-        shared = np.sum(self.cells / n * np.log(self.cells / expected))
-        return float(min(max(2 * shared / (one + other), 0.0), 1.0))
-
-
-def _pairs(counts: NDArray[np.int64]) -> int:
-    """Pairs of nodes within sets of so many."""
-    return int((counts * (counts - 1) // 2).sum())

@@ -97,8 +97,8 @@ def tries(
         seen = as_seen(cut, kernel)
         if since is not None:
             seen = since.seen(seen)
-        if traffic:
-            dataset.check_fits(clusters)
+        if traffic and (why := dataset.too_large(1, clusters)):
+            raise InputError(f"trace=True: {why}; {dataset.TO_FILE}")
         if workers:
             check_fits(kernel, seen, {place: states[place]["memory_limit"] for place in workers})
         machine = machine_of(client if workers else None, workers)

@@ -50,16 +50,6 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
     def __repr__(self) -> str:
         return listing()
 
-    def _repr_html_(self) -> str:
-        from dgsuite.base import markup
-
-        rows = [
-            (kernel.__module__.split(".")[2], name, summary(kernel), ", ".join(_parameters(kernel)))
-            for name, kernel in KERNELS.items()
-        ]
-        heads = ("group", "kernel", "what it finds", "parameters")
-        return markup.table("Kernels of dgsuite", sorted(rows), heads)
-
 
 def list_kernels() -> Kernels:
     """The kernels, with a line for each.

@@ -78,8 +78,12 @@ class RunOptions:
             raise InputError(
                 f"congest must be a number above 0, such as 4, or None, got {congest!r}"
             )
-        if not isinstance(self.trace, bool | str | os.PathLike):
-            raise InputError(f"trace must be True, False or the name of a file, got {self.trace!r}")
+        if not isinstance(self.trace, bool) and not (
+            isinstance(self.trace, str | os.PathLike) and os.fspath(self.trace).endswith(".nc")
+        ):
+            raise InputError(
+                f"trace must be True, False or the name of a file in .nc, got {self.trace!r}"
+            )
         if self.network is not None and not isinstance(self.network, Network):
             raise InputError(
                 f"network must be a dgsuite.Network, such as dgsuite.Network(loss=0.1), or None, got "

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.files import check_writable
 from dgsuite.base.warning import warn
 from dgsuite.core.engine.network import Network
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
-from dgsuite.core.results.order import by_node
-from dgsuite.core.results.reached import tell_alone
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import tries
 from dgsuite.core.running.checkpointing import checkpoints_of
@@ -136,9 +135,9 @@ def run(
     trace
         Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
         ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
-        With the name of a file, in .parquet, .nc or .json, the whole trace is written there, phase by
-        phase: see `dgsuite.core.traces`. A trace is the same for every style and number of workers; it counts
-        the messages of the algorithm, before any are combined, and not those of a workload.
+        With the name of a file, in .nc, the whole trace is written there, phase by phase: see
+        `dgsuite.core.traces`. A trace is the same for every style and number of workers; it counts the
+        messages of the algorithm, before any are combined, and not those of a workload.
     checkpoint
         Folder, or URL of fsspec, in which the run writes checkpoints, every 10 seconds unless Dask's setting
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
@@ -294,7 +293,10 @@ def _run_each(
     kernels, form_reason, spec = looked(look, graph.client, "looking at the graph")
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
-    _check_trace(options, len(each))
+    if options.trace_file is not None:
+        if len(each) > 1:
+            raise InputError(f"trace names one file for {len(each)} runs; take trace=True")
+        check_writable(options.trace_file)
     check_congest(options, chosen)
     if options.network is not None:
         for made in kernels:
@@ -336,7 +338,7 @@ def _run_each(
             k,
             graph,
             style,
-            by_node(k, graph, outputs),
+            outputs,
             log,
             count_as=count_as,
             workers=tried.workers,
@@ -358,13 +360,12 @@ def _run_each(
         checkpoints.remove()
     for k, result, own in zip(kernels, results, each, strict=True):
         if "root" not in own and options.network is None:
-            tell_alone(k, result)
+            dataset.tell_alone(k, result)
     if options.trace_file is not None:
-        from dgsuite.core.traces import write
-        from dgsuite.core.traces.form import of_run
+        from dgsuite.core import traces
 
         try:
-            write(of_run(results[0], tried.found[0][1]), options.trace_file)
+            traces.write(traces.of_run(results[0], tried.found[0][1]), options.trace_file)
         except (InputError, OSError) as error:
             warn(f"trace: {error}; the result is there, and there is no trace", UserWarning)
     return results
@@ -379,18 +380,6 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
     watch = Watch(client, f"kernel {kernel.name!r}")
     with client.as_current(), seceded(), watch.explain_errors(), spanned():
         yield
-
-
-def _check_trace(options: RunOptions, runs: int) -> None:
-    """Check that a trace can be made and, where a file is named, written."""
-    if options.trace is False:
-        return
-    if options.trace_file is not None:
-        from dgsuite.core.traces.files import check_writable
-
-        if runs > 1:
-            raise InputError(f"trace names one file for {runs} runs; take trace=True")
-        check_writable(options.trace_file)
 
 
 def check_congest(options: RunOptions, kernel: Kernel) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.core.results.reached import reached
+from dgsuite.core.results.dataset import reached
 from dgsuite.kernels.bsp import Output
 from dgsuite.partition.graph.dask_views import here
 

@@ -21,7 +21,7 @@ EPILOG = """\b
 Examples:
   dgsuite scaling scalability-sizes
   dgsuite scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
-  dgsuite scaling --trace mis.parquet --bandwidth 1GB,100MB --latency 10us
+  dgsuite scaling --trace mis.nc --bandwidth 1GB,100MB --latency 10us
   dgsuite scaling fit own.csv --link "1.25 GB"
 
 The last line of each kernel is "stop at P machines (between A and B)", or "no statement" and why."""

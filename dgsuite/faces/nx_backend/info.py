@@ -90,9 +90,9 @@ EXPORTED = "A graph of the backend is first converted to one of networkx."
 def answer(name: str) -> dict[str, Any]:
     """What networkx's documentation says of a function that a kernel answers."""
     source = answered_by(name)
-    page = "api/running.html" if "." in source else f"kernels/{source}.html"
-    what = f"Answered by `{source}`." if "." in source else f"Answered by the kernel ``{source}``."
-    return {"additional_docs": what, "additional_parameters": PARAMETERS, **link(page)}
+    what = f"Answered by the kernel ``{source}``."
+    page = link(f"kernels/{source}.html")
+    return {"additional_docs": what, "additional_parameters": PARAMETERS, **page}
 
 
 def link(page: str) -> dict[str, str]:

@@ -94,12 +94,6 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "preferential_attachment": Worth(inf, inf),
         "resource_allocation_index": SOME,
     },
-    "mixing": {
-        "average_degree_connectivity": PASS,
-        "average_neighbor_degree": PASS,
-        "degree_assortativity_coefficient": PASS,
-        "rich_club_coefficient": PASS,
-    },
     "neighbourhoods": {
         "average_clustering": MANY,
         "clustering": MANY,
@@ -144,28 +138,14 @@ OFFERS: dict[str, dict[str, Worth]] = {
 }
 """By module."""
 
-GENERATORS = {
-    "constructors": (
-        "from_numpy_array",
-        "from_pandas_edgelist",
-        "from_scipy_sparse_array",
-        "read_edgelist",
-        "read_weighted_edgelist",
-    ),
-    "generators": (
-        "complete_graph",
-        "cycle_graph",
-        "fast_gnp_random_graph",
-        "gnp_random_graph",
-        "grid_2d_graph",
-        "path_graph",
-        "star_graph",
-    ),
-}
-"""Functions that make graphs, by module: for ``backend_priority.generators``."""
-
-MAKERS = {name: home for home, names in GENERATORS.items() for name in names}
-"""The module of each of them."""
+MAKERS = (
+    "from_numpy_array",
+    "from_pandas_edgelist",
+    "from_scipy_sparse_array",
+    "read_edgelist",
+    "read_weighted_edgelist",
+)
+"""Functions that make graphs, of the module ``constructors``: for ``backend_priority.generators``."""
 
 ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
 """The module of each function that a kernel answers."""
@@ -173,7 +153,7 @@ ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
 EXPORTS = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
 """Functions that make something else of a graph."""
 
-HOMES = {**ANSWERS, **MAKERS, **dict.fromkeys(EXPORTS, "exports")}
+HOMES = {**ANSWERS, **dict.fromkeys(MAKERS, "constructors"), **dict.fromkeys(EXPORTS, "exports")}
 """The module of each function."""
 
 WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}

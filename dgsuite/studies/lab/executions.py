@@ -19,7 +19,6 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.dataset import coordinate, variable
-from dgsuite.core.results.order import by_node
 from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.runner import OPTIONS, check_congest, run
@@ -273,7 +272,7 @@ class Execution:
             self.kernel,
             graph,
             "serial",
-            by_node(self.kernel, graph, site.outputs()),
+            site.outputs(),
             site.log,
             network=network,
             spec=self.spec,

@@ -75,7 +75,7 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
 
 def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
     """Tasks, joins, barriers and locks in a kernel's text: of each how many a method has, by its name."""
-    from dgsuite.core.accounting import Accounting, rules_of
+    from dgsuite.core.accounting.rules import Accounting, rules_of
 
     faithful = kernel(faithful=True)
     law = rules_of(faithful) or Accounting()

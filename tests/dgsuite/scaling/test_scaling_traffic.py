@@ -110,7 +110,7 @@ def test_what_if():
 @pytest.fixture(scope="module")
 def traced_run(tmp_path_factory):
     """The file of a trace, and the matrices of the same run."""
-    path = tmp_path_factory.mktemp("trace") / "bfs.parquet"
+    path = tmp_path_factory.mktemp("trace") / "bfs.nc"
     graph = genval.graph("rmat", 512).repartition(4)
     dgsuite.run("bfs", graph, root=3, style="serial", trace=path)
     return path, dgsuite.run("bfs", graph, root=3, style="serial", trace=True)
@@ -146,7 +146,7 @@ def test_what_if_of_a_trace_from_the_command_line(traced_run, capsys, tmp_path):
     ]
     for wrong, message in (
         (["--trace", str(path), "--latency", "fast"], "--latency fast: not a list of values"),
-        (["--trace", str(tmp_path / "no.parquet")], "no such file"),
+        (["--trace", str(tmp_path / "no.nc")], "no such file"),
         ([str(path), "--trace", str(path)], "give either results or --trace FILE"),
     ):
         assert main(wrong) == 2

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 import time
 from threading import Thread
 from types import SimpleNamespace
 from urllib.request import urlopen
-from xml.etree.ElementTree import fromstring
 
 import dask.array as da
 import dask.bag as db
@@ -20,7 +18,6 @@ from distributed.utils import key_split
 
 import dgsuite
 from dgsuite import Graph, genval
-from dgsuite.core.results import page
 from dgsuite.core.workers.dashboard import DashboardPlugin
 from dgsuite.core.workers.spans import MAX_GROUPS, SpanPlugin
 from dgsuite.partition.client.tasks import SPAN
@@ -185,23 +182,3 @@ def test_pages_of_dask_list_the_page(monkeypatch):
     for _ in range(2):
         asyncio.run(DashboardPlugin().start(Scheduler("a scheduler")))
     assert listed == {"pages": ["status", "workers", "dgsuite"]}
-
-
-def test_a_file_where_there_is_no_page(tmp_path):
-    nodes = np.arange(30)
-    graph = Graph.from_edges(nodes, (nodes + 1) % 30, client=None)
-    ds = dgsuite.run("lcr", graph, seed=5)
-    ds.dgsuite.to_html(tmp_path / "run.html")
-    text = (tmp_path / "run.html").read_text()
-    assert "<h1>lcr on 30 nodes, serial</h1>" in text
-    assert text.count("<svg") == 4
-    fromstring(text.removeprefix("<!doctype html>").replace('<meta charset="utf-8">', ""))
-
-
-def test_charts_are_stacked_and_condensed():
-    text = page.page("<b>", "round", {"a": "1"}, {"x": {"p": range(1024), "q": np.ones(1024)}})
-    assert "&lt;b&gt;" in text
-    first, second = re.findall(r"d=\"M([^\"]*)Z\"", text)
-    tops = [float(point.split()[1]) for point in second.split(" L")[: 2 * page.COLUMNS]]
-    assert min(tops) == 0, "the tallest column fills the height"
-    assert first.split(" L")[0] == "0 59.9"
