@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dgsuite.kernels.bsp.conditions import (
     ANNOUNCES,
-    FAULTS,
     NETWORKS,
     READS_LATEST,
     SHARES_LISTS,
@@ -23,7 +22,6 @@ from dgsuite.kernels.bsp.conditions import (
 from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
 from dgsuite.kernels.bsp.kernel import (
     COUNTS,
-    CUT_DEPENDENT,
     FIRST,
     Kernel,
     Node,
@@ -52,7 +50,7 @@ from dgsuite.kernels.bsp.messages import (
     unicast,
 )
 from dgsuite.kernels.bsp.recursion import Spawn, spawn
-from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, phase_name, until_quiet
+from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, until_quiet
 from dgsuite.kernels.bsp.state import (
     NODE,
     ClusterState,
@@ -68,15 +66,12 @@ from dgsuite.kernels.bsp.state import (
 )
 from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
 from dgsuite.kernels.bsp.widths import Bounds, between, nodes, values
-from dgsuite.partition.arrays.reductions import Reduction
 from dgsuite.partition.clusters.cluster import Cluster, Links
 from dgsuite.partition.clusters.subset import Subset
 
 __all__ = [
     "ANNOUNCES",
     "COUNTS",
-    "CUT_DEPENDENT",
-    "FAULTS",
     "FIRST",
     "NETWORKS",
     "NODE",
@@ -104,7 +99,6 @@ __all__ = [
     "Pairs",
     "Phase",
     "Program",
-    "Reduction",
     "Reply",
     "Round",
     "Share",
@@ -131,7 +125,6 @@ __all__ = [
     "node_set",
     "nodes",
     "per_node",
-    "phase_name",
     "share",
     "ship",
     "spawn",

@@ -205,13 +205,11 @@ class Kernel:
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     broadcasts: ClassVar[bool] = True
     """Whether it broadcasts along the edges, so that a run prepares for it: that takes time for each edge."""
-    looks_for_first: ClassVar[bool] = False
-    """Whether it calls ``inbox.first``, so that a run prepares for it."""
-    adds_all: ClassVar[bool] = False
-    """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
-    sent are faster, and each worker holds its edges once more."""
-    takes_offers: ClassVar[bool] = False
-    """Whether it calls ``inbox.nearer`` of its first field, for which a run prepares."""
+    prepares: ClassVar[tuple[str, ...]] = ()
+    """Methods of the inbox that it calls in most rounds, and for which a run prepares before its clock
+    starts; otherwise their first calls do. "first": loops. "nearer": loops, for its first field. "totals":
+    edges in tiles, with which sums of what all nodes sent are faster, and each worker holds its edges once
+    more."""
     streams: ClassVar[bool] = False
     """Whether its runs hold nothing in memory that has an element for each edge, so that the edges may be
     on disk and larger than memory."""
@@ -314,7 +312,7 @@ class Kernel:
             return dict.fromkeys(NETWORKS, BY_CLUSTER)
         if self.form == "recursive":
             return dict.fromkeys(FAULTS, NO_ROUNDS)
-        return no_faults(KEEPS_OFFERS) if self.takes_offers else self.refuses
+        return no_faults(KEEPS_OFFERS) if "nearer" in self.prepares else self.refuses
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
         """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""

@@ -74,7 +74,7 @@ class Beta(Synchroniser):
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
     }
     state = State
-    looks_for_first = True
+    prepares = ("first",)
     along_edges = True
     needs = ("connected",)
 

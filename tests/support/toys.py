@@ -362,7 +362,7 @@ class Some(Toy):
     """Some nodes broadcast their numbers, from 1 on; whether the engine sees that all did that could."""
 
     speaks: tuple[bool, ...] = ()
-    adds_all: ClassVar[bool] = True
+    prepares: ClassVar = ("totals",)
     fields: ClassVar = {"value": np.float64}
     outputs: ClassVar = {name: Output(name) for name in ("total", "least", "full")}
 

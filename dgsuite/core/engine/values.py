@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels.bsp import Kernel, Reduction
-from dgsuite.partition.arrays.reductions import REDUCTIONS
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.arrays.reductions import REDUCTIONS, Reduction
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.store.checking import FOREIGN, refuse
 

@@ -14,12 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
+from dgsuite.core.results.dataset import variable
+from dgsuite.core.running.catalogue import takers
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.adversary import Adversary, struck
 from dgsuite.studies.network.delays import Delay, Delays
 from dgsuite.studies.network.faults import Faults, Liars
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
+from dgsuite.studies.network.times import SYNCHRONISERS, virtual_times
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,9 +35,6 @@ if TYPE_CHECKING:
 
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
 """Parameters that a network with delays does not have."""
-
-SYNCHRONISERS = ("alpha", "beta")
-"""Kernels that work out virtual times."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -231,9 +231,26 @@ class Network(engine.Network):
         return ("faults", "liars") if lie else ("faults",)
 
     def check(self, options: RunOptions, kernel: Kernel) -> None:
-        from dgsuite.studies.network.fitting import check_network
-
-        check_network(self, options, kernel)
+        unfit = kernel.unfit()
+        for kind in self.kinds:
+            if kind in unfit:
+                raise InputError(
+                    f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that "
+                    f"do: {', '.join(takers(kind))}"
+                )
+        why = ""
+        if kernel.form == "recursive" and self.synchroniser is not None:
+            why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+        elif self.has_faults and options.since is not None:
+            why = "a run with since= goes on from a result without faults; leave out since="
+        elif self.has_faults and options.checkpoint is not None:
+            why = "a run with faults has no checkpoints; leave out checkpoint="
+        elif isinstance(self.adversary, Adversary):
+            why = self.adversary.unfit(kernel)
+        if why:
+            raise InputError(
+                f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}"
+            )
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
         if self.has_faults:
@@ -270,9 +287,16 @@ class Network(engine.Network):
     ) -> xr.Dataset:
         if self.delay is None or spec.delays is not None:
             return dataset
-        from dgsuite.studies.network.times import with_times
-
-        return with_times(run, dataset, log, graph, self, **how)
+        seed = dataset.attrs["seed"] if self.seed is None else self.seed
+        synchroniser = self.synchroniser or "alpha"
+        found = virtual_times(run, graph, len(log), self.delay, seed, synchroniser, **how)
+        time = np.zeros(log.rounds, np.int64)
+        np.maximum.at(time, log["round"], found.time)
+        own = log.by_round(found.messages) - dataset["messages"].values
+        return dataset.assign(
+            virtual_time=variable("round", time, "tick at which all nodes have ended the round"),
+            synchroniser_messages=variable("round", own, "messages beyond those of the algorithm"),
+        )
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.
