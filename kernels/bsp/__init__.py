@@ -12,28 +12,27 @@ Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels i
 
 from __future__ import annotations
 
-from dgsuite.kernels.bsp.conditions import (
+from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
+from dgsuite.kernels.bsp.kernel import (
     ANNOUNCES,
+    COUNTS,
+    FIRST,
     NETWORKS,
     READS_LATEST,
     SHARES_LISTS,
-    no_faults,
-)
-from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
-from dgsuite.kernels.bsp.kernel import (
-    COUNTS,
-    FIRST,
     Kernel,
     Node,
     NodeOrNone,
     Output,
     Pairs,
     Weighted,
+    no_faults,
     no_node,
     wide_identifier,
 )
 from dgsuite.kernels.bsp.messages import (
     Announcement,
+    Bounds,
     Broadcast,
     Extra,
     Known,
@@ -42,15 +41,17 @@ from dgsuite.kernels.bsp.messages import (
     Shipment,
     Unicast,
     announce,
+    between,
     broadcast,
     extra,
     known,
+    nodes,
     share,
     ship,
     unicast,
+    values,
 )
-from dgsuite.kernels.bsp.recursion import Spawn, spawn
-from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, until_quiet
+from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, Spawn, spawn, until_quiet
 from dgsuite.kernels.bsp.state import (
     NODE,
     ClusterState,
@@ -65,7 +66,6 @@ from dgsuite.kernels.bsp.state import (
     per_node,
 )
 from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
-from dgsuite.kernels.bsp.widths import Bounds, between, nodes, values
 from dgsuite.partition.clusters.cluster import Cluster, Links
 from dgsuite.partition.clusters.subset import Subset
 

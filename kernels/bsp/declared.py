@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels.bsp.conditions import NETWORKS
-from dgsuite.kernels.bsp.kernel import Kernel, Output
+from dgsuite.kernels.bsp.kernel import NETWORKS, Kernel, Output
 from dgsuite.kernels.bsp.state import ClusterState, dtype_of
 
 FORMS = ("iterative", "recursive", "block")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.bsp.messages import Range
 from dgsuite.kernels.lab.calls import called
 from dgsuite.kernels.tools.rng import uniform
 

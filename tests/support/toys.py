@@ -23,7 +23,7 @@ from dgsuite.kernels.bsp import (
     until_quiet,
     vote,
 )
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.clusters.subset import Subset
 
 

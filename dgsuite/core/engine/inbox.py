@@ -15,7 +15,7 @@ from dgsuite.core.engine.lists import SiteLists
 from dgsuite.core.engine.messages import MessageList, compilable
 from dgsuite.core.engine.shipments import Shipments
 from dgsuite.kernels.bsp import READS_LATEST, Latest, Note, Shared
-from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, UNDECLARED
+from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS, UNDECLARED
 from dgsuite.partition.arrays.reductions import MAX, MIN, SUM, Reduction, reduction
 from dgsuite.partition.arrays.segments import expand, lent
 from dgsuite.partition.clusters.cluster import Cluster

@@ -27,7 +27,7 @@ from dgsuite.kernels.bsp import (
     Unicast,
     Vote,
 )
-from dgsuite.kernels.bsp.conditions import SHIPS, UNDECLARED
+from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, DROPS, View
