@@ -333,7 +333,9 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
     held, before = vars(found), vars(first)
     for name in before:
         refuse(name not in held, f"the state has no {name!r}")
-    declared = {f.name: f.metadata for f in fields(first)} if is_dataclass(first) else {}
+    declared: Mapping[str, Any] = (
+        {f.name: f.metadata for f in fields(first)} if is_dataclass(first) else {}
+    )
     for name, value in held.items():
         begins, how = before.get(name), declared.get(name, {})
         if LIST in how:

@@ -276,7 +276,7 @@ def read_log(arrays: Mapping[str, NDArray], clusters: int, phases: int) -> Log:
         refuse(not _within(rows[name]["phase"], 0, last), f"{name} names phases that are not there")
     notes = {name[5:]: note for name, note in arrays.items() if name.startswith("note ")}
     for note in notes.values():
-        right = (note.dtype, note.ndim) == (np.int64, 1) and len(note) <= phases
+        right = note.dtype == np.int64 and note.ndim == 1 and len(note) <= phases
         refuse(not right, "notes must be integers")
     return Log.of({**columns, **{name: arrays[name] for name in kinds}, "notes": notes})
 
@@ -298,7 +298,7 @@ def _vote(found: Any) -> Vote:
 
 def _bytes(found: NDArray, dtype: np.dtype, what: str) -> NDArray:
     """Bytes as rows of a dtype."""
-    right = (found.dtype, found.ndim) == (np.uint8, 1) and not len(found) % dtype.itemsize
+    right = found.dtype == np.uint8 and found.ndim == 1 and not len(found) % dtype.itemsize
     refuse(not right, f"the {what} of the log are not of {dtype.itemsize} bytes")
     return np.frombuffer(found.tobytes(), dtype)
 
