@@ -203,7 +203,7 @@ class Window:
             return {}
         self._unread = False
         return {
-            peer: Head(*row[:NUMBERS], row[NUMBERS:])
+            peer: Head._make([*row[:NUMBERS], row[NUMBERS:]])
             for peer, row in enumerate(self.half.heads.tolist())
             if row[0] == self._number and peer != self.me
         }
