@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpointed import Fresh, begun
+from dgsuite.core.engine.checkpoint import Fresh, begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united

@@ -13,7 +13,7 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dgsuite.core.engine.checkpointed import Fresh
+from dgsuite.core.engine.checkpoint import Fresh
 from dgsuite.core.engine.log import Log, merge, unite
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.progress import Report
