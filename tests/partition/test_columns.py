@@ -24,7 +24,7 @@ def error_of(call):
 
 @pytest.mark.parametrize("held", [False, True])
 def test_one_long_name_does_not_widen_the_others(held, client, monkeypatch):
-    monkeypatch.setattr("dgsuite.partition.client.gather.limit", lambda: 0 if held else 1 << 40)
+    monkeypatch.setattr("dgsuite.partition.client.settings.limit", lambda: 0 if held else 1 << 40)
     names = [*(f"{i:05d}" for i in range(2000)), "x" * 200]
     frame = pd.DataFrame({"source": names[:-1], "target": names[1:]})
     lazy = dd.from_pandas(frame, npartitions=3)

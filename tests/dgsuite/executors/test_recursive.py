@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.recursion.batches import wave
+from dgsuite.core.recursion.site import wave
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
