@@ -70,6 +70,55 @@ def of_scipy(
     return {"src": rows, "dst": columns, "n": coo.shape[0], "weights": weights}, count, loops
 
 
+def of_arrays(
+    indptr: Any, indices: Any, weights: Any, partition: Partition | None
+) -> tuple[sp.coo_array, Partition]:
+    """The matrix of an adjacency in CSR, and its partition: a cluster for each chunk of Dask arrays.
+
+    Parameters
+    ----------
+    indptr, indices, weights, partition
+        See `Graph.from_arrays`.
+    """
+    import dask
+    import scipy.sparse as sp
+
+    given = {"indptr": indptr, "indices": indices, "weights": weights}
+    given = {name: array for name, array in given.items() if array is not None}
+    of_dask = [hasattr(array, "dask") for array in given.values()]
+    if any(of_dask) != all(of_dask):
+        raise InputError(f"{', '.join(given)} must all be Dask arrays, or none of them")
+    columns = [a.to_delayed().tolist() if any(of_dask) else [a] for a in given.values()]
+    columns = [[np.asarray(each) for each in chunks] for chunks in dask.compute(*columns)]
+    if (
+        len({tuple(map(len, chunks)) for chunks in columns[1:]}) > 1
+        or len({*map(len, columns)}) > 1
+    ):
+        text = ", ".join(
+            f"{name} has {[*map(len, chunks)]}" for name, chunks in zip(given, columns, strict=True)
+        )
+        raise InputError(f"a chunk of each array is a cluster, so these must match: {text}")
+    pointers, (targets, *values) = columns[0], map(np.concatenate, columns[1:])
+    for k, (own, ends) in enumerate(zip(pointers, columns[1], strict=True)):
+        if not len(own) or own[0] or own[-1] != len(ends) or (np.diff(own) < 0).any():
+            raise InputError(
+                f"chunk {k} of indptr must start from 0, not decrease, and end at {len(ends)}, the number "
+                f"of indices in the chunk"
+            )
+    cut = partition or Partition(np.cumsum([0, *(len(own) - 1 for own in pointers)]))
+    if [len(own) - 1 for own in pointers] != np.diff(cut.offsets).tolist():
+        raise InputError(
+            f"the partition has clusters of {np.diff(cut.offsets).tolist()} nodes, but the chunks of indptr "
+            f"are of {[len(own) - 1 for own in pointers]}"
+        )
+    rows = [np.repeat(cut.nodes(k), np.diff(own)) for k, own in enumerate(pointers)]
+    data = values[0] if values else np.ones(len(targets), bool)
+    try:
+        return sp.coo_array((data, (np.concatenate(rows), targets)), shape=(cut.n, cut.n)), cut
+    except (TypeError, ValueError) as error:
+        raise InputError(f"indices of {cut.n} nodes: {error}") from None
+
+
 def _one_side(coo: sp.coo_array) -> NDArray:
     """Which entries of a symmetric matrix are its edges, each once: those on and above the diagonal.
 
