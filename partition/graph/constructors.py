@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError, one_of
@@ -437,12 +436,13 @@ class Constructors(GraphData):
         partition
             Which chunk has which nodes; by default they are numbered in the order of the chunks.
         options
-            As for `from_scipy`. This process reads the arrays.
+            As for `from_edges`. A self-loop is one entry of its row. This process reads the arrays.
 
         Raises
         ------
         InputError
-            Chunks do not match, or as `from_scipy` says.
+            Chunks do not match, an entry is wrong (the message names its chunk), or the adjacency of an
+            undirected graph is not symmetric.
 
         Examples
         --------
@@ -450,10 +450,11 @@ class Constructors(GraphData):
         >>> Graph.from_arrays([0, 1, 3, 4], [1, 0, 2, 1])
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        matrix, cut = conversion.of_arrays(indptr, indices, weights, partition)
-        if uid is not None:
-            uid = np.asarray(uid)[cut.position(np.arange(cut.n))]
-        return cls.from_scipy(matrix, uid=uid, partition=cut, **options)
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
+        found = conversion.of_arrays(arrays, partition, options.get("directed", False))
+        graph = cls.from_edges(**found, **options)
+        graph.chosen = hasattr(indptr, "dask")
+        return graph
 
 
 def drops(options: Mapping[str, Any]) -> bool:

@@ -63,7 +63,7 @@ class Traced(GraphData):
             raise InputError(
                 "the graph does not know the rows of its table: make it with rows='keep'"
             )
-        source, target, _ = edges.settled(frame, (source, target, None))
+        source, target = edges.settled(frame.columns, (source, target, None))
         frame = frame.compute() if hasattr(frame, "dask") else frame
         u, v = (node_ids(frame[end], self.n, self.labels, "ends") for end in (source, target))
         asked = _ends(u, v, self.directed).assign(at=np.arange(len(frame)))

@@ -378,7 +378,7 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
         path, column = name, ""
     files = matching(path)
     if all(each.endswith((*tables.PARQUET, *tables.CSV)) or os.path.isdir(each) for each in files):
-        return tables.column(path, files, column)
+        return tables.column(given.removesuffix(f":{column}"), files, column)
     if column:
         raise InputError(
             f"{path}: text has no columns: a node is a line; files of Parquet and CSV have columns"

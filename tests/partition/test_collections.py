@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from dgsuite import Graph, InputError
+from dgsuite.base.extras import pip_install
 from dgsuite.partition.sources import tables
 from tests.support.graphs import same
 

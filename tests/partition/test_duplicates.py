@@ -208,7 +208,6 @@ def test_rules_of_adjacency_in_arrays(rows, rule, directed, k):
             rows,
             directed,
             rule,
-            sorted,
         )
 
 
