@@ -165,7 +165,7 @@ def parsed[T](
     return found
 
 
-def first_line(name: str, marks: tuple[bytes, ...]) -> str:
+def first_line(name: str, marks: tuple[bytes, ...] = HASHES) -> str:
     """The first line of a file that is neither empty nor a comment, or "".
 
     Raises
