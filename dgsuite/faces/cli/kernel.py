@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from dgsuite.base.aliases import ALIASES, kernel_of
+from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import STYLES
 from dgsuite.faces.cli import console, graphs, options
@@ -75,43 +75,7 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
 
 
-class KernelCommand(click.Command):
-    """A command that says how to set a parameter of the kernel, where one is given as an option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments."""
-        given = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if wanted := _by_set(ctx, given, error.option_name):
-                raise click.UsageError(wanted, ctx) from None
-            raise
-
-
-def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
-    """How to set the parameter of a kernel that an unknown option names, if it is closer than any option."""
-    from difflib import get_close_matches
-
-    from dgsuite.kernels import KERNELS
-
-    kernel = next((ALIASES.get(w, w) for w in given if w in KERNELS or w in ALIASES), None)
-    if kernel is None:
-        return ""
-    parameters = [field.name for field in fields(KERNELS[kernel])]
-    options = [o.lstrip("-") for p in context.command.params for o in p.opts]
-    name = option.lstrip("-").replace("-", "_")
-    closest = get_close_matches(name, [*parameters, *options], 1)
-    if not closest or closest[0] not in parameters:
-        return ""
-    words = " ".join(given)
-    value = re.search(rf"(?:^| ){re.escape(option)}[ =]?(-?[^\s-]\S*)", words)
-    shown = value.group(1) if value else "VALUE"
-    return f"{option}: parameters of the kernel {kernel} are given as --set {closest[0]}={shown}"
-
-
 @click.command(
-    cls=KernelCommand,
     epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
     "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc\n"
     "  dgsuite inputs generate mst --n 64 -o in.txt; dgsuite kernel mst in.txt",

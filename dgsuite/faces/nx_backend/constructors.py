@@ -1,17 +1,24 @@
-"""networkx's constructors from tables, matrices and files; they make the graphs of `deferred`."""
+"""networkx's constructors from tables, matrices and files, and its ways back.
+
+The former make the graphs of `deferred`; the latter are networkx's own, on a graph of networkx.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Hashable, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
+from networkx.utils.backends import _registered_algorithms
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import Offered
+from dgsuite.faces.nx_backend.calls import Offered, of_networkx
 from dgsuite.faces.nx_backend.deferred import made_of
+from dgsuite.faces.nx_backend.graph import ConvertedGraph, convert_to_nx
+from dgsuite.faces.nx_backend.offers import EXPORTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -280,3 +287,15 @@ def read_weighted_edgelist(
     how = {"comments": comments, "delimiter": delimiter, "nodetype": nodetype, "encoding": encoding}
     weights = (("weight", float),)
     return nx.read_edgelist(path, create_using=create_using, data=weights, **how, backend="dgsuite")
+
+
+def _export(name: str) -> Offered:
+    def function(G: ConvertedGraph, **arguments: Any) -> Any:
+        return of_networkx(name, convert_to_nx(G), **arguments)
+
+    function.__name__ = name
+    function.__signature__ = signature(_registered_algorithms[name].orig_func)  # type: ignore[attr-defined]
+    return Offered(function)
+
+
+to_numpy_array, to_pandas_edgelist, to_scipy_sparse_array = map(_export, EXPORTS)

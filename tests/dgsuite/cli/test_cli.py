@@ -125,13 +125,6 @@ def test_help_names_all_inputs(capsys):
         (["kernel", "bfs", "none.txt", "--n", "4"], "--n is for generated graphs"),
         (["kernel", "bfs", "grid", "--n", "9", "--set", "rot=1"], "did you mean 'root'?"),
         (
-            ["kernel", "bfs", "grid", "--root", "3"],
-            "--root: parameters of the kernel bfs are given as --set root=3;",
-        ),
-        (["kernel", "bc", "grid", "--graph-form=no"], "as --set graph_form=no;"),
-        (["kernel", "--protocol", "tcp", "random_walks", "grid", "-p", "2"], "as --set p=2;"),
-        (["kernel", "pagerank", "grid", "--weighted"], "as --set weighted=VALUE;"),
-        (
             ["kernel", "mis", "grid", "--n", "9", "--network", "loss=2"],
             "loss must be a probability",
         ),
