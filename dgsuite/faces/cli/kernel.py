@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +42,9 @@ ELSEWHERE = {
     "edges": "--edges",
 }
 """Options of a run, or of its estimate, that the command has options for, and these."""
+
+GATHERED = 1 << 28
+"""Bytes of an output that are brought from the workers to be shown, at most."""
 
 LONGEST = 200
 """Letters of a result's name, of the 255 that file systems allow."""
@@ -313,8 +317,24 @@ def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> 
 
 def _report(ds: xr.Dataset, figures: dict[str, Any]) -> str:
     """The figures, and what the run found."""
-    from dgsuite.faces.cli.answer import answer
+    import numpy as np
+
+    from dgsuite.core.results.dataset import reached
     from dgsuite.kernels import KERNELS
+    from dgsuite.partition.graph.dask_views import here
 
     lines = [f"{key}: {value}" for key, value in figures.items() if key != "output"]
-    return "\n".join([*lines, answer(ds, KERNELS[figures["kernel"]].outputs)])
+    for name, output in KERNELS[figures["kernel"]].outputs.items():
+        found = ds[name]
+        lines.append(f"{name}: {found.attrs['long_name']}")
+        if found.nbytes > GATHERED and found.chunks:
+            lines.append(f"    {found.nbytes:,} bytes on the workers, too many to show")
+            continue
+        values = here(found).values
+        shown = np.array2string(values, max_line_width=100, threshold=10, precision=4)
+        lines.append(indent(shown, "    "))
+        if output.from_root and values.ndim == 1:
+            lines.append(f"    {reached(found):,} of {len(values):,} nodes reached")
+        elif values.dtype == bool:
+            lines.append(f"    {np.count_nonzero(values):,} of {values.size:,} nodes")
+    return "\n".join(lines)

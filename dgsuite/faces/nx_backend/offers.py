@@ -133,13 +133,7 @@ OFFERS: dict[str, dict[str, Worth]] = {
 }
 """By module."""
 
-MAKERS = (
-    "from_numpy_array",
-    "from_pandas_edgelist",
-    "from_scipy_sparse_array",
-    "read_edgelist",
-    "read_weighted_edgelist",
-)
+MAKERS = ("from_pandas_edgelist", "from_scipy_sparse_array")
 """Functions that make graphs, of the module ``constructors``: for ``backend_priority.generators``."""
 
 ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
