@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
 
 if TYPE_CHECKING:
@@ -18,23 +17,16 @@ if TYPE_CHECKING:
 @click.command(
     epilog="Example: dgsuite scc scc-bc --protocols tcp",
 )
-@options.file(required=False)
-@click.option(
-    "--trace",
-    metavar="FILE",
-    help="In place of FILE: a trace of dgsuite.run(..., trace=FILE), simulated with a core for each cluster "
-    "on the transports of --protocols (default: tcp).",
-)
+@options.file()
 @click.option(
     "--protocols", type=options.Names(), help="Transports, such as tcp,mpb,mpimpb,uds,mpi-sock."
 )
 @options.output("The result; figures go beside it.")
 @options.general
 def scc(
-    file: str | None,
+    file: str,
     overrides: Sequence[str],
     dry_run: bool,
-    trace: str | None,
     protocols: list[str] | None,
     output: str | None,
 ) -> None:
@@ -42,17 +34,6 @@ def scc(
     units of work and messages here, and simulates the paper's places with them. FILE has a table [bc],
     betweenness centrality, or [hf], Hartree-Fock.
     """
-    if trace is not None:
-        if file is not None:
-            raise InputError("give either FILE or --trace FILE")
-        if overrides or output or dry_run:
-            raise InputError("--trace prints a table, and takes neither --set nor --output")
-        from dgsuite.studies.scc.replay import table
-
-        console.out().print(table(trace, protocols or ["tcp"]))
-        return
-    if file is None:
-        raise InputError("give either FILE or --trace FILE")
     from dgsuite.studies.experiment import toml
 
     data = toml.read(file, overrides)

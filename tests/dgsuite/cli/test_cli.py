@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from functools import wraps
 from pathlib import Path
 
 import click
@@ -23,7 +22,7 @@ from dgsuite.core.running.runner import OPTIONS
 from dgsuite.faces.cli import app, options
 from dgsuite.faces.cli.kernel import ELSEWHERE, kernel
 from dgsuite.genval import families, imsuite
-from dgsuite.kernels import KERNELS, MIS
+from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment import shipped, toml
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
@@ -347,22 +346,19 @@ def test_a_kernel_on_a_generated_graph(here, tmp_path):
 
 
 def test_the_seed_of_a_kernel_alone(here, tmp_path):
-    """Also where no graph is made."""
     done = here(main, "kernel", "mis", "grid", "--n", 16, "--set", "seed=3", "-o", "a.nc")
     assert done.returncode == 0, done.stderr
     expected = dgsuite.run("mis", genval.graph("grid", 16, seed=101), seed=3)
     found = dgsuite.open(tmp_path / "a.nc")
     assert found.attrs["seed"] == 3
     assert found.in_mis.equals(expected.in_mis)
-    assert here(main, "kernel", "mis", "grid", "--n", 16, "--set", "seed=3", "--dry-run").stdout
 
 
-@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("name", sorted(OPTIONS))
-def test_each_option_of_a_run_is_given_one_way(here, name, dry):
+def test_each_option_of_a_run_is_given_one_way(here, name):
     """By an option of the command, or by --set; a wrong value, or the other way, is one line."""
-    done = here(main, "kernel", "mis", "grid", "--n", "16", "--set", f"{name}=wrong", *dry)
-    if name == "checkpoint" and not dry:
+    done = here(main, "kernel", "mis", "grid", "--n", "16", "--set", f"{name}=wrong")
+    if name == "checkpoint":
         assert done.returncode == 0  # the name of a folder
         return
     assert done.returncode == 2
@@ -372,38 +368,6 @@ def test_each_option_of_a_run_is_given_one_way(here, name, dry):
         options = {option for each in kernel.params for option in each.opts}
         assert {word for word in ELSEWHERE[name].split() if word.startswith("-")} <= options
         assert f"take {ELSEWHERE[name]}" in done.stderr
-
-
-def test_a_page_is_of_the_run_whose_result_is_saved(here, tmp_path, monkeypatch):
-    """The kernel runs once, and finds what it finds without a page."""
-    ran, phase = [], MIS.compete
-
-    @wraps(phase)
-    def noted(*what, **more):
-        ran.append(1)
-        return phase(*what, **more)
-
-    monkeypatch.setattr(MIS, "compete", noted)
-    how = ["kernel", "mis", "grid", "--n", 25, "--congest", 99, "--json", "--style", "serial"]
-    how += ["--clusters", 1]
-    for more in ([], ["--network", "delay.low=2"], ["--network", "loss=0.01"]):
-        plain = here(main, *how, *more, "--no-validate", "-o", "plain.nc")
-        without, ran[:] = len(ran), []
-        shown = here(main, *how, *more, "--no-validate", "-o", "shown.nc", "--page", "page.html")
-        assert (len(ran), shown.returncode) == (without, 0) != (0, 0), shown.stderr
-        ran.clear()
-        assert (tmp_path / "page.html").exists()
-        one, other = (json.loads(done.stdout) for done in (plain, shown))
-        for figures in (one, other):
-            del figures["seconds"], figures["output"]
-        assert one == other
-        one, other = (dgsuite.open(tmp_path / f"{name}.nc") for name in ("plain", "shown"))
-        assert one.variables.keys() == other.variables.keys()
-        timed = {name for name in one.variables if name.endswith("_seconds")}
-        assert one.drop_vars(timed).equals(other.drop_vars(timed))
-        assert {*one.attrs} - {"style_reason"} == {*other.attrs} - {"style_reason"}
-    done = here(main, *how, "--style", "clocked", "--page", "page.html")
-    assert "--page shows a run of --style serial, and not --style clocked" in done.stderr
 
 
 def test_a_kernel_on_a_network_with_faults(here, tmp_path):
@@ -515,13 +479,6 @@ def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
     assert (done.returncode, "--columns is for Parquet and CSV, and" in done.stderr) == (2, True)
 
 
-def test_a_dry_run_sees_whether_the_kernel_takes_the_graph(here):
-    done = here(main, "kernel", "lcr", "rmat", "--n", 16, "--dry-run")
-    assert (done.returncode, "node 0 is not on a ring" in done.stderr) == (2, True)
-    assert here(main, "kernel", "lcr", "ring", "--n", 16, "--dry-run").returncode == 0
-    assert here(main, "kernel", "lcr", "rmat", "--scale", 30, "--dry-run").returncode == 0
-
-
 def test_a_quiet_command_prints_the_path_alone(here):
     done = here(main, "kernel", "mis", "grid", "--n", 16, "-q")
     assert (done.stdout, done.stderr) == ("results/mis-grid-n=16-seed=101.nc\n", "")
@@ -553,7 +510,6 @@ def test_no_file_is_replaced_without_a_word(here, tmp_path):
         ["report", paths[0]],
         ["statics", "--csv", "t.csv"],
         ["inputs", "edges", "ring", "--n", 3, "-o", "e.txt"],
-        [*how, "--page", "page.html", "-o", "page.nc"],
     ):
         assert "will be replaced" not in here(main, *written).stderr
         assert "will be replaced" in here(main, *written).stderr
