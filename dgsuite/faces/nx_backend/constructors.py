@@ -100,7 +100,7 @@ def _(df: Any, edge_key: Any, create_using: Any, **_: Any) -> str | None:
 
 @Offered
 def from_scipy_sparse_array(
-    A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attribute: str = "weight"
+    A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attribute: Any = "weight"
 ) -> nx.Graph:
     """The graph of a sparse adjacency matrix."""
     if A.format == "csc":  # networkx goes from column to column
