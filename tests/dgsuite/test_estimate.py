@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import dgsuite
 from dgsuite import Graph, InputError
+from dgsuite.__main__ import main
 from dgsuite.core.engine.site import Site
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running.estimate import _per_node, estimate, parts_of
@@ -168,6 +171,20 @@ def test_the_page():
     shown = estimate("pagerank", n=100_000_000, m=1_000_000_000, workers=4, iterations=20)
     assert repr(shown) in page
     assert "n=100_000_000, m=1_000_000_000, workers=4, iterations=20" in page
+
+
+def test_the_command(capsys):
+    """Nothing is generated or read."""
+    told = ["kernel", "pagerank", "rmat", "--scale", "30", "--workers", "2", "--dry-run"]
+    assert main(told) == 0
+    shown = capsys.readouterr().out
+    assert "pagerank on 1,073,741,824 nodes and 17,179,869,184 edges, in 2 processes" in shown
+    assert main([*told, "--json", "--set", "iterations=3"]) == 0
+    assert sum(json.loads(capsys.readouterr().out)["parts"]["graph"]) > 2**37
+    assert main(["kernel", "bfs", "none.txt", "--n", "1000", "--m", "5000", "--dry-run"]) == 0
+    assert "bfs on 1,000 nodes and 5,000 edges, in one process" in capsys.readouterr().out
+    assert main(["kernel", "bfs", "none.txt", "--dry-run"]) == 2
+    assert "give --n and --m, the sizes of none.txt" in capsys.readouterr().err
 
 
 def test_a_run_on_a_graph_needs_at_least_what_is_declared():

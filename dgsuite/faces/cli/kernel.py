@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from textwrap import indent
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
 
+    from dgsuite.core.running.estimate import Estimate
     from dgsuite.genval.report import Report
     from dgsuite.partition.graph.graph import Graph
 
@@ -34,14 +37,20 @@ ELSEWHERE = {
     "network": "--network",
     "client": "--scheduler or --workers",
     "progress": "--no-progress",
+    "workers": "--workers",
+    "directed": "--directed",
+    "edges": "--edges",
 }
-"""Options of a run that the command has options for, and these."""
+"""Options of a run, or of its estimate, that the command has options for, and these."""
 
 GATHERED = 1 << 28
 """Bytes of an output that are brought from the workers to be shown, at most."""
 
 LONGEST = 200
 """Letters of a result's name, of the 255 that file systems allow."""
+
+MADE = 1 << 20
+"""Nodes and edges of a graph that --dry-run makes, at most, to see that the kernel takes it."""
 
 PYTHON = ("on_round", "since")
 """Options of a run that take what no text is."""
@@ -106,6 +115,18 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     help="Faults of the network, such as loss=0.1 or crashes=0.01 (dgsuite.Network); may be repeated.",
 )
 @click.option(
+    "--page",
+    type=click.Path(),
+    metavar="FILE",
+    help="Also write a page that shows the execution step by step; for up to 300 nodes.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what memory the graph and the run would take, and stop. Whether the kernel takes the graph is "
+    "looked at if that is generated, of up to a million nodes and edges.",
+)
+@click.option(
     "--no-validate",
     "validate",
     flag_value=False,
@@ -135,6 +156,8 @@ def kernel(
     protocol: str | None,
     congest: float | None,
     faults: Sequence[str],
+    page: str | None,
+    dry_run: bool,
     **source: Any,
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
@@ -157,12 +180,28 @@ def kernel(
         {"workers": workers, "threads": threads, "scheduler": scheduler, "protocol": protocol}
     )
 
+    if dry_run:
+        estimated = _estimate(name, graph, seed, form, workers, source, chosen)
+        console.figures(asdict(estimated), as_json, lambda _: repr(estimated))
+        return
     import dgsuite
+    from dgsuite.base.files import check_output
     from dgsuite.base.files import output as destination
     from dgsuite.genval import validate as judged
 
     said = {**source, "form": form, "seed": seed}
     path = destination(output, _stem(name, graph, said, [*parameters, *faults]))
+    if page is not None:
+        check_output(page)
+        for option, value, shown in (
+            ("form", form, "iterative"),
+            ("style", style, "serial"),
+            ("clusters", clusters, 1),
+        ):
+            if value not in (None, shown):
+                raise InputError(
+                    f"--page shows a run of --{option} {shown}, and not --{option} {value}"
+                )
     with _client(place) as client:
         with console.working("making the graph"):
             made = graphs.make(name, graph, client, seed, **source)
@@ -172,16 +211,22 @@ def kernel(
             "network": dgsuite.Network.of(network or None),
             **chosen,
         }
-        ds = dgsuite.run(
-            name,
-            made,
-            style=style,
-            form=form,
-            clusters=clusters,
-            client=client,
-            progress=None if console.wanted() else False,
-            **how,
-        )
+        if page is not None:
+            with console.working("writing the page"):
+                execution = dgsuite.lab.Execution(name, made, **how)
+                execution.to_html(page)
+                ds = execution.dataset()
+        else:
+            ds = dgsuite.run(
+                name,
+                made,
+                style=style,
+                form=form,
+                clusters=clusters,
+                client=client,
+                progress=None if console.wanted() else False,
+                **how,
+            )
         report = None
         if validate:
             with console.working("validating"):
@@ -207,6 +252,34 @@ def _stem(kernel: str, graph: str, options: Mapping[str, Any], more: Iterable[st
     stem = Path(graph).name.partition(".")[0]
     words = [kernel, stem, *(f"{name}={value}" for name, value in chosen.items())]
     return re.sub(r"[^A-Za-z0-9_.=,-]+", "_", "-".join(words))[:LONGEST]
+
+
+def _estimate(
+    kernel: str,
+    given: str,
+    seed: int,
+    form: str | None,
+    workers: int | None,
+    source: dict[str, Any],
+    parameters: dict[str, Any],
+) -> Estimate:
+    """What a run would take, by the sizes of the graph; whether the kernel takes it, if it is small."""
+    from dgsuite.core.parameters import make_kernel
+    from dgsuite.core.running.attempt import as_seen
+    from dgsuite.core.running.estimate import estimate
+    from dgsuite.genval.families import FAMILIES, plan
+
+    n, scale, m, directed = (source[name] for name in ("n", "scale", "m", "directed"))
+    if given in FAMILIES and not os.path.exists(given):
+        planned = plan(given, graphs.number(given, n, scale), seed=seed, m=m)
+        n, m, directed = planned.n, round(planned.items * planned.each), False
+        if n + m <= MADE:
+            made = graphs.make(kernel, given, None, seed, **source)
+            as_seen(made, make_kernel(kernel, made, seed, parameters, form))
+    elif n is None or m is None:
+        raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
+    how = {"workers": workers, "directed": directed, "form": form, "edges": source["edges"]}
+    return estimate(kernel, n, m, **how, **parameters)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -18,11 +19,12 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.__main__ import main
+from dgsuite.core.running import models
 from dgsuite.core.running.runner import OPTIONS
 from dgsuite.faces.cli import app, options
 from dgsuite.faces.cli.kernel import ELSEWHERE, kernel
 from dgsuite.genval import families, imsuite
-from dgsuite.kernels import KERNELS
+from dgsuite.kernels import KERNELS, MIS
 from dgsuite.studies.experiment import shipped, toml
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
@@ -269,8 +271,7 @@ def test_the_result_of_every_kernel_is_validated(here, tmp_path, kernel):
     (tmp_path / "pairs.csv").write_text(
         "from,to,cost\na,b,1\nb,c,2\nc,d,3\na,d,4\nb,e,5\nd,e,6\ne,f,7\n"
     )
-    kinds = {"complete": "cplt", "ring": "ring", "tree": "tree"}
-    kind = next((kinds[need] for need in needs if need in kinds), "grid")
+    kind = next((models.KINDS[need] for need in needs if need in models.KINDS), "grid")
     graph = [kind, "--n", 9]
     if "weights" in needs:
         graph = ["pairs.csv", "--columns", "from,to,cost"]
@@ -346,19 +347,22 @@ def test_a_kernel_on_a_generated_graph(here, tmp_path):
 
 
 def test_the_seed_of_a_kernel_alone(here, tmp_path):
+    """Also where no graph is made."""
     done = here(main, "kernel", "mis", "grid", "--n", 16, "--set", "seed=3", "-o", "a.nc")
     assert done.returncode == 0, done.stderr
     expected = dgsuite.run("mis", genval.graph("grid", 16, seed=101), seed=3)
     found = dgsuite.open(tmp_path / "a.nc")
     assert found.attrs["seed"] == 3
     assert found.in_mis.equals(expected.in_mis)
+    assert here(main, "kernel", "mis", "grid", "--n", 16, "--set", "seed=3", "--dry-run").stdout
 
 
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("name", sorted(OPTIONS))
-def test_each_option_of_a_run_is_given_one_way(here, name):
+def test_each_option_of_a_run_is_given_one_way(here, name, dry):
     """By an option of the command, or by --set; a wrong value, or the other way, is one line."""
-    done = here(main, "kernel", "mis", "grid", "--n", "16", "--set", f"{name}=wrong")
-    if name == "checkpoint":
+    done = here(main, "kernel", "mis", "grid", "--n", "16", "--set", f"{name}=wrong", *dry)
+    if name == "checkpoint" and not dry:
         assert done.returncode == 0  # the name of a folder
         return
     assert done.returncode == 2
@@ -368,6 +372,38 @@ def test_each_option_of_a_run_is_given_one_way(here, name):
         options = {option for each in kernel.params for option in each.opts}
         assert {word for word in ELSEWHERE[name].split() if word.startswith("-")} <= options
         assert f"take {ELSEWHERE[name]}" in done.stderr
+
+
+def test_a_page_is_of_the_run_whose_result_is_saved(here, tmp_path, monkeypatch):
+    """The kernel runs once, and finds what it finds without a page."""
+    ran, phase = [], MIS.compete
+
+    @wraps(phase)
+    def noted(*what, **more):
+        ran.append(1)
+        return phase(*what, **more)
+
+    monkeypatch.setattr(MIS, "compete", noted)
+    how = ["kernel", "mis", "grid", "--n", 25, "--congest", 99, "--json", "--style", "serial"]
+    how += ["--clusters", 1]
+    for more in ([], ["--network", "delay.low=2"], ["--network", "loss=0.01"]):
+        plain = here(main, *how, *more, "--no-validate", "-o", "plain.nc")
+        without, ran[:] = len(ran), []
+        shown = here(main, *how, *more, "--no-validate", "-o", "shown.nc", "--page", "page.html")
+        assert (len(ran), shown.returncode) == (without, 0) != (0, 0), shown.stderr
+        ran.clear()
+        assert (tmp_path / "page.html").exists()
+        one, other = (json.loads(done.stdout) for done in (plain, shown))
+        for figures in (one, other):
+            del figures["seconds"], figures["output"]
+        assert one == other
+        one, other = (dgsuite.open(tmp_path / f"{name}.nc") for name in ("plain", "shown"))
+        assert one.variables.keys() == other.variables.keys()
+        timed = {name for name in one.variables if name.endswith("_seconds")}
+        assert one.drop_vars(timed).equals(other.drop_vars(timed))
+        assert {*one.attrs} - {"style_reason"} == {*other.attrs} - {"style_reason"}
+    done = here(main, *how, "--style", "clocked", "--page", "page.html")
+    assert "--page shows a run of --style serial, and not --style clocked" in done.stderr
 
 
 def test_a_kernel_on_a_network_with_faults(here, tmp_path):
@@ -479,6 +515,13 @@ def test_a_line_of_names_and_columns_of_a_text(here, tmp_path):
     assert (done.returncode, "--columns is for Parquet and CSV, and" in done.stderr) == (2, True)
 
 
+def test_a_dry_run_sees_whether_the_kernel_takes_the_graph(here):
+    done = here(main, "kernel", "lcr", "rmat", "--n", 16, "--dry-run")
+    assert (done.returncode, "node 0 is not on a ring" in done.stderr) == (2, True)
+    assert here(main, "kernel", "lcr", "ring", "--n", 16, "--dry-run").returncode == 0
+    assert here(main, "kernel", "lcr", "rmat", "--scale", 30, "--dry-run").returncode == 0
+
+
 def test_a_quiet_command_prints_the_path_alone(here):
     done = here(main, "kernel", "mis", "grid", "--n", 16, "-q")
     assert (done.stdout, done.stderr) == ("results/mis-grid-n=16-seed=101.nc\n", "")
@@ -510,6 +553,7 @@ def test_no_file_is_replaced_without_a_word(here, tmp_path):
         ["report", paths[0]],
         ["statics", "--csv", "t.csv"],
         ["inputs", "edges", "ring", "--n", 3, "-o", "e.txt"],
+        [*how, "--page", "page.html", "-o", "page.nc"],
     ):
         assert "will be replaced" not in here(main, *written).stderr
         assert "will be replaced" in here(main, *written).stderr
@@ -578,6 +622,41 @@ def test_kernels_are_listed(capsys):
     assert all(one["answers"] for one in found.values())
     assert main(["kernels"]) == 0
     assert capsys.readouterr().out == f"{dgsuite.list_kernels()}\n"
+
+
+SOME = ("bc", "by", "dr", "lcr", "mis", "neighbourhood", "topological", "triangles", "vc")
+"""Kernels of each model, and of each kind of graph."""
+
+
+@pytest.mark.parametrize("names", [SOME, pytest.param(tuple(KERNELS), marks=pytest.mark.long)])
+def test_models_of_kernels_are_measured(names, capsys, monkeypatch):
+    monkeypatch.setattr(models, "KERNELS", {name: KERNELS[name] for name in names})
+    assert main(["kernels", "--models"]) == 0
+    printed = capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[1] for line in printed.splitlines()[1:]}
+    assert rows.keys() == {*names}
+    assert (rows["lcr"], rows["mis"], rows["triangles"], rows["by"]) == (
+        *("CONGEST", "CONGEST"),
+        *("LOCAL", "LOCAL"),
+    )
+    assert {name for name, model in rows.items() if model == "-"} == {
+        "dr",
+        *(name for name in names if KERNELS[name].ships),
+    }
+
+
+def test_models_are_measured_on_graphs_of_the_degrees_that_are_said(monkeypatch):
+    degrees, generate = [], models.generate
+
+    def noted(*args, **kwargs):
+        graph = generate(*args, **kwargs)
+        degrees.append(2 * graph.m / graph.n)
+        return graph
+
+    monkeypatch.setattr(models, "generate", noted)
+    monkeypatch.setattr(models, "KERNELS", {"mis": KERNELS["mis"]})
+    assert [model.kernel for model in models.models()] == ["mis"]
+    assert degrees == [5, 16]
 
 
 def test_configs_that_ship(capsys):

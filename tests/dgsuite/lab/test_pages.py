@@ -6,9 +6,11 @@ import asyncio
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import dgsuite
 from dgsuite import Crash, InputError, Network, genval
+from dgsuite.faces.cli.app import app
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab import Execution, stops
 from tests.support.browser import BROWSER, opened
@@ -158,3 +160,15 @@ def test_what_is_too_large_to_show(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"too long to show: by round 0 .* max_rounds=1"):
         faulty().to_html(tmp_path / "run.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_page_from_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    how = ["--n", "16", "--no-validate", "--network", "loss=0.2"]
+    done = CliRunner().invoke(app, ["kernel", "mis", "grid", *how, "--page", "run.html"])
+    assert done.exit_code == 0, done.output
+    assert "Network(loss=0.2)" in (tmp_path / "run.html").read_text()
+    wrong = ["kernel", "bf", "grid", *how[:2], "--form", "recursive", "--page", "other.html"]
+    with pytest.raises(InputError, match="--page shows a run of --form iterative"):
+        app(wrong, standalone_mode=False)
+    assert not (tmp_path / "other.html").exists()
