@@ -14,7 +14,7 @@ import pytest
 
 from dgsuite import genval
 from dgsuite.base.once import Lock, Once
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun

@@ -12,7 +12,10 @@ from dgsuite.base import once
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
-FOLDERS = ("dgsuite/base", "dgsuite/core/engine", "dgsuite/core/recursion", "partition")
+FOLDERS = (
+    *("dgsuite/base", "dgsuite/core/engine", "dgsuite/core/recursion", "dgsuite/studies/network"),
+    "partition",
+)
 SHARED = [str(ROOT / name) for name in FOLDERS]
 """Folders whose code reads what clusters share."""
 

@@ -12,8 +12,8 @@ from dgsuite.core.engine.checkpointed import begun
 from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import RunSpec
+from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.window import Window
 from dgsuite.core.executors import serial
 from dgsuite.core.results.dataset import by_node
 

@@ -59,25 +59,6 @@ class BroadcastRecord(NamedTuple):
     travels: bool
 
 
-class Stored(NamedTuple):
-    """What one cluster broadcast.
-
-    Attributes
-    ----------
-    senders
-        How many there are.
-    messages, leaving
-        Messages along all their edges, and how many of these leave the site.
-    slots
-        Of the senders; None where these are all nodes of the cluster.
-    """
-
-    senders: int
-    messages: int
-    leaving: int
-    slots: NDArray[np.int64] | None
-
-
 class BroadcastStore:
     """The broadcasts of one phase at one site, by slot.
 
@@ -102,10 +83,14 @@ class BroadcastStore:
     reach
         Messages to this site's nodes; with several other sites, about so many. Where every node that has
         edges sent, it is the number of the site's entries, and less elsewhere.
+    wire
+        Bytes of the phase's broadcasts that are stored where other sites read them.
     made
         Values that clusters of the site share, each computed by the first cluster that needs it. All other
         attributes are complete before clusters run side by side, and clusters do not change them.
     """
+
+    wire = 0
 
     def __init__(
         self, halo: Halo, dtypes: Mapping[str, DTypeLike], backwards: bool = False
@@ -167,8 +152,8 @@ class BroadcastStore:
         fields: Mapping[str, NDArray],
         block: slice,
         whole: bool = False,
-    ) -> Stored:
-        """Store a broadcast of one cluster; clusters may do so side by side. `note` is to follow.
+    ) -> tuple[int, int]:
+        """Store a broadcast of one cluster.
 
         Parameters
         ----------
@@ -180,6 +165,11 @@ class BroadcastStore:
             Rows of the cluster.
         whole
             Whether these are all nodes of the cluster.
+
+        Returns
+        -------
+        messages, leaving
+            Messages along all edges of the senders, and how many of these leave the site.
 
         Raises
         ------
@@ -202,18 +192,15 @@ class BroadcastStore:
         where = slice(first + block.start, first + block.stop) if slots is None else slots
         for name, values in fields.items():
             self.slots[name][where] = values
-        return Stored(len(nodes), messages, leaving, slots)
-
-    def note(self, stored: Stored) -> None:
-        """Count what has been stored."""
-        if stored.slots is None:
+        if slots is None:
             self._own = None
         elif self._own is not None:
-            self._own.append(stored.slots)
-        self.count += stored.senders
-        self._own_count += stored.senders
-        self.reach += stored.messages - stored.leaving
-        self._leaving += stored.leaving
+            self._own.append(slots)
+        self.count += len(nodes)
+        self._own_count += len(nodes)
+        self.reach += messages - leaving
+        self._leaving += leaving
+        return messages, leaving
 
     def add_ghost(self, slot: int) -> None:
         """Store a broadcast of a ghost that is known without a batch; it has no fields."""
@@ -297,19 +284,15 @@ class BroadcastStore:
             )
         return Subset(self.sent, members, count=self._own_count)
 
-    @property
     def senders(self) -> list[Subset]:
         """Slots of the senders: of the own ones, and of those of each other site."""
-        return self.made.get("senders", self._find_senders)
-
-    def _find_senders(self) -> list[Subset]:
         parts = [self._own_senders().restrict(self._span), *self._heard]
         return [part for part in parts if part.count]
 
     @property
     def lists(self) -> list[NDArray[np.int64]]:
         """Slots of the senders, as a read-only array for each of `senders`."""
-        return self.made.get("lists", lambda: [lent(part.members) for part in self.senders])
+        return self.made.get("lists", lambda: [lent(part.members) for part in self.senders()])
 
     @property
     def bitmap(self) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine import checks
-from dgsuite.core.engine.broadcast_store import BroadcastRecord, Stored
+from dgsuite.core.engine.broadcast_store import BroadcastRecord
 from dgsuite.core.engine.broadcasts import BroadcastBatch
-from dgsuite.core.engine.fields import compilable
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
+from dgsuite.core.engine.messages import compilable
 from dgsuite.core.engine.pairs import Pairs, reached
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.engine.unicast_type import UnicastType
@@ -137,71 +137,56 @@ class KnownType(MessageType):
         return {}
 
 
-class Said(NamedTuple):
-    """What a site's k-th cluster broadcasts: checked, with a value of each field for each node."""
-
-    k: int
-    nodes: NDArray[np.int64]
-    columns: dict[str, NDArray]
-    send: Broadcast
-
-
 def store(
     box: Mailbox, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
 ) -> list[str]:
     """Count and store what is broadcast; returns the names of its fields."""
-    said: list[Said] = []
+    said: list[tuple[int, NDArray[np.int64], dict[str, NDArray], Broadcast]] = []
     count = 0
     for k, send in sends:
-        nodes = box.every(k) if send.nodes is None else box.senders(step, k, send.nodes)
+        nodes = box.senders(step, k, send.nodes)
         if not len(nodes):
             continue
         if box.check:
             box.checked(step, k, checks.counts_of, box.clusters[k], nodes, send)
         columns = box.columns(step, k, send.fields, len(nodes))
-        if said and columns.keys() != said[0].columns.keys():
+        if said and columns.keys() != said[0][2].keys():
             raise box.fault(step, k, "sends other fields than another cluster")
         if box.arriving not in (None, box.along(send.backwards)):
             raise box.fault(step, k, "broadcasts in another direction than another cluster")
         box.arriving = box.along(send.backwards)
-        said.append(Said(k, nodes, columns, send))
+        said.append((k, nodes, columns, send))
         count += len(nodes)
     if box.arriving is None:
         return []
-    fields, broadcasts = [*said[0].columns], box.arriving
-    broadcasts.expect(fields, count)
-
-    def put(one: Said) -> tuple[Stored, tuple[int, int]]:
-        k, nodes, columns, send = one
+    fields = [*said[0][2]]
+    box.arriving.expect(fields, count)
+    size = box.payload(fields)
+    for k, nodes, columns, send in said:
         block = slice(box.starts[k], box.starts[k + 1])
         try:
-            stored = broadcasts.put(nodes, columns, block, send.nodes is None)
+            along = box.arriving.put(nodes, columns, block, send.nodes is None)
         except InputError as error:
             raise box.fault(step, k, f"broadcasts from {error}") from None
-        return stored, counted(box, box.clusters[k], nodes, send, stored)
-
-    size = box.payload(fields)
-    for one, (stored, (messages, far)) in zip(said, box.each(put, said), strict=True):
-        broadcasts.note(stored)
+        messages, far = counted(box, box.clusters[k], nodes, send, along)
         counts.messages += messages
         counts.remote += far
-        counts.active += stored.senders
+        counts.active += len(nodes)
         counts.nbytes += messages * size
         if counts.pairs is not None:
-            trace(box, step, one.k, one.nodes, one.send, messages, counts.pairs)
+            trace(box, step, k, nodes, send, messages, counts.pairs)
         if counts.bits is not None:
-            carry(box, step, one, messages, counts)
+            carry(box, step, k, nodes, columns, send, messages, counts)
     if box.recorder is not None:
-        rows = np.concatenate([one.nodes + box.starts[one.k] for one in said])
+        rows = np.concatenate([nodes + box.starts[k] for k, nodes, *_ in said])
         box.record(step, BroadcastRecord(rows, size, travels))
     return fields
 
 
 def counted(
-    box: Mailbox, cluster: Cluster, nodes: NDArray, send: Broadcast, stored: Stored
+    box: Mailbox, cluster: Cluster, nodes: NDArray, send: Broadcast, along: tuple[int, int]
 ) -> tuple[int, int]:
-    """Messages of a broadcast, and how many of them leave the cluster."""
-    along = stored.messages, stored.leaving
+    """Messages of a broadcast, and how many of them leave the cluster, given what `put` returned."""
     if send.to is not None:
         each, away = send.to
         return int(np.sum(each, dtype=np.int64)), int(np.sum(away, dtype=np.int64))
@@ -239,9 +224,17 @@ def trace(
     pairs.add(cluster.index, box.owner(k, send.backwards)[entry], times, np.multiply(times, size))
 
 
-def carry(box: Mailbox, step: Step, one: Said, messages: int, counts: Tally) -> None:
+def carry(
+    box: Mailbox,
+    step: Step,
+    k: int,
+    nodes: NDArray,
+    columns: dict[str, NDArray],
+    send: Broadcast,
+    messages: int,
+    counts: Tally,
+) -> None:
     """Count the bits of so many messages of a broadcast."""
-    k, nodes, columns, send = one
     cluster, along = box.clusters[k], send._replace(repeat=None)
     times = None if send.repeat is None else np.broadcast_to(np.asarray(send.repeat), nodes.shape)
     items: NDArray = np.ones(1, np.int64)
@@ -270,7 +263,7 @@ def count_senders(box: Mailbox, k: int, b: Broadcast) -> int:
 def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:
     """A broadcast as messages along the out-edges of a directed graph."""
     cluster = box.clusters[k]
-    nodes = box.every(k) if b.nodes is None else box.senders(step, k, b.nodes)
+    nodes = box.senders(step, k, b.nodes)
     try:
         ascending(nodes, cluster.size)
     except InputError as error:

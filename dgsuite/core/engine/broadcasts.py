@@ -100,7 +100,7 @@ class Broadcasts(BroadcastStore):
         if self._full is None:
             self._full = self._list_all()
         else:
-            self._full.renew()
+            self._full.sorted.clear()  # the senders have other values now
         return self._full
 
     def _list_all(self) -> MessageList:

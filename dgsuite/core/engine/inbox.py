@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, Unfit, unknown
 from dgsuite.core.engine.announcements import AnnouncementBatch
 from dgsuite.core.engine.broadcasts import Broadcasts
-from dgsuite.core.engine.fields import compilable
 from dgsuite.core.engine.lists import SiteLists
-from dgsuite.core.engine.messages import MessageList
+from dgsuite.core.engine.messages import MessageList, compilable
 from dgsuite.core.engine.shipments import Shipments
 from dgsuite.kernels.bsp import READS_LATEST, Latest, Note, Shared
 from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, UNDECLARED
@@ -181,15 +180,16 @@ class ClusterInbox:
             if found is not None:
                 return found
         messages = self._list()
-        if not len(self):
+        receivers, span = self._range(messages)
+        if span.start == span.stop:
             return np.empty(0, np.int64), np.empty(0, np.int64), Note({})
-        nodes, keep = self._among(messages, among)
         if isinstance(received, Broadcasts):
             note = received.shared(self._lo, self._hi)
         else:
-            note = Note({"examined": len(self)})
+            note = Note({"examined": int(span.stop - span.start)})
+        nodes, keep = self._among(messages, among)
         # messages to a node come by ascending sender
-        return nodes, self.src[self._starts(messages)[:-1]][keep], note
+        return nodes, self.src[messages.starts[receivers] - span.start][keep], note
 
     def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         if (broadcasts := self._broadcasts()) is not None:

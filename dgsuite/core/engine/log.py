@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.core.engine.edge_bits import CARRIED
 from dgsuite.core.engine.network import Target
-from dgsuite.core.engine.pairs import PAIR
+from dgsuite.core.engine.pairs import CARRIED, PAIR
 from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.kernels.bsp import VOTES, Vote

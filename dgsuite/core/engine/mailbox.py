@@ -14,18 +14,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
-from dgsuite.core.engine.edge_bits import Widths
-from dgsuite.core.engine.fields import held, places
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.messages import held, places
 from dgsuite.core.engine.network import Faults
+from dgsuite.core.engine.pairs import Widths
 from dgsuite.core.engine.program import Fault, Step, Tally
-from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
+from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts, Window
 from dgsuite.core.engine.unicasts import Unicasts
-from dgsuite.core.engine.window import Window
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.halo import Halo
+from dgsuite.partition.clusters.halo import Halo, make_halo
+
+Cut = tuple[int, bytes]
+"""Which site it is, and the bounds of all sites."""
+
+
+class Halos:
+    """The halos of the last cut into sites. Runs on several threads of a worker may share them.
+
+    Each is made once: that with slots for the nodes that are read, and that with slots for all nodes.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._cut: Cut | None = None
+        self._made: dict[bool, Halo] = {}
+
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster]) -> Halos:
+        """Those of a site, which its first cluster keeps."""
+        halos: Halos = clusters[0].cache.setdefault("halos", cls())
+        return halos
+
+    def there(self, bounds: NDArray, me: int) -> dict[bool, Halo]:
+        """The halos of a cut that are made already, by whether they have slots for all nodes."""
+        with self._lock:
+            return dict(self._made) if self._cut == (me, bounds.tobytes()) else {}
+
+    def get(self, clusters: Sequence[Cluster], bounds: NDArray, me: int, every: bool) -> Halo:
+        """The halo of a cut, perhaps with slots for all nodes; that of another cut is forgotten."""
+        cut = me, bounds.tobytes()
+        with self._lock:
+            if self._cut != cut:
+                self._cut, self._made = cut, {}
+            if every not in self._made:
+                found = self._made.get(False)  # it may be the same as that for all nodes
+                if found is None or found.slots < clusters[0].n or not found.sends_all:
+                    self._made.clear()  # two would take twice the memory
+                    found = make_halo(clusters, bounds, me, every)
+                self._made[every] = found
+            return self._made[every]
 
 
 class Mailbox:
@@ -48,12 +87,12 @@ class Mailbox:
         Dtype of each message field, vectors included.
     starts
         Row at which each cluster's nodes begin.
-    each
-        Calls a function with what each cluster sends, as `map` does, or side by side.
     recorder
         Called with what each phase sends, if set.
     kept
         What stays at the site (see `MessageType.part`), but for broadcasts.
+    stored
+        Bytes of the phase's broadcasts that this site has stored for others to read.
     arriving
         The broadcasts of the phase, if there are any.
     window
@@ -84,10 +123,10 @@ class Mailbox:
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         self.disturbed = None if faults is None else faults.at_site(kernel, clusters, fault)
-        self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Any], None] | None = None
         self.phase = ""
         self.kept: Any = None
+        self.stored = 0
         self.arriving: Broadcasts | None = None
         self.window: Window | None = None
         self._halos = Halos.of(clusters)
@@ -145,13 +184,6 @@ class Mailbox:
         """What is broadcast in a direction; an undirected graph has but one."""
         return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
 
-    def begin(self, phase: str) -> None:
-        """Forget what the phase before sent."""
-        self.phase, self.kept = phase, None
-        if self.arriving is not None:
-            self.arriving.clear()
-            self.arriving = None
-
     def arrive(self, broadcasts: Broadcasts) -> Broadcasts:
         """Note that broadcasts arrive from elsewhere."""
         if self.arriving not in (None, broadcasts):
@@ -179,11 +211,6 @@ class Mailbox:
             if columns[name].shape != (length, *width):
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
-
-    @property
-    def stored(self) -> int:
-        """Bytes of the phase's broadcasts that this site has stored for others to read."""
-        return getattr(self.arriving, "wire", 0)
 
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""
@@ -254,19 +281,17 @@ class Mailbox:
             raise self.fault(step, k, str(error)) from None
 
     def senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
-        """Local indices that a broadcast names; `Broadcasts.put` checks their range and order."""
+        """Local indices that a broadcast names, of None all; `Broadcasts.put` checks range and order."""
+        if nodes is None:
+            if k not in self._every:
+                self._every[k] = np.arange(self.clusters[k].size)
+            return self._every[k]
         found = np.asarray(nodes)
         if found.dtype == np.int64 and found.ndim == 1:
             return found
         return self.indices(step, k, found, self.clusters[k].size, "broadcasts from").astype(
             np.int64
         )
-
-    def every(self, k: int) -> NDArray[np.int64]:
-        """All nodes of a cluster, counted within it."""
-        if k not in self._every:
-            self._every[k] = np.arange(self.clusters[k].size)
-        return self._every[k]
 
     def owner(self, k: int, backwards: bool = False) -> NDArray[np.int32]:
         """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency, or of `senders`."""

@@ -1,13 +1,15 @@
-"""Messages between pairs of clusters: what a traced run counts besides totals."""
+"""What a run counts besides totals: messages between pairs of clusters, and bits along edges."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.kernels.bsp import Broadcast
+from dgsuite.kernels.bsp import Broadcast, Kernel
+from dgsuite.kernels.bsp.widths import bits_of
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -113,3 +115,68 @@ def reached(cluster: Cluster, nodes: NDArray, send: Broadcast) -> tuple[NDArray,
         live = ~send.links.gone[entry]
         at, entry = at[live], entry[live]
     return entry, 1 if send.repeat is None else np.asarray(send.repeat, np.int64)[at]
+
+
+CARRIED = np.dtype([("bits", "i8"), ("edges", "i8")])
+"""How many edges carry so many bits in a direction, in one phase."""
+
+
+class EdgeBits:
+    """How many edges carry how many bits, in one phase."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[int, int] = {}
+
+    def add(self, bits: ArrayLike, edges: ArrayLike = 1) -> None:
+        """Count edges.
+
+        Parameters
+        ----------
+        bits
+            By item: the bits that each of its edges carries in a direction.
+        edges
+            How many edges each item stands for.
+        """
+        each, of = np.unique(bits, return_inverse=True)
+        counts = np.zeros(len(each), np.int64)
+        np.add.at(counts, of, edges)
+        for size, count in zip(each.tolist(), counts.tolist(), strict=True):
+            if count:
+                self._found[size] = self._found.get(size, 0) + count
+
+    def merge(self, other: EdgeBits) -> None:
+        """Add what another site counted."""
+        for size, count in other._found.items():
+            self._found[size] = self._found.get(size, 0) + count
+
+    def table(self) -> NDArray[Any]:
+        """A row of `CARRIED` for each number of bits, ascending."""
+        return np.array(sorted(self._found.items()), CARRIED)
+
+
+class Widths:
+    """Bits of a kernel's messages on a graph of n nodes, and how many an edge may carry.
+
+    Parameters
+    ----------
+    congest
+        How many times ceil(log2 n) bits an edge may carry in a phase.
+    """
+
+    def __init__(self, kernel: Kernel, n: int, congest: float) -> None:
+        self.bits = bits_of(kernel, n)
+        self.congest = congest
+        self.most = congest * max(n - 1, 1).bit_length()
+
+    def of(self, fields: Iterable[str]) -> int:
+        """Bits of a message, or of an item of a list; what has no fields is one bit."""
+        return max(sum(self.bits[name] for name in fields), 1)
+
+    def widest(self, fields: Mapping[str, Any]) -> str:
+        """The field of a message that takes most bits, described."""
+        if not fields:
+            return "without fields"
+        name = max(fields, key=self.bits.__getitem__)
+        return f"of which {self.bits[name]} bits each are field {name!r}"

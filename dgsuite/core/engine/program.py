@@ -11,9 +11,8 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.network import Faults, Strikes
-from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.engine.pairs import EdgeBits, Pairs
 from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 
 

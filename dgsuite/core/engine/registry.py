@@ -55,7 +55,10 @@ def send(
     counts
         The counts are added to it.
     """
-    box.begin(step.phase)
+    box.phase, box.kept = step.phase, None
+    if box.arriving is not None:  # of the phase before
+        box.arriving.clear()
+        box.arriving = None
     if box.window is not None:
         box.window.turn(alone=Known in sent)
     if len(sent) > 1:
@@ -65,20 +68,12 @@ def send(
         batches = BY_SENT[kind].send(box, step, sends, counts)
     if box.window is not None:
         box.window.renew()
+    box.stored = 0 if box.arriving is None else box.arriving.wire
     return batches
 
 
 def deliver(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
     """All that arrives at the site: the batches of other sites, and what it kept."""
-    arriving = _received(box, batches)
-    if box.disturbed is not None and isinstance(arriving, Broadcasts):
-        box.disturbed.hear(arriving)
-    return arriving
-
-
-def _received(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
-    if box.kept is None and box.window is None and not batches:
-        return box.arriving
     parts: dict[int, Any] = {} if box.kept is None else {box.me: box.kept}
     if box.window is not None:
         heads = box.window.heard()
@@ -97,4 +92,8 @@ def _received(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
             f"kernel {box.kernel.name!r}, phase {box.phase!r}: clusters sent different types of "
             f"messages ({', '.join(sorted(kind.__name__ for kind in kinds))}); a phase sends one"
         )
-    return BY_PART[type(found[0])].receive(box, found) if found else box.arriving
+    if found:
+        return BY_PART[type(found[0])].receive(box, found)
+    if box.disturbed is not None and box.arriving is not None:
+        box.disturbed.hear(box.arriving)
+    return box.arriving

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.fields import concatenated
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
+from dgsuite.core.engine.messages import concatenated
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.kernels.bsp import Shipment
 from dgsuite.partition.arrays.segments import group

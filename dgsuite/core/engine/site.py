@@ -20,12 +20,11 @@ from dgsuite.base.errors import InputError, RunError, Unfit
 from dgsuite.base.kept_loops import tell
 from dgsuite.core.engine import checks, registry
 from dgsuite.core.engine.checks import CheckedInbox
-from dgsuite.core.engine.edge_bits import EdgeBits
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch
-from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.engine.pairs import EdgeBits, Pairs
 from dgsuite.core.engine.program import Fault, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
@@ -158,14 +157,11 @@ class Site:
         each = map if pool is None else pool.map
         results = list(each(partial(self.run, step), numbers))
         self.busy = perf_counter() - begin
-        return self.send(step, results, pool)
+        return self.send(step, results)
 
-    def send(
-        self, step: Step, results: Sequence[Any], pool: Executor | None = None
-    ) -> dict[int, MessageBatch]:
+    def send(self, step: Step, results: Sequence[Any]) -> dict[int, MessageBatch]:
         """Count and pack what the site's clusters returned from a phase; the end of `step`."""
         self._seals.close()
-        self.mailbox.each = map if pool is None else pool.map
         self._messages = None
         self.tally = tally = self.new_tally()
         sent: dict[type, list[tuple[int, Any]]] = {}

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine import checks
-from dgsuite.core.engine.fields import concatenated
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
-from dgsuite.core.engine.messages import MessageList
+from dgsuite.core.engine.messages import MessageList, concatenated
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.kernels.bsp import Unicast
@@ -45,7 +44,7 @@ class UnicastType(MessageType):
                 raise box.fault(step, k, f"sends {len(dst)} messages, and names {len(src)} senders")
             whole &= send.src is None
             if box.check and box.kernel.along_edges:
-                sender = box.every(k) if send.src is None else np.asarray(send.src)
+                sender = box.senders(step, k, send.src)
                 box.checked(step, k, checks.edges_alone, cluster, sender, dst)
             columns = box.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.fields import concatenated, held
-from dgsuite.core.engine.messages import MessageList
+from dgsuite.core.engine.messages import MessageList, concatenated, held
 from dgsuite.partition.arrays.reductions import Reduction
 from dgsuite.partition.arrays.segments import group
 from dgsuite.partition.clusters.partitioners import Partition

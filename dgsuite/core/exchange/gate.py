@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import capabilities
-from dgsuite.core.engine.window import LINE
+from dgsuite.core.engine.shared_broadcasts import LINE
 
 ROOM = 1 << 12
 """Bytes that a task can leave for all."""

@@ -25,8 +25,8 @@ from dgsuite.core.engine.log import Log, merge, unite
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
+from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.window import Window
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
 from dgsuite.core.exchange.numbers import SHARE

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from heapq import heappop
 from typing import Any, NamedTuple
 
-from dgsuite.core.engine.fields import concatenated
+from dgsuite.core.engine.messages import concatenated
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.engine.workload import ParcelWithPackets
 

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine.fields import concatenated, places
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Moment
-from dgsuite.core.engine.messages import MessageList
+from dgsuite.core.engine.messages import MessageList, concatenated, places
 from dgsuite.core.engine.program import Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, RunError
-from dgsuite.core.engine.edge_bits import CARRIED, EdgeBits
 from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.pairs import CARRIED, EdgeBits
 from dgsuite.core.engine.program import Step, Tally
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn

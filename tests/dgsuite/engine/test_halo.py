@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine import registry
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, Tally, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels import BellmanFord
@@ -92,11 +92,11 @@ def test_sparse_and_dense_halo_lists_agree():
         nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
         store = site.mailbox.broadcasts
         store.expect(["value"], senders)
-        store.note(store.put(nodes, {"value": nodes * 3}, slice(0, n // 2)))
+        store.put(nodes, {"value": nodes * 3}, slice(0, n // 2))
         (batch,) = site.mailbox.broadcasts.pack(["value"]).values()
         found = peer.mailbox.broadcasts
         found.unpack(0, batch)
-        (heard,) = [part.members for part in found.senders]
+        (heard,) = [part.members for part in found.senders()]
         np.testing.assert_array_equal(found.halo.named(heard), nodes)
         np.testing.assert_array_equal(found.values("value")[heard], nodes * 3)
         assert batch.nbytes <= nodes.nbytes + max(4 * senders, n // 16)

@@ -14,7 +14,7 @@ import pytest
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import Once
-from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, steps
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.sealed import sealed

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite.core.engine.program import reduce_votes, steps
+from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.window import Window
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.analytics.pagerank import PageRank
