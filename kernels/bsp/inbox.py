@@ -67,7 +67,7 @@ class Inbox(Protocol):
     ...     name = "look"
     ...     outputs = {}
     ...     fields = {"id": np.int64}
-    ...     takes_offers = True  # calls inbox.nearer
+    ...     prepares = ("nearer",)  # calls inbox.nearer
     ...
     ...     def program(self, net):
     ...         yield bsp.Round(self.send, self.read)
@@ -86,7 +86,7 @@ class Inbox(Protocol):
     ...         print("receivers", inbox.receivers())
     ...         print("min, max ", inbox.min("id")[1], inbox.max("id")[1])
     ...         print("sum      ", inbox.sum("id")[1], inbox.reduce("sum", "id")[1], inbox.totals("id"))
-    ...         print("union    ", inbox.union("id")[1])
+    ...         print("union    ", inbox.reduce("or", "id")[1])
     ...         print("first    ", inbox.first()[1])
     ...         print("below all", inbox.local_minima("id", c.ids))
     ...         print("messages ", inbox.count()[1])
@@ -235,10 +235,6 @@ class Inbox(Protocol):
         largest number. A node comes nearer if it is offered less than in all phases before in this run. On
         a directed graph the kernel must be one that `Kernel.pulls`.
         """
-        ...
-
-    def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
-        """Nodes that got a message, and the bitwise or of the values each got."""
         ...
 
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:

@@ -69,13 +69,12 @@ class Beta(Synchroniser):
 
     name = "beta"
     streams = True
-    refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {
         **Synchroniser.outputs,
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
     }
     state = State
-    looks_for_first = True
+    prepares = ("first",)
     along_edges = True
     needs = ("connected",)
 
@@ -171,5 +170,4 @@ class Beta(Synchroniser):
             wait = own(self.delay, src, dst, s.time[nodes])
         else:
             wait = self.law.ticks(keyed(keyed(self.key(pulse, what), dst), src))
-        wait = wait + self.more(c, pulse, src, dst)
         return bsp.unicast(to, nodes, time=s.time[nodes] + wait)

@@ -153,7 +153,7 @@ class FloodSet(bsp.Kernel):
         return bsp.broadcast(nodes, word=word, ready=ready)
 
     def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, number: int) -> tuple[()] | bsp.Vote:
-        nodes, words = inbox.union("word")
+        nodes, words = inbox.reduce("or", "word")
         undecided = s.decision[nodes] < 0
         nodes, words = nodes[undecided], words[undecided]
         if self.opt:

@@ -6,7 +6,6 @@ as Python's integers, so nothing is rounded.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -20,9 +19,6 @@ LOW = 27
 
 DIGITS = 52
 """Bits of a sum of whole numbers, with one to spare: floats hold it exactly, in any order."""
-
-MAX_FSUM = 1 << 8
-"""Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
 SUBNORMAL = -1075
 """Exponent of the integers that `by_exponent` adds first."""
@@ -61,10 +57,6 @@ def exact_sum(values: NDArray) -> int | Fraction:
     floats = np.asarray(values, np.float64).ravel()
     if not len(floats):
         return Fraction(0)
-    if len(floats) <= MAX_FSUM:
-        _check_finite(floats)
-        if (few := _sum_of_few(floats.tolist())) is not None:
-            return few
     if (compiled := fast(len(floats))) is not None:
         sums = compiled.by_exponent(floats, LOW)
         if not sums[:, -1].any():
@@ -102,21 +94,3 @@ def _combined(sums: NDArray[np.int64], lowest: int) -> Fraction:
     for e in np.flatnonzero(sums.any(axis=0)).tolist():
         total += ((int(sums[0, e]) << LOW) + int(sums[1, e])) << e
     return Fraction(total << lowest if lowest > 0 else total, 1 << max(-lowest, 0))
-
-
-def _sum_of_few(floats: list[float]) -> Fraction | None:
-    """The exact sum of finite floats; None if it, or a part of it, is above the largest float.
-
-    Each turn takes off the rounded sum, until nothing is left.
-    """
-    total, bits = 0, 0
-    try:
-        while rounded := math.fsum(floats):
-            floats.append(-rounded)
-            number, denominator = rounded.as_integer_ratio()
-            more = denominator.bit_length() - 1
-            total = (total << max(more - bits, 0)) + (number << max(bits - more, 0))
-            bits = max(bits, more)
-    except OverflowError:
-        return None
-    return Fraction(total, 1 << bits)

@@ -64,13 +64,13 @@ class BroadcastType(MessageType):
         halo, kernel = box.halo, box.kernel
         if not compiles(len(halo.indices)):
             return
-        if kernel.adds_all:
+        if "totals" in kernel.prepares:
             halo.cut_tiles()
         box.broadcasts.prepare([*box.dtypes])
         samples = samples_of(halo)
-        if kernel.looks_for_first:
+        if "first" in kernel.prepares:
             samples["heads"] = halo.heads
-        if kernel.takes_offers:
+        if "nearer" in kernel.prepares:
             samples |= box.broadcasts.offers.samples(next(iter(box.dtypes.values())))
         dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
         for own in map(samples_of_values, dtypes) if dtypes else ({},):
