@@ -23,7 +23,7 @@ from dgsuite.kernels.analytics.replicated import (
     pointers,
 )
 from dgsuite.kernels.tools import sources
-from dgsuite.kernels.tools.fixed import Sums, added
+from dgsuite.kernels.tools.exact import Sums, added
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,17 @@
 
 A float is an integer times a power of two. Integers are added per exponent, and these sums are combined
 as Python's integers, so nothing is rounded.
+
+`Sums` are in fixed point: a number is a whole number and a fraction of 2^52. Of each summand less than 2^-52
+is cut off.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +20,18 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays.loops import fast
 
+BITS = 52
+MASK = (1 << BITS) - 1
+ONE = float(1 << BITS)
+
 LOW = 27
 """Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""
 
 DIGITS = 52
 """Bits of a sum of whole numbers, with one to spare: floats hold it exactly, in any order."""
+
+MAX_FSUM = 1 << 8
+"""Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
 SUBNORMAL = -1075
 """Exponent of the integers that `by_exponent` adds first."""
@@ -57,6 +70,10 @@ def exact_sum(values: NDArray) -> int | Fraction:
     floats = np.asarray(values, np.float64).ravel()
     if not len(floats):
         return Fraction(0)
+    if len(floats) <= MAX_FSUM:
+        _check_finite(floats)
+        if (few := _sum_of_few(floats.tolist())) is not None:
+            return few
     if (compiled := fast(len(floats))) is not None:
         sums = compiled.by_exponent(floats, LOW)
         if not sums[:, -1].any():
@@ -94,3 +111,48 @@ def _combined(sums: NDArray[np.int64], lowest: int) -> Fraction:
     for e in np.flatnonzero(sums.any(axis=0)).tolist():
         total += ((int(sums[0, e]) << LOW) + int(sums[1, e])) << e
     return Fraction(total << lowest if lowest > 0 else total, 1 << max(-lowest, 0))
+
+
+def _sum_of_few(floats: list[float]) -> Fraction | None:
+    """The exact sum of finite floats; None if it, or a part of it, is above the largest float.
+
+    Each turn takes off the rounded sum, until nothing is left.
+    """
+    total, bits = 0, 0
+    try:
+        while rounded := math.fsum(floats):
+            floats.append(-rounded)
+            number, denominator = rounded.as_integer_ratio()
+            more = denominator.bit_length() - 1
+            total = (total << max(more - bits, 0)) + (number << max(bits - more, 0))
+            bits = max(bits, more)
+    except OverflowError:
+        return None
+    return Fraction(total, 1 << bits)
+
+
+class Sums(NamedTuple):
+    """Sums of numbers that are not negative, int64, shape (n,): `whole` + `part` / 2^52."""
+
+    whole: NDArray[np.int64]
+    part: NDArray[np.int64]
+
+    @classmethod
+    def zeros(cls, n: int) -> Sums:
+        """Nothing added yet."""
+        return cls(*np.zeros((2, n), np.int64))
+
+    @property
+    def value(self) -> NDArray[np.float64]:
+        """As floating-point numbers."""
+        return self.whole + self.part / ONE
+
+
+def added(parts: Iterable[Sums]) -> Sums:
+    """Several sums as one."""
+    whole = part = np.zeros(1, np.int64)
+    for one in parts:
+        part = part + one.part
+        whole = whole + one.whole + (part >> BITS)
+        part = part & MASK
+    return Sums(whole, part)

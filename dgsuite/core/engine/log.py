@@ -17,7 +17,7 @@ from dgsuite.core.engine.network import Target
 from dgsuite.core.engine.pairs import CARRIED, PAIR
 from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
-from dgsuite.kernels.bsp import Vote
+from dgsuite.kernels.bsp import VOTES, Vote
 
 TIMES = ("compute", "cpu", "exchange")
 
@@ -38,6 +38,9 @@ TABLES = {"traffic": SENT, "bits": BITS}
 
 ADDED = ("messages", "bytes", "edges")
 """Columns of these that are added where all others are the same."""
+
+SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
+"""Votes that most phases have; the log refers to one object for all equal ones."""
 
 
 @cache
@@ -172,7 +175,7 @@ class Log:
         head = step.round, step.turn, code, step.position, step.last
         times = *compute, *cpu, *(exchange,) * self.clusters
         self._rows += row_format(self.clusters)[1].pack(*head, *COUNTS(tally), *times)
-        self.votes.append(tally.vote)
+        self.votes.append(SHARED.get(tally.vote, tally.vote))
         self._sent += tally.messages
         for name, value in tally.notes.items():
             column = self._notes.setdefault(name, array("q"))
@@ -325,14 +328,8 @@ class Log:
         return out
 
     def votes_of(self, turn: int) -> list[Vote]:
-        """The votes of the phases of a turn, one of the last in the log."""
-        turns = self["turn"]
-        end = len(self)
-        while end and turns[end - 1] > turn:
-            end -= 1
-        first = end
-        while first and turns[first - 1] == turn:
-            first -= 1
+        """The votes of the phases of a turn."""
+        first, end = np.searchsorted(self["turn"], (turn, turn + 1))
         return self.votes[first:end]
 
     def replies(self) -> Iterator[tuple[Step, Vote]]:

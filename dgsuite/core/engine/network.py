@@ -30,19 +30,15 @@ class Fate(Protocol):
     @property
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
-        ...
 
     def arrives(self, src: NDArray, dst: NDArray) -> tuple[NDArray, int]:
         """Which messages arrive; and how many others are lost, and not only sent to dead nodes."""
-        ...
 
     def told(self, fields: Mapping[str, NDArray], src: NDArray, dst: NDArray) -> dict[str, NDArray]:
         """The fields of messages as they arrive; empty if all are as they were sent."""
-        ...
 
     def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> int:
         """Put the entries along which messages arrive into rows; returns how many messages are lost."""
-        ...
 
 
 class SiteFaults(Protocol):
@@ -55,35 +51,27 @@ class SiteFaults(Protocol):
 
     def warm(self, halo: Halo) -> None:
         """Load compiled loops."""
-        ...
 
     def begin(self, step: Any) -> None:
         """Before a phase; may be called again."""
-        ...
 
     def before(self, step: Any, k: int, state: Any) -> None:
         """Before a phase of the site's k-th cluster."""
-        ...
 
     def after(self, step: Any, k: int, state: Any, result: Any) -> Any:
         """What the k-th cluster sends, given what it returned from a phase."""
-        ...
 
     def along(self, messages: Any) -> Any:
         """Those unicasts that arrive, before they are combined."""
-        ...
 
     def hear(self, arriving: Any) -> None:
         """Note the broadcasts that arrive, and set what becomes of them."""
-        ...
 
     def frozen(self, k: int, name: str, value: Any) -> Any:
         """An output of the k-th cluster."""
-        ...
 
     def losses(self) -> list[int]:
         """Lost messages of each phase."""
-        ...
 
 
 class Campaign(Protocol):
@@ -96,7 +84,6 @@ class Campaign(Protocol):
 
     def strike(self, round: int, targets: Iterable[Target] = ()) -> Strikes:
         """What is struck in a round, given what the clusters named after the turn before."""
-        ...
 
 
 class Faults(Protocol):
@@ -109,11 +96,9 @@ class Faults(Protocol):
 
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Any) -> SiteFaults:
         """The faults at a site."""
-        ...
 
     def campaign(self) -> Campaign | None:
         """What an adversary strikes, if there is one."""
-        ...
 
 
 class Delays(Protocol):
@@ -121,15 +106,12 @@ class Delays(Protocol):
 
     def of_run(self, seed: int) -> Self:
         """The delays of a run with a seed."""
-        ...
 
     def wrong(self, cluster: Cluster) -> str | None:
         """Why a cluster's edges have no delays, if they have none."""
-        ...
 
     def ticks(self, cluster: Cluster, src: NDArray, dst: NDArray, tick: int) -> NDArray:
         """Ticks of messages of a cluster that are sent at a tick, by sender and receiver."""
-        ...
 
 
 class Network(ABC):

@@ -59,7 +59,10 @@ class Answer:
         self._fetch = fetch
         self._votes: Vote | None = None
 
-    def _read(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        """What clusters have voted, once the program reads it."""
+        if name not in VOTES:
+            raise AttributeError(f"a reply has {', '.join(VOTES)}, and no {name!r}")
         if name not in self.seen:
             if self._votes is None:
                 self._votes = self._fetch()
@@ -80,22 +83,6 @@ class Answer:
     def described(self) -> str:
         """What the program has read, for messages."""
         return ", ".join(f"{name}={value}" for name, value in self.seen.items()) or "none"
-
-    @property
-    def any(self) -> bool:
-        return bool(self._read("any"))
-
-    @property
-    def sum(self) -> Any:
-        return self._read("sum")
-
-    @property
-    def min(self) -> Any:
-        return self._read("min")
-
-    @property
-    def max(self) -> Any:
-        return self._read("max")
 
 
 class Turn(NamedTuple):

@@ -196,7 +196,7 @@ def test_an_adversary_is_written_down_and_read_again():
     adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
     ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
     said = json.loads(ds.attrs["network"])
-    again = dgsuite.run("bf", PATH, network=said)
+    again = dgsuite.run("bf", PATH, network=Network.of(said))
     assert again.attrs["network"] == ds.attrs["network"]
     assert again.spent.equals(ds.spent)
 

@@ -73,11 +73,13 @@ ADVERSARIES = {
 def test_any_cut_has_the_outputs_of_the_plain_run_and_the_same_times(kind, monkeypatch):
     law = {"delay": ("uniform", 1, 6), "seed": 3}
     for name, synchroniser in (("bf", "alpha"), ("bfs", "beta")):
-        plain = dgsuite.run(name, random(clusters=1), style="serial", network=law)
+        plain = dgsuite.run(name, random(clusters=1), style="serial", network=Network.of(law))
         network = Network(**law, adversary=ADVERSARIES[kind], synchroniser=synchroniser)
         runs = []
         for how in ({"clusters": 1}, {"clusters": 4, "partition": "hash"}):
-            runs.append(dgsuite.run(name, random(**how), style="serial", network=network))
+            runs.append(
+                dgsuite.run(name, random(**how), style="serial", network=Network.of(network))
+            )
             monkeypatch.setattr(thresholds, "compile_from", -1)
         monkeypatch.undo()
         for ds in runs:
@@ -113,7 +115,7 @@ def test_such_an_adversary_is_written_down_and_read_again():
     network = {"delay": 2, "adversary": {"aim": "degree", "spends": "delays", "ticks": 9}}
     ds = dgsuite.run("bf", PATH, network=network)
     said = json.loads(ds.attrs["network"])
-    assert dgsuite.run("bf", PATH, network=said).virtual_time.equals(ds.virtual_time)
+    assert dgsuite.run("bf", PATH, network=Network.of(said)).virtual_time.equals(ds.virtual_time)
     assert "terminated" not in ds.attrs
 
 
