@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from numpy.typing import NDArray
@@ -146,3 +147,20 @@ class Network(ABC):
         run, how
             `dgsuite.run`, and options for it.
         """
+
+
+def network_of(given: Any) -> Network | None:
+    """The network that a run names: one, its parameters, or None.
+
+    Parameters are of the network that the entry point "network" in the group `dgsuite.networks` names.
+
+    Raises
+    ------
+    InputError
+        It is none of these.
+    """
+    if given is None or isinstance(given, Network):
+        return given
+    (offered,) = entry_points(group="dgsuite.networks", name="network")
+    found: Network = offered.load().of(given)
+    return found
