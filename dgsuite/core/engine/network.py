@@ -105,6 +105,11 @@ class Faults(Protocol):
 class Delays(Protocol):
     """How long the messages of tasks of a run take."""
 
+    @property
+    def site(self) -> type[Any]:
+        """The class of sites at which tasks arrive late."""
+        ...
+
     def of_run(self, seed: int) -> Self:
         """The delays of a run with a seed."""
 

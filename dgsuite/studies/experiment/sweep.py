@@ -27,9 +27,9 @@ from dgsuite.core.results.provenance import (
 )
 from dgsuite.core.running.runner import run
 from dgsuite.kernels import KERNELS
-from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.client.session import Session
+from dgsuite.partition.client.settings import gathered
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph

@@ -16,6 +16,7 @@ from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.studies.network.late import DelayedSite
 from dgsuite.studies.network.names import is_whole
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
@@ -123,6 +124,8 @@ class Delays:
 
     delay: Delay
     seed: int | None = None
+
+    site = DelayedSite
 
     def of_run(self, seed: int) -> Delays:
         """The delays of a run with a seed."""

@@ -19,7 +19,7 @@ from dgsuite.core.engine.program import Step, steps
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.sealed import sealed
 from dgsuite.core.engine.site import Site
-from dgsuite.core.executors import recursive, serial
+from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.core.running.options import RunOptions
@@ -99,7 +99,7 @@ def test_no_schedule_changes_a_result(name, way, request):
 def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
     """The same where tasks spawn tasks."""
     kernel, cut = RECURSIVE[name](), cut_of(name, CLUSTERS)
-    whole = recursive.serial(kernel, cut.parts)
+    whole = serial.run(kernel, cut.parts)
     pool, before = Preempting(), -1
     side_by_side = RecursiveSite._side_by_side
     monkeypatch.setattr(
@@ -107,7 +107,7 @@ def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
     )
     while len(pool.lines) > before:
         before = len(pool.lines)
-        assert_same(whole, recursive.serial(kernel, cut.parts))
+        assert_same(whole, serial.run(kernel, cut.parts))
     assert pool.lines
 
 
