@@ -106,7 +106,9 @@ def crashes(seed, number):
     """Some of seven nodes crash amid what they send in the first two rounds."""
     luck = np.random.default_rng(seed)
     return [
-        dgsuite.Crash(v, int(luck.integers(2)), partial=True)
+        dgsuite.Crash(
+            v, int(luck.integers(2)), str(luck.choice(["report", "propose"])), partial=True
+        )
         for v in luck.permutation(7)[:number].tolist()
     ]
 

@@ -64,7 +64,9 @@ def test_nodes_agree_though_f_crash():
     for seed in range(8):
         luck = np.random.default_rng(seed)
         crashes = [
-            dgsuite.Crash(v, int(luck.integers(3)), partial=True)
+            dgsuite.Crash(
+                v, int(luck.integers(3)), str(luck.choice(["tell", "reign"])), partial=True
+            )
             for v in ([0, 1] if seed % 2 else luck.permutation(9)[:2].tolist())
         ]
         network = dgsuite.Network(crashes=crashes)
