@@ -41,9 +41,10 @@ def chosen(
     each
         Parameters of each run.
     """
-    asked = "form", "clusters", "trace", "congest", "network", "checkpoint", "workload"
+    asked = "form", "clusters", "congest", "network", "checkpoint", "workload"
     if (
-        any(getattr(options, name) not in (None, False) for name in asked)
+        any(getattr(options, name) is not None for name in asked)
+        or options.trace is not False
         or graph.n < LARGE
         or not isinstance(kernel, str)
         or kernel.lower() not in EITHER
