@@ -88,6 +88,7 @@ class Neighbourhood(bsp.Kernel):
     ranges = {"by": bsp.nodes}
     state = State
     undirected = False
+    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property
     def bounds(self) -> dict[str, bsp.Bounds]:  # type: ignore[override]

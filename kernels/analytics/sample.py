@@ -104,6 +104,7 @@ class Sample(bsp.Kernel):
         "hop": bsp.Output("hop of the draw, from 0", dims=("pair",)),
     }
     numbered = ("pair",)
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     state = State
     undirected = False
 

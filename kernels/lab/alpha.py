@@ -67,7 +67,7 @@ class Alpha(Synchroniser):
 
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pulse: int) -> bsp.Vote:
         """Nodes that are safe, as are their neighbours, begin the next pulse."""
-        if self.drawn:
+        if self.drawn(pulse):
             latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
         else:
             heard, since = inbox.along("time")

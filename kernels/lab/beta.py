@@ -69,6 +69,7 @@ class Beta(Synchroniser):
 
     name = "beta"
     streams = True
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {
         **Synchroniser.outputs,
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
@@ -170,4 +171,5 @@ class Beta(Synchroniser):
             wait = own(self.delay, src, dst, s.time[nodes])
         else:
             wait = self.law.ticks(keyed(keyed(self.key(pulse, what), dst), src))
+        wait = wait + self.more(c, pulse, src, dst)
         return bsp.unicast(to, nodes, time=s.time[nodes] + wait)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +16,16 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.lab.delays import (
     LONGEST,
     Kind,
+    as_rows,
     ends,
     greatest,
+    longer,
     longest,
     own,
     ways,
     words,
     wrong_delay,
+    wrong_late,
     wrong_weights,
 )
 
@@ -57,6 +63,10 @@ class Synchroniser(bsp.Kernel):
         Greatest uniform delay, up to 2^31.
     p
         Probability of geometric delays, from 1e-7 to 1; their mean is 1/p.
+    late
+        What takes longer: rows of a pulse, a sender, a receiver or -1 for all, as node ids, and how many
+        ticks. That holds of all that the one sends the other in the pulse: messages, acknowledgements, and
+        what the synchroniser sends.
     """
 
     rounds: int = 1
@@ -64,6 +74,7 @@ class Synchroniser(bsp.Kernel):
     low: int = 1
     high: int = 10
     p: float = 0.5
+    late: Sequence[Any] = ()
 
     outputs = {"time": bsp.Output("tick at which the node has begun the pulse after the last")}
     peaks = {"pulse_time": "tick by which all nodes have begun the next pulse"}
@@ -78,10 +89,12 @@ class Synchroniser(bsp.Kernel):
         raise NotImplementedError
 
     def check(self, c: bsp.Cluster) -> str | None:
-        most = (1 << 62) // (LONGEST * self.steps(c.n))
+        most = (1 << 62) // (2 * LONGEST * self.steps(c.n))  # a delay, and how much longer it takes
         if not 1 <= self.rounds <= most:
             return f"rounds must be from 1 to {most}, so that 64 bits hold times, got {self.rounds}"
         if wrong := wrong_delay(self.delay, self.low, self.high, self.p):
+            return wrong
+        if wrong := wrong_late(self.late, self.rounds, c.n):
             return wrong
         return wrong_weights(c) if self.delay == "weight" else None
 
@@ -95,10 +108,15 @@ class Synchroniser(bsp.Kernel):
         """Key of the delays of what is sent in a pulse."""
         return key(self.seed, pulse * 3 + what, Domain.DELAYS)
 
-    @property
-    def drawn(self) -> bool:
-        """Whether all delays are by the law alone."""
-        return self.delay != "weight" and not callable(self.delay)
+    @cached_property
+    def longer(self) -> dict[int, NDArray[np.int64]]:
+        """By pulse, the rows of `late`."""
+        rows = as_rows(self.late).astype(np.int64)
+        return {pulse: rows[rows[:, 0] == pulse] for pulse in np.unique(rows[:, 0]).tolist()}
+
+    def drawn(self, pulse: int) -> bool:
+        """Whether all delays of a pulse are by the law alone."""
+        return self.delay != "weight" and not callable(self.delay) and pulse not in self.longer
 
     def ticks(
         self, c: bsp.Cluster, pulse: int, what: int, sent: NDArray[np.int64], inward: bool
@@ -119,7 +137,13 @@ class Synchroniser(bsp.Kernel):
             word = words(c, self.key(pulse, what))
             answers = inward and what == MESSAGE
             found = self.law.ticks(word << np.uint64(32) if answers else word)
-        return found
+        return found + self.more(c, pulse, src, dst)
+
+    def more(
+        self, c: bsp.Cluster, pulse: int, src: NDArray, dst: NDArray
+    ) -> NDArray[np.int64] | int:
+        """How much longer messages of a pulse take, by sender and receiver."""
+        return longer(self.longer[pulse], c.n, src, dst) if pulse in self.longer else 0
 
     def send(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         """The messages of the pulse."""
@@ -131,7 +155,7 @@ class Synchroniser(bsp.Kernel):
 
     def wait(self, c: bsp.Cluster, s: State, pulse: int) -> None:
         """Nodes wait for their acknowledgements; then they are safe."""
-        if self.drawn:
+        if self.drawn(pulse):
             found = longest(c, self.law, self.key(pulse, MESSAGE))
         else:
             found, sent = c.zeros(), s.time.repeat(c.degree)
