@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
 
@@ -18,8 +18,7 @@ def floodset(job: Job) -> list[Found]:
     drawn.
     """
     decision, own = job.outputs["decision"], job.outputs["input"]
-    crashed = job.given("crashed")
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    alive = job.alive
     default, inputs = job.integer("default", 0, 0, 63), job.fact("inputs", job.given("inputs"))
     drawn = own  # of so many inputs that a dataset does not list them
     if np.shape(inputs) == (job.n,):
@@ -32,20 +31,19 @@ def floodset(job: Job) -> list[Found]:
     np.minimum.at(least, part, own)
     np.maximum.at(most, part, own)
     same = (least == most)[part]
-    found = collect(
-        np.arange(job.n),
-        ("input", own != drawn, lambda i: str(drawn[i]), lambda i: str(own[i])),
+    found = job.found(
+        exactly("input", own, drawn),
         (
             "decision",
             alive & (decision != own) & (decision != default),
             lambda i: f"the node's value, {own[i]}, or the default, {default}",
-            lambda i: str(decision[i]),
+            decision,
         ),
         (
             "validity",
             alive & same & (decision != own),
             lambda i: f"{own[i]}, the input of all nodes that it is connected with",
-            lambda i: str(decision[i]),
+            decision,
         ),
     )
     return [found, *job.each(_agree, alive=alive)]
@@ -55,16 +53,8 @@ def _agree(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
     decision = outputs["decision"]
     mine = decision[c.ids]
     row, other = ends(c)
-    apart = (mine[row] != decision[other]) & alive[c.ids][row] & alive[other]
-    return collect(
-        c.ids,
-        (
-            "agreement",
-            occurs(c, row[apart]),
-            lambda i: (
-                f"the decision of node {other[first(row, i, apart)]}, "
-                f"{decision[other[first(row, i, apart)]]}"
-            ),
-            lambda i: str(mine[i]),
-        ),
-    )
+    theirs = decision[other]
+    apart = (mine[row] != theirs) & alive[c.ids][row] & alive[other]
+    at = at_edges(c, "agreement", apart, mine, "the decision of node {}, {}", other, theirs)
+    what, broken, own, others = at
+    return collect(c.ids, (what, broken, others, own))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect, marked
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -24,25 +24,18 @@ def kc(job: Job) -> list[Found]:
     stray = valid & (committee[leader] != leader)
     found = collect(
         nodes,
-        ("committee", ~valid, lambda i: "a node id", lambda i: str(committee[i])),
+        ("committee", ~valid, "a node id", committee),
         (
             "leader",
             stray,
             lambda i: f"its leader, node {leader[i]}, in the same committee",
             lambda i: f"it is in committee {committee[leader[i]]}",
         ),
-        (
-            "size",
-            (leader == nodes) & (size > k),
-            lambda i: f"at most {k} members",
-            lambda i: str(size[i]),
-        ),
+        ("size", (leader == nodes) & (size > k), f"at most {k} members", size),
     )
     if found.total:
         return [found]
-    uid = np.empty(job.n, np.int64)
-    for ids, values in job.each(_identifiers):
-        uid[ids] = values
+    uid = job.identifiers
     hops = min(k - 1, job.n)
     far = _far_members(job, leader, size, hops)
     smallest = _smallest_around(job, uid, hops)
@@ -56,36 +49,26 @@ def kc(job: Job) -> list[Found]:
         (
             "distance",
             far,
-            lambda i: f"at most {k - 1} hops to its leader",
+            f"at most {k - 1} hops to its leader",
             lambda i: f"node {leader[i]} is farther away",
         ),
         (
             "leader",
             (smallest == uid) & (leader != nodes),
-            lambda i: f"a committee of its own: no identifier within {k - 1} hops is smaller",
+            f"a committee of its own: no identifier within {k - 1} hops is smaller",
             lambda i: f"committee {leader[i]}",
         ),
-        (
-            "alone",
-            lonely,
-            lambda i: f"a member of committee {first}, which has room",
-            lambda i: "alone",
-        ),
+        ("alone", lonely, f"a member of committee {first}, which has room", "alone"),
     )
     return [found, rest]
-
-
-def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
-    return c.ids, c.uid
 
 
 def _smallest_around(job: Job, uid: NDArray, hops: int) -> NDArray:
     """Smallest identifier within `hops` hops of each node."""
     least = uid
     for _ in range(hops):
-        before, least = least, least.copy()
-        for ids, values in job.each(_least_neighbour, least=before):
-            least[ids] = np.minimum(before[ids], values)
+        before = least
+        least = np.minimum(least, job.values(_least_neighbour, least=least))
         if (least == before).all():
             break
     return least
@@ -121,8 +104,7 @@ def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray
 
 def _ball(job: Job, node: int, hops: int) -> NDArray:
     """Other nodes within `hops` hops of a node."""
-    inside = np.zeros(job.n, bool)
-    inside[node] = True
+    inside = marked(job.n, node)
     front = np.array([node])
     for _ in range(hops):
         front = _step(job, np.zeros(len(front), np.int64), front) % job.n

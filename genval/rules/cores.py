@@ -19,7 +19,6 @@ def core_number(job: Job) -> list[Found]:
     larger numbers, so k is not too small: taking off nodes with no more such neighbours than k leaves none.
     """
     core = job.outputs["core"]
-    nodes = np.arange(job.n)
     found = job.each(_supported)
     left = np.ones(job.n, bool)
     while left.any():
@@ -27,16 +26,10 @@ def core_number(job: Job) -> list[Found]:
         if not len(off):
             break
         left[off] = False
-    more = collect(
-        nodes,
-        (
-            "peeling",
-            left,
-            lambda i: f"at most {core[i]} neighbours in any set of nodes that have more",
-            lambda i: f"a set where it has {core[i] + 1} or more",
-        ),
-    )
-    return [*found, more]
+    told = "at most {} neighbours in any set of nodes that have more"
+    more = "a set where it has {} or more"
+    texts = (lambda i: told.format(core[i])), (lambda i: more.format(core[i] + 1))
+    return [*found, job.found(("peeling", left, *texts))]
 
 
 def densest(job: Job) -> list[Found]:
@@ -52,19 +45,8 @@ def densest(job: Job) -> list[Found]:
         if mean > best:
             best, right = mean, left > 0
         left[degree <= int(slack * mean)] = 0
-    return [
-        collect(
-            np.arange(job.n),
-            (
-                "densest",
-                found != right,
-                lambda i: (
-                    f"to be {'in' if right[i] else 'out of'} the set, whose density is {best / 2}"
-                ),
-                lambda i: str(found[i]),
-            ),
-        )
-    ]
+    told = np.where(right, "to be in the set", "to be out of the set")
+    return [job.found(("densest", found != right, told, found))]
 
 
 def _supported(c: Cluster, outputs: Outputs) -> Found:
@@ -72,15 +54,9 @@ def _supported(c: Cluster, outputs: Outputs) -> Found:
     mine = core[c.ids]
     row, other = ends(c)
     count = np.bincount(row[core[other] >= mine[row]], minlength=c.size)
-    return collect(
-        c.ids,
-        (
-            "support",
-            (mine < 0) | (count < mine),
-            lambda i: f"{mine[i]} neighbours of that core number or more",
-            lambda i: str(count[i]),
-        ),
-    )
+    told = "{} neighbours of that core number or more"
+    few = (mine < 0) | (count < mine)
+    return collect(c.ids, ("support", few, lambda i: told.format(mine[i]), count))
 
 
 def _free(c: Cluster, outputs: Outputs, left: NDArray) -> NDArray:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, collect
+from dgsuite.genval.rules.base import Job
 
 CLOSE = 1e-5
 """Of the length of a row: numbers are float32."""
@@ -43,28 +43,18 @@ def fastrp(job: Job) -> list[Found]:
             right += factor * vector
             scale += abs(factor) * size
     if found.shape != right.shape:
-        wrong = np.ones(job.n, bool)
-        return [
-            collect(
-                np.arange(job.n),
-                (
-                    "length",
-                    wrong,
-                    lambda i: f"{dimensions} numbers",
-                    lambda i: str(found.shape[1]),
-                ),
-            )
-        ]
+        length = np.full(job.n, found.shape[1])
+        return [job.found(("length", length >= 0, f"{dimensions} numbers", length))]
     apart = np.abs(found - right).max(axis=1)
+    told = "{} and so on, of which a number differs by {:.3g}"
     return [
-        collect(
-            np.arange(job.n),
+        job.found(
             (
                 "vector",
                 ~(apart <= CLOSE * scale),
                 lambda i: f"{right[i][:3]} and so on",
-                lambda i: f"{found[i][:3]}, of which a number differs by {apart[i]:.3g}",
-            ),
+                lambda i: told.format(found[i][:3], apart[i]),
+            )
         )
     ]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Rule, collect
+from dgsuite.genval.rules.base import Job, Rule, collect, exactly
 
 
 def token_ring(job: Job) -> list[Found]:
@@ -26,21 +25,16 @@ def token_ring(job: Job) -> list[Found]:
     counted = np.full(n, job.fact("begin") == "legitimate") & (value != moves % k)
     found = collect(
         nodes,
-        ("range", (value < 0) | (value >= k), lambda i: f"0 to {k - 1}", lambda i: str(value[i])),
-        (
-            "one privilege",
-            second,
-            lambda i: "one privileged node",
-            lambda i: str(np.count_nonzero(privileged)),
-        ),
+        ("range", (value < 0) | (value >= k), f"0 to {k - 1}", value),
+        ("one privilege", second, "one privileged node", str(np.count_nonzero(privileged))),
         (
             "moves",
             (moves < 0) | (moves > before),
             lambda i: f"0 to {before[i]}, one more than the predecessor's",
-            lambda i: str(moves[i]),
+            moves,
         ),
-        ("all moves", many, lambda i: f"0 to {most}", lambda i: str(moves.sum())),
-        ("counting", counted, lambda i: f"{moves[i]} modulo {k}", lambda i: str(value[i])),
+        ("all moves", many, f"0 to {most}", str(moves.sum())),
+        ("counting", counted, lambda i: f"{moves[i]} modulo {k}", value),
     )
     return [found, *_falling(job)]
 
@@ -52,22 +46,11 @@ def _falling(job: Job) -> list[Found]:
         return []
     rises = np.flatnonzero(np.diff(given) > 0) + 1
     legitimate = len(given) > 0 and given[-1] == 1 and (given > 0).all()
+    rise = f"more in round {rises[0]} than in the one before" if len(rises) else ""
+    once = "a privilege in each round, and one in the last"
     return [
-        collect(
-            np.zeros(1, np.int64),
-            (
-                "closure",
-                np.array([len(rises) > 0]),
-                lambda i: "privileges that never rise",
-                lambda i: f"more in round {rises[0]} than in the one before",
-            ),
-            (
-                "legitimacy",
-                np.array([not legitimate]),
-                lambda i: "a privilege in each round, and one in the last",
-                lambda i: str(given.tolist()),
-            ),
-        )
+        job.whole("closure", len(rises), "privileges that never rise", rise),
+        job.whole("legitimacy", not legitimate, once, str(given.tolist())),
     ]
 
 
@@ -75,48 +58,31 @@ def phase_king(job: Job) -> list[Found]:
     """Nodes that have not crashed decide alike; if all nodes have the same input, on that. Inputs are those
     that the run was given.
     """
-    return [collect(np.arange(job.n), *_agreement(job))]
+    return [job.found(*_agreement(job))]
 
 
 def benor(job: Job) -> list[Found]:
     """As `phase_king`, and each at most one round after the first, or in the first round if all nodes have
     the same input.
     """
-    given, decided, live = job.outputs["input"], job.outputs["decided"], _live(job)
+    given, decided, live = job.outputs["input"], job.outputs["decided"], job.alive
     first = int(min(decided[live & (decided >= 0)], default=0))
     latest = 0 if (given == given[:1]).all() else first + 1
     delay = (
         "delay",
         live & ((decided < 0) | (decided > latest)),
-        lambda i: f"decided in round {latest} at the latest",
+        f"decided in round {latest} at the latest",
         lambda i: f"in round {decided[i]}",
     )
-    return [collect(np.arange(job.n), *_agreement(job), delay)]
-
-
-def _live(job: Job) -> NDArray[np.bool_]:
-    """Nodes that have not crashed."""
-    crashed = job.given("crashed")
-    return np.ones(job.n, bool) if crashed is None else crashed < 0
+    return [job.found(*_agreement(job), delay)]
 
 
 def _agreement(job: Job) -> list[Rule]:
-    decision, given, live = job.outputs["decision"], job.outputs["input"], _live(job)
+    decision, given, live = job.outputs["decision"], job.outputs["input"], job.alive
     agreed = next(iter(decision[live & (decision >= 0)]), 0)
-    wanted = job.by_node("inputs", given)
     return [
-        ("input", given != wanted, lambda i: str(wanted[i]), lambda i: str(given[i])),
-        ("flag", (given != 0) & (given != 1), lambda i: "0 or 1", lambda i: str(given[i])),
-        (
-            "agreement",
-            live & (decision != agreed),
-            lambda i: f"decision {agreed}, as of the first",
-            lambda i: str(decision[i]),
-        ),
-        (
-            "validity",
-            live & ~np.isin(decision, given),
-            lambda i: "the input of a node",
-            lambda i: str(decision[i]),
-        ),
+        exactly("input", given, job.by_node("inputs", given)),
+        ("flag", (given != 0) & (given != 1), "0 or 1", given),
+        ("agreement", live & (decision != agreed), f"decision {agreed}, as of the first", decision),
+        ("validity", live & ~np.isin(decision, given), "the input of a node", decision),
     ]

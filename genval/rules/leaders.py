@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect, exactly, marked
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
 
@@ -16,15 +16,8 @@ def leader(job: Job) -> list[Found]:
     checked = job.each(_follows)
     agreed = job.outputs["leader"][0]
     exists = any(here for _, here in checked)
-    missing = collect(
-        np.zeros(1, np.int64),
-        (
-            "existence",
-            np.array([not exists]),
-            lambda i: f"a node with the leader's identifier, {agreed}",
-            lambda i: "none",
-        ),
-    )
+    told = f"a node with the leader's identifier, {agreed}"
+    missing = job.whole("existence", not exists, told, "none")
     return [*(found for found, _ in checked), missing]
 
 
@@ -33,16 +26,11 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
     mine, agreed = names[c.ids], names[0]
     found = collect(
         c.ids,
-        (
-            "agreement",
-            mine != agreed,
-            lambda i: f"leader {agreed}, as node 0 says",
-            lambda i: str(mine[i]),
-        ),
+        ("agreement", mine != agreed, f"leader {agreed}, as node 0 says", mine),
         (
             "largest",
             c.uid > agreed,
-            lambda i: f"no identifier above the leader's, {agreed}",
+            f"no identifier above the leader's, {agreed}",
             lambda i: f"identifier {c.uid[i]}",
         ),
     )
@@ -54,11 +42,7 @@ def floodmax(job: Job) -> list[Found]:
     have crashed, those that are left and have a way to each other through such nodes say the same: the
     identifier of a node of the component, which may have crashed, and none smaller than their own.
     """
-    said, crashed = job.outputs["leader"], job.given("crashed")
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
-    uid = np.zeros(job.n, np.int64)
-    for ids, own in job.each(_identifiers):
-        uid[ids] = own
+    said, alive, uid = job.outputs["leader"], job.alive, job.identifiers
     part = components(job.graph)
     largest, mine = _largest(part, uid), part
     if not alive.all():
@@ -76,8 +60,7 @@ def floodmax(job: Job) -> list[Found]:
     strange = (uid[owner] != said) | (part[owner] != part)
     wrong = np.where(unhurt, said != largest, strange | (said < least) | (said != most))
     return [
-        collect(
-            np.arange(job.n),
+        job.found(
             (
                 "leader",
                 alive & wrong,
@@ -86,8 +69,8 @@ def floodmax(job: Job) -> list[Found]:
                     if unhurt[i]
                     else f"an identifier from {least[i]} on, as the others say"
                 ),
-                lambda i: str(said[i]),
-            ),
+                said,
+            )
         )
     ]
 
@@ -99,10 +82,6 @@ def _largest(part: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.i
     return found[part]
 
 
-def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
-    return c.ids, c.uid
-
-
 def by(job: Job) -> list[Found]:
     """All loyal nodes make the same decision. If they all cast the same vote, it is their decision. Votes and
     traitors are those that the run was given.
@@ -112,47 +91,35 @@ def by(job: Job) -> list[Found]:
     agreed = decision[loyal][0] if loyal.any() else 0
     first = votes[loyal][0] if loyal.any() else 0
     unanimous = (votes[loyal] == first).all()
-    given_votes = job.by_node("votes", votes)
-    given_traitors = np.zeros(job.n, bool)
     named = job.nodes("traitors")
-    given_traitors[:] = traitor != 0
-    if named is not None:
-        given_traitors[:] = False
-        given_traitors[named] = True
-    many = np.zeros(job.n, bool)
-    many[np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :]] = True
-    found = collect(
-        np.arange(job.n),
+    given_traitors = ~loyal if named is None else marked(job.n, named)
+    many = marked(job.n, np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :])
+    found = job.found(
         (
             "flags",
-            _no_flag(decision) | _no_flag(votes) | _no_flag(traitor),
-            lambda i: "0 or 1",
+            ~np.isin([decision, votes, traitor], (0, 1)).all(axis=0),
+            "0 or 1",
             lambda i: f"decision {decision[i]}, vote {votes[i]}, traitor {traitor[i]}",
         ),
-        ("vote", votes != given_votes, lambda i: str(given_votes[i]), lambda i: str(votes[i])),
+        exactly("vote", votes, job.by_node("votes", votes)),
         (
             "traitor",
-            (traitor != 0) != given_traitors,
-            lambda i: "a traitor" if given_traitors[i] else "no traitor",
-            lambda i: "the opposite",
+            loyal == given_traitors,
+            np.where(given_traitors, "a traitor", "no traitor"),
+            "the opposite",
         ),
-        ("traitors", many, lambda i: "fewer than n / 8", lambda i: f"{np.count_nonzero(~loyal)}"),
+        ("traitors", many, "fewer than n / 8", f"{np.count_nonzero(~loyal)}"),
         (
             "agreement",
             loyal & (decision != agreed),
-            lambda i: f"decision {agreed}, as the first loyal node's",
-            lambda i: str(decision[i]),
+            f"decision {agreed}, as the first loyal node's",
+            decision,
         ),
         (
             "validity",
             loyal & unanimous & (decision != first),
-            lambda i: f"decision {first}, for which all loyal nodes voted",
-            lambda i: str(decision[i]),
+            f"decision {first}, for which all loyal nodes voted",
+            decision,
         ),
     )
     return [found]
-
-
-def _no_flag(values: NDArray) -> NDArray[np.bool_]:
-    flags: NDArray[np.bool_] = (values != 0) & (values != 1)
-    return flags

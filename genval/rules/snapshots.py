@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search
-from dgsuite.genval.rules.base import Job, Rule, collect
+from dgsuite.genval.rules.base import Job, exactly
 from dgsuite.genval.rules.rumours import calls
 from dgsuite.partition.graph.checks import components
 
@@ -19,47 +19,37 @@ def snapshot(job: Job) -> list[Found]:
     as it is hops away. What it has then, and what its neighbours have sent it before they record and it gets
     later, follows from seed and rounds.
     """
-    outputs, nodes, root = job.outputs, np.arange(job.n), job.root()
-    crashed, part = job.given("crashed"), components(job.graph)
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    outputs, root = job.outputs, job.root()
+    part = components(job.graph)
     reached = part == part[root]
     done, recorded, transit = (outputs[name] for name in ("done", "recorded", "in_transit"))
     first, inputs = outputs["input"], job.fact("inputs", 100)
     wanted = job.by_node("inputs", first if isinstance(inputs, str) else np.full(job.n, inputs))
     total = int(first[reached].sum())
     counted = int(recorded[reached & (recorded >= 0)].sum() + transit.sum())
-    rules: list[Rule] = [
-        _equal("input", first, wanted),
-        (
-            "done",
-            alive & ((done != 0) != reached),
-            lambda i: "a part that is complete" if reached[i] else "none, out of the root's reach",
-            lambda i: str(done[i]),
+    told = np.where(reached, "a part that is complete", "none, out of the root's reach")
+    found = [
+        job.found(
+            exactly("input", first, wanted),
+            ("done", job.alive & ((done != 0) != reached), told, done),
         ),
-        (
-            "conservation",
-            (nodes == root) & (counted != total),
-            lambda i: f"{total} in all, as at first",
-            lambda i: str(counted),
-        ),
+        job.whole("conservation", counted != total, f"{total} in all, as at first", str(counted)),
     ]
-    if crashed is not None or job.given("lost") is not None:
-        return [collect(nodes, *rules)]
+    if job.given("crashed") is not None or job.given("lost") is not None:
+        return found
     after = job.integer("after", 4, 0, 1 << 20)
     hops = np.where(reached, outputs["when"] - after, outputs["when"])
-    found = [collect(nodes, *rules), *search.bf(job.with_outputs({"distance": hops}))]
+    found += search.bf(job.with_outputs({"distance": hops}))
     if any(each.total for each in found):
         return found
     had, sent = _paid(job, first.copy(), outputs["when"])
-    rules = [
-        _equal("recorded", recorded, np.where(reached, had, -1)),
-        _equal("in transit", transit, np.where(reached, sent, 0)),
+    return [
+        *found,
+        job.found(
+            exactly("recorded", recorded, np.where(reached, had, -1)),
+            exactly("in transit", transit, np.where(reached, sent, 0)),
+        ),
     ]
-    return [*found, collect(nodes, *rules)]
-
-
-def _equal(what: str, found: NDArray, right: NDArray) -> Rule:
-    return what, found != right, lambda i: str(right[i]), lambda i: str(found[i])
 
 
 def _paid(job: Job, money: NDArray[np.int64], when: NDArray) -> tuple[NDArray, NDArray]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search, sets
-from dgsuite.genval.rules.base import Job, Outputs, Rule, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect
 from dgsuite.partition.clusters.cluster import Cluster
 
 ONE = ("central", "largest", "busiest")
@@ -47,13 +47,7 @@ def stable_matching(job: Job) -> list[Found]:
     one = job.fact("daemon") in ONE and job.fact("protocol") == "hsu-huang"
     if one and (times := _times(job)):
         most, moved = times * (2 * job.graph.m + job.n), int(job.outputs["moves"].sum())
-        many: Rule = (
-            "all moves",
-            np.array([moved > most]),
-            lambda i: f"{most} at most",
-            lambda i: str(moved),
-        )
-        found.append(collect(np.zeros(1, np.int64), many))
+        found.append(job.whole("all moves", moved > most, f"{most} at most", str(moved)))
     return found
 
 
@@ -70,43 +64,19 @@ def _moves(job: Job, limit: int | None = None) -> list[Found]:
     """
     moves, times = job.outputs["moves"], _times(job)
     most = np.iinfo(np.int64).max if limit is None or not times else limit * times
-    found = [
-        collect(
-            np.arange(job.n),
-            (
-                "moves",
-                (moves < 0) | (moves > most),
-                lambda i: "0 or more" if limit is None else f"0 to {most}",
-                lambda i: str(moves[i]),
-            ),
-        )
-    ]
+    told = "0 or more" if limit is None else f"0 to {most}"
+    found = [job.found(("moves", (moves < 0) | (moves > most), told, moves))]
     moved, enabled = job.given("moved"), job.given("enabled")
     if moved is not None and enabled is not None and job.n:
-        total, left = int(moves.sum()), int(enabled[-1])
-        found.append(
-            collect(
-                np.zeros(1, np.int64),
-                (
-                    "moved",
-                    np.array([int(moved.sum()) != total]),
-                    lambda i: f"{total} moves, as of all nodes",
-                    lambda i: f"{moved.sum()} in all rounds",
-                ),
-                (
-                    "silence",
-                    np.array([left != 0]),
-                    lambda i: "no enabled node",
-                    lambda i: str(left),
-                ),
-            )
-        )
+        total, counted, left = int(moves.sum()), int(moved.sum()), int(enabled[-1])
+        of_all, of_rounds = f"{total} moves, as of all nodes", f"{counted} in all rounds"
+        found += [
+            job.whole("moved", counted != total, of_all, of_rounds),
+            job.whole("silence", left, "no enabled node", str(left)),
+        ]
     return found
 
 
 def _falls(c: Cluster, outputs: Outputs, times: int) -> Found:
     moves, most = outputs["moves"][c.ids], times * (1 + c.degree.astype(np.int64))
-    return collect(
-        c.ids,
-        ("moves", moves > most, lambda i: f"{most[i]} at most", lambda i: str(moves[i])),
-    )
+    return collect(c.ids, ("moves", moves > most, lambda i: f"{most[i]} at most", moves))

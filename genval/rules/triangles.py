@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, collect
+from dgsuite.genval.rules.base import LEAST, Job, Rule, closely, collect, exactly
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,24 +34,13 @@ def triangles(job: Job) -> list[Found]:
     degree = np.diff(edges.indptr).astype(np.int64)
     found, most = job.outputs["triangles"], degree * (degree - 1) // 2
     total = int(found.sum(dtype=np.int64))
-    rules = [
-        (
-            "range",
-            (found < 0) | (found > most),
-            lambda i: f"from 0 to {most[i]}, its pairs of neighbours",
-            lambda i: str(found[i]),
-        ),
-        (
-            "sum",
-            (np.arange(job.n) == 0) & (total % 3 != 0),
-            lambda i: "a sum that is a multiple of three",
-            lambda i: str(total),
-        ),
-    ]
+    told = "from 0 to {}, its pairs of neighbours"
     nodes, right = looked_at(job, edges, edges, found)
-    off = 2 * found[nodes] != right
-    texts = (lambda i: str(right[i] // 2)), (lambda i: str(found[nodes[i]]))
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("triangles", off, *texts))]
+    return [
+        job.found(("range", (found < 0) | (found > most), lambda i: told.format(most[i]), found)),
+        job.whole("sum", total % 3, "a sum that is a multiple of three", str(total)),
+        collect(nodes, exactly("triangles", found[nodes], right // 2)),
+    ]
 
 
 def lcc(job: Job) -> list[Found]:
@@ -64,19 +53,18 @@ def lcc(job: Job) -> list[Found]:
     near.data[:] = 1
     degree = np.diff(near.indptr).astype(np.int64)
     found = job.outputs["coefficient"].astype(np.float64)
-    rules = [
-        (
-            "range",
-            ~((found >= 0) & (found <= (degree > 1))),
-            lambda i: "a number from 0 to 1" if degree[i] > 1 else "0, as there is no pair",
-            lambda i: f"{found[i]:g}",
-        )
-    ]
     nodes, pairs = looked_at(job, near, edges, found)
     right = pairs / np.maximum(degree * (degree - 1), 1)[nodes]
-    off = ~np.isclose(found[nodes], right, CLOSE, 0)
-    texts = (lambda i: f"{right[i]:.15g}"), (lambda i: f"{found[nodes[i]]:.15g}")
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("coefficient", off, *texts))]
+    return [
+        job.found(share_of_pairs(found, degree)),
+        collect(nodes, closely("coefficient", found[nodes], right, CLOSE)),
+    ]
+
+
+def share_of_pairs(found: NDArray, degree: NDArray) -> Rule:
+    """The rule that values are from 0 to 1, and 0 at nodes without a pair of neighbours."""
+    told = np.where(degree > 1, "a number from 0 to 1", "0, as there is no pair")
+    return "range", ~((found >= 0) & (found <= (degree > 1))), told, lambda i: f"{found[i]:g}"
 
 
 def ktruss(job: Job) -> list[Found]:
@@ -93,18 +81,19 @@ def ktruss(job: Job) -> list[Found]:
             "range",
             np.where(degree > 0, (found < 2) | (found > degree + 1), found != 0),
             lambda i: f"from 2 to {degree[i] + 1}" if degree[i] else "0, as it has no edge",
-            lambda i: str(found[i]),
+            found,
         )
     ]
     if (degree**2).sum() <= MAX_WORK:
         right = _trusses(edges)
-        rules.append(("truss", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
-        return [collect(np.arange(job.n), *rules)]
+        rules.append(exactly("truss", found, right))
+        return [job.found(*rules)]
     nodes = job.some(found, LEAST)
     limits = np.array([_limits(edges, found, node) for node in nodes])
     off = (found[nodes] < limits[:, 0]) | (found[nodes] > limits[:, 1])
-    texts = (lambda i: f"from {limits[i, 0]} to {limits[i, 1]}"), (lambda i: str(found[nodes[i]]))
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("truss", off, *texts))]
+    told = "from {} to {}"
+    truss = ("truss", off, lambda i: told.format(*limits[i]), found[nodes])
+    return [job.found(*rules), collect(nodes, truss)]
 
 
 def _trusses(edges: csr_array) -> NDArray[np.int64]:

@@ -33,8 +33,8 @@ def _ends(c: Cluster, outputs: Outputs, steps: int, length: int) -> Found:
     return collect(
         node,
         ("start", walk[:, 0] != node, lambda i: f"node {node[i]}", lambda i: str(walk[i, 0])),
-        ("end", resumed, lambda i: "no node after the end", lambda i: str(walk[i])),
-        ("length", short, lambda i: f"{length} steps", lambda i: f"{steps}"),
+        ("end", resumed, "no node after the end", walk),
+        ("length", short, f"{length} steps", f"{steps}"),
     )
 
 
@@ -56,6 +56,6 @@ def _steps(c: Cluster, outputs: Outputs, restarts: bool, by_weight: bool) -> Fou
             "step",
             wrong,
             lambda i: f"a neighbour of node {c.ids[row[i]]}, or none where it has none",
-            lambda i: str(to[i]),
+            to,
         ),
     )
