@@ -1,8 +1,8 @@
 """Searches from many sources by blocks: each cluster searches from all of a batch, each to its end.
 
 What comes nearer at the border goes to the other clusters for all sources of the batch at once. So a batch
-takes about as many rounds as one search (`dgsuite.kernels.analytics.bfs_block`), not one for each level of
-the deepest.
+takes about as many rounds as one search (`dgsuite.kernels.analytics.searches_block`), not one for each
+level of the deepest.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.bfs_many import (
+from dgsuite.kernels.analytics.nearness import (
     WORD,
     AllPairs,
     BreadthFirstMany,
+    Closeness,
+    Harmonic,
     Levels,
     ManySearches,
     State,
 )
-from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.tools import blocks
 
 

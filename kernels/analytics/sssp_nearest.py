@@ -13,10 +13,10 @@ import numpy as np
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.ancestors import Climbing
+from dgsuite.kernels.analytics.searches_block import BlockPaths
+from dgsuite.kernels.analytics.searches_block import State as BlockSearched
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp import State as Searched
-from dgsuite.kernels.analytics.sssp_block import BlockPaths
-from dgsuite.kernels.analytics.sssp_block import State as BlockSearched
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
