@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 Sent = bsp.Vote | tuple[bsp.Unicast, bsp.Vote]
-"""What a cluster sends over its border, and whether it does; no more than a vote where nothing comes nearer."""
+"""What a cluster sends over its border, and whether it does; a vote alone where nothing comes nearer."""
 
 
 @dataclass(frozen=True)
