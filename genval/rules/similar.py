@@ -101,36 +101,25 @@ def _best(
     rises = np.diff(value, prepend=0) > CLOSE * np.abs(value)
     given = job.outputs["similarity"][np.isin(job.outputs["source"], nodes)]
     tied = same & (np.diff(given, prepend=-1) == 0) & (np.diff(found.target, prepend=-1) <= 0)
+    number, best = wanted[nodes], bar[nodes]
+    away = ~np.isin(found.keys(job.n), keys)
+    disordered = (np.diff(found.source, prepend=0) < 0) | (same & rises) | tied
+    order = "ascending sources, of each the best first, of equals the smaller node"
     return [
         collect(
             nodes,
-            (
-                "number",
-                (has != wanted)[nodes],
-                lambda i: f"{wanted[nodes[i]]} rows",
-                lambda i: f"{has[nodes[i]]}",
-            ),
+            ("number", has[nodes] != number, lambda i: f"{number[i]} rows", has[nodes]),
             (
                 "best",
-                (bar > worst * (1 + CLOSE))[nodes],
-                lambda i: f"nodes with similarities from {bar[nodes[i]]:.15g} on",
-                lambda i: f"{worst[nodes[i]]:.15g}",
+                best > worst[nodes] * (1 + CLOSE),
+                lambda i: f"nodes with similarities from {best[i]:.15g} on",
+                worst[nodes],
             ),
         ),
         collect(
             found.source,
-            (
-                "two hops",
-                ~np.isin(found.keys(job.n), keys),
-                "a node two hops away",
-                lambda i: f"node {found.target[i]}",
-            ),
-            (
-                "order",
-                (np.diff(found.source, prepend=0) < 0) | (same & rises) | tied,
-                "ascending sources, of each the best first, of equals the smaller node",
-                lambda i: f"node {found.target[i]}",
-            ),
+            ("two hops", away, "a node two hops away", found.target),
+            ("order", disordered, order, found.target),
         ),
     ]
 

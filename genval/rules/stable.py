@@ -51,6 +51,52 @@ def stable_matching(job: Job) -> list[Found]:
     return found
 
 
+def token_ring(job: Job) -> list[Found]:
+    """One node is privileged, and values are below k. A node moves at most once more than its predecessor,
+    since it copies what that has come to, and all together as often as is proved. From the legitimate start
+    values are the moves, modulo k. If privileges were counted by round, they never rise, and end with one.
+    """
+    value, moves, n = job.outputs["value"], job.outputs["moves"], job.n
+    k, after = int(job.fact("k", n + 1)), int(job.fact("after", 10))
+    nodes = np.arange(n)
+    before = np.roll(moves, 1) + 1
+    privileged = (value == np.roll(value, 1)) == (nodes == 0)
+    second = privileged & (np.cumsum(privileged) > 1)
+    second[0] |= not privileged.any()
+    most = 3 * n * (n - 1) // 2 + after
+    many = np.full(n, k >= n and not 0 <= int(moves.sum()) <= most) & (nodes == 0)
+    counted = np.full(n, job.fact("begin") == "legitimate") & (value != moves % k)
+    found = collect(
+        nodes,
+        ("range", (value < 0) | (value >= k), f"0 to {k - 1}", value),
+        ("one privilege", second, "one privileged node", str(np.count_nonzero(privileged))),
+        (
+            "moves",
+            (moves < 0) | (moves > before),
+            lambda i: f"0 to {before[i]}, one more than the predecessor's",
+            moves,
+        ),
+        ("all moves", many, f"0 to {most}", str(moves.sum())),
+        ("counting", counted, lambda i: f"{moves[i]} modulo {k}", value),
+    )
+    return [found, *_falling(job)]
+
+
+def _falling(job: Job) -> list[Found]:
+    """Whether privileges, where they are counted, never rise, and end with one."""
+    given = job.given("privileges")
+    if given is None:
+        return []
+    rises = np.flatnonzero(np.diff(given) > 0) + 1
+    legitimate = len(given) > 0 and given[-1] == 1 and (given > 0).all()
+    rise = f"more in round {rises[0]} than in the one before" if len(rises) else ""
+    once = "a privilege in each round, and one in the last"
+    return [
+        job.whole("closure", len(rises), "privileges that never rise", rise),
+        job.whole("legitimacy", not legitimate, once, str(given.tolist())),
+    ]
+
+
 def _times(job: Job) -> int:
     """How often the run has begun anew, by the start and by faults; 0 where messages may be lost."""
     if job.fact("network") is not None:

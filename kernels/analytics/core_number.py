@@ -31,6 +31,9 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import blocks
 
+Sent = tuple[bsp.Unicast, bsp.Vote]
+"""What nodes send, and a vote."""
+
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
@@ -143,16 +146,14 @@ class BlockCoreNumber(bsp.Kernel):
         if reply.any:
             yield from bsp.until_quiet(self.fall)
 
-    def begin(
-        self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
         from dgsuite.kernels.analytics import _cores
 
         _cores.count(c.indptr, c.positions, c.first, s.core, s.support)
         self.lower(c, s, np.flatnonzero(s.support < s.core))
         return self.tell(c, s, np.flatnonzero(c.remote_degree))
 
-    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
         from dgsuite.kernels.analytics import _cores
 
         entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
@@ -169,7 +170,7 @@ class BlockCoreNumber(bsp.Kernel):
         count = _cores.lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
         return fallen[:count]
 
-    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> tuple[bsp.Unicast, bsp.Vote]:
+    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Sent:
         nodes, _, ends = blocks.crossing(c, nodes)
         return bsp.unicast(ends, nodes, core=s.core[nodes]), bsp.vote(any=len(ends) > 0)
 
@@ -230,17 +231,13 @@ class CoreNumberSince(bsp.Kernel):
         rows, ends = c.earlier.rows, c.earlier.ends
         return bsp.unicast(ends, rows, reach=s.core[rows])
 
-    def begin(
-        self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
         """Try the nodes with a new neighbour that has no less than they have."""
         gained = inbox["reach"] >= s.core[inbox.node]
         nodes, ends, reach = self.search(c, s, inbox.node[gained])
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0)
 
-    def rise(
-        self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
         """Nodes that may have one more than before have it, and are the next to be tried."""
         from dgsuite.kernels.analytics import _cores
 
@@ -249,9 +246,7 @@ class CoreNumberSince(bsp.Kernel):
         nodes, ends, reach = self.search(c, s, risen)
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
 
-    def spread(
-        self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
         """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
         from dgsuite.kernels.analytics import _cores
 

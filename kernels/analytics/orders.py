@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 
+Sent = tuple[bsp.Broadcast, bsp.Vote]
+"""What nodes send, and a vote."""
+
 
 @dataclass(eq=False)
 class ColourState(bsp.ClusterState):
@@ -84,9 +87,7 @@ class Bipartite(bsp.Kernel):
             steps += 1
         yield bsp.Round(self.number, top=top, closing=True)
 
-    def spread(
-        self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> Sent:
         nodes = np.flatnonzero(c.degree)
         if inbox.round:
             nodes, root = inbox.min("root")
@@ -215,19 +216,15 @@ class Topological(bsp.Kernel):
             step += 1
         yield bsp.Round(self.number, first=again, last=step - 2, closing=True)
 
-    def begin(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def begin(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> Sent:
         return self._leave(c, s, np.flatnonzero(s.left == 0), 0)
 
-    def leave(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, generation: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def leave(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, generation: int) -> Sent:
         return self._leave(c, s, inbox.count_down(s.left), generation)
 
     def _leave(
         self, c: bsp.Cluster, s: GenerationState, due: NDArray[np.int64], generation: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    ) -> Sent:
         s.generation[due] = generation
         return bsp.broadcast(due), bsp.vote(any=c.degree[due] > 0)
 

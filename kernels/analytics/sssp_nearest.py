@@ -14,7 +14,7 @@ import numpy as np
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.ancestors import Climbing
 from dgsuite.kernels.analytics.searches_block import BlockPaths
-from dgsuite.kernels.analytics.searches_block import State as BlockSearched
+from dgsuite.kernels.analytics.searches_block import PathsState as BlockSearched
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp import State as Searched
 

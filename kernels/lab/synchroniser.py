@@ -1,6 +1,4 @@
-"""Synchronisers.
-
-What synchronisers have in common (Awerbuch 1985): pulses, and delays of what is sent in them.
+"""What synchronisers have in common (Awerbuch 1985): pulses, and delays of what is sent in them.
 
 The synchroniser alpha (Awerbuch 1985; Peleg 2000, section 6.3; Lynch 1996, section 16.4).
 
@@ -26,27 +24,16 @@ from numpy.typing import NDArray
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
-from dgsuite.kernels.lab.delays import (
-    LONGEST,
-    Kind,
-    as_rows,
-    ends,
-    greatest,
-    latest,
-    longer,
-    longest,
-    own,
-    ways,
-    words,
-    wrong_delay,
-    wrong_late,
-    wrong_weights,
-)
+from dgsuite.kernels.lab import delays
 from dgsuite.kernels.tools.tree import Children
 
 MESSAGE, SAFE, GO = range(3)
 """What nodes send in a pulse. Each has delays of its own; an acknowledgement has the other half of the bits
 of its message."""
+
+
+Sent = tuple[bsp.Unicast, bsp.Vote]
+"""What nodes send, and a vote."""
 
 
 @dataclass(eq=False)
@@ -85,7 +72,7 @@ class Synchroniser(bsp.Kernel):
     """
 
     rounds: int = 1
-    delay: Kind = 1
+    delay: delays.Kind = 1
     low: int = 1
     high: int = 10
     p: float = 0.5
@@ -104,14 +91,16 @@ class Synchroniser(bsp.Kernel):
         raise NotImplementedError
 
     def check(self, c: bsp.Cluster) -> str | None:
-        most = (1 << 62) // (2 * LONGEST * self.steps(c.n))  # a delay, and how much longer it takes
+        most = (1 << 62) // (
+            2 * delays.LONGEST * self.steps(c.n)
+        )  # a delay, and how much longer it takes
         if not 1 <= self.rounds <= most:
             return f"rounds must be from 1 to {most}, so that 64 bits hold times, got {self.rounds}"
-        if wrong := wrong_delay(self.delay, self.low, self.high, self.p):
+        if wrong := delays.wrong_delay(self.delay, self.low, self.high, self.p):
             return wrong
-        if wrong := wrong_late(self.late, self.rounds, c.n):
+        if wrong := delays.wrong_late(self.late, self.rounds, c.n):
             return wrong
-        return wrong_weights(c) if self.delay == "weight" else None
+        return delays.wrong_weights(c) if self.delay == "weight" else None
 
     @property
     def law(self) -> Law:
@@ -126,7 +115,7 @@ class Synchroniser(bsp.Kernel):
     @cached_property
     def longer(self) -> dict[int, NDArray[np.int64]]:
         """By pulse, the rows of `late`."""
-        rows = as_rows(self.late).astype(np.int64)
+        rows = delays.as_rows(self.late).astype(np.int64)
         return {pulse: rows[rows[:, 0] == pulse] for pulse in np.unique(rows[:, 0]).tolist()}
 
     def drawn(self, pulse: int) -> bool:
@@ -143,13 +132,13 @@ class Synchroniser(bsp.Kernel):
         sent
             When they are sent.
         """
-        src, dst = ends(c)[:: -1 if inward else 1]
+        src, dst = delays.ends(c)[:: -1 if inward else 1]
         if self.delay == "weight":
-            found = ways(c)[inward]
+            found = delays.ways(c)[inward]
         elif callable(self.delay):
-            found = own(self.delay, src, dst, sent)
+            found = delays.own(self.delay, src, dst, sent)
         else:
-            word = words(c, self.key(pulse, what))
+            word = delays.words(c, self.key(pulse, what))
             answers = inward and what == MESSAGE
             found = self.law.ticks(word << np.uint64(32) if answers else word)
         return found + self.more(c, pulse, src, dst)
@@ -158,7 +147,7 @@ class Synchroniser(bsp.Kernel):
         self, c: bsp.Cluster, pulse: int, src: NDArray, dst: NDArray
     ) -> NDArray[np.int64] | int:
         """How much longer messages of a pulse take, by sender and receiver."""
-        return longer(self.longer[pulse], c.n, src, dst) if pulse in self.longer else 0
+        return delays.longer(self.longer[pulse], c.n, src, dst) if pulse in self.longer else 0
 
     def send(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         """The messages of the pulse."""
@@ -171,12 +160,12 @@ class Synchroniser(bsp.Kernel):
     def wait(self, c: bsp.Cluster, s: State, pulse: int) -> None:
         """Nodes wait for their acknowledgements; then they are safe."""
         if self.drawn(pulse):
-            found = longest(c, self.law, self.key(pulse, MESSAGE))
+            found = delays.longest(c, self.law, self.key(pulse, MESSAGE))
         else:
             found, sent = c.zeros(), s.time.repeat(c.degree)
             there = self.ticks(c, pulse, MESSAGE, sent, inward=False)
             back = self.ticks(c, pulse, MESSAGE, sent + there, inward=True)
-            greatest(c, there + back, found)
+            delays.greatest(c, there + back, found)
         s.time = s.time + found
 
 
@@ -233,11 +222,11 @@ class Alpha(Synchroniser):
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pulse: int) -> bsp.Vote:
         """Nodes that are safe, as are their neighbours, begin the next pulse."""
         if self.drawn(pulse):
-            latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
+            delays.latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
         else:
             heard, since = inbox.along("time")
             there = since + self.ticks(c, pulse, SAFE, since, inward=True)
-            greatest(c, np.where(heard, there, 0), s.time)
+            delays.greatest(c, np.where(heard, there, 0), s.time)
         return bsp.vote(max=s.time)
 
 
@@ -340,17 +329,13 @@ class Beta(Synchroniser):
     def adopt(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox) -> None:
         s.children.add(inbox.node, inbox.src)
 
-    def collect(
-        self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def collect(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int) -> Sent:
         """Leaves report when they are safe."""
         self.wait(c, s, pulse)
         s.pending = s.children.count.copy()
         return self.tell_parents(c, s, np.flatnonzero(s.pending == 0), pulse)
 
-    def report(
-        self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def report(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int) -> Sent:
         """Others report when they are safe and all their children have reported."""
         nodes, time = inbox.max("time")
         _, reports, _ = inbox.count()
@@ -358,30 +343,22 @@ class Beta(Synchroniser):
         s.pending[nodes] -= reports
         return self.tell_parents(c, s, nodes[s.pending[nodes] == 0], pulse)
 
-    def tell_parents(
-        self, c: bsp.Cluster, s: BetaState, nodes: NDArray, pulse: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def tell_parents(self, c: bsp.Cluster, s: BetaState, nodes: NDArray, pulse: int) -> Sent:
         nodes = nodes[s.parent[nodes] >= 0]
         sent = self.tell(c, s, nodes, s.parent[nodes], pulse, SAFE)
         return sent, bsp.vote(any=len(nodes) > 0)
 
-    def release(
-        self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def release(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int) -> Sent:
         """The root begins the next pulse."""
         return self.tell_children(c, s, c.local(self.root), pulse)
 
-    def go(
-        self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def go(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox, pulse: int) -> Sent:
         """Others begin it when their parents say so."""
         nodes, time = inbox.max("time")
         s.time[nodes] = time
         return self.tell_children(c, s, nodes, pulse)
 
-    def tell_children(
-        self, c: bsp.Cluster, s: BetaState, nodes: NDArray, pulse: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def tell_children(self, c: bsp.Cluster, s: BetaState, nodes: NDArray, pulse: int) -> Sent:
         at, children = s.children.of(nodes)
         sent = self.tell(c, s, nodes[at], children, pulse, GO)
         return sent, bsp.vote(any=len(children) > 0, max=s.time[nodes])
@@ -392,9 +369,9 @@ class Beta(Synchroniser):
         """Nodes send a message to a neighbour each, which says when it arrives."""
         src, dst = c.ids[nodes].astype(np.int64), to.astype(np.int64)
         if self.delay == "weight":
-            wait = ways(c)[0][c.entries(nodes, to)]
+            wait = delays.ways(c)[0][c.entries(nodes, to)]
         elif callable(self.delay):
-            wait = own(self.delay, src, dst, s.time[nodes])
+            wait = delays.own(self.delay, src, dst, s.time[nodes])
         else:
             wait = self.law.ticks(keyed(keyed(self.key(pulse, what), dst), src))
         wait = wait + self.more(c, pulse, src, dst)

@@ -27,7 +27,7 @@ MAKERS = {
     "dgsuite/base/mixing.py": "the one function that makes keys",
     "genval/_draws.py": "compiled forms of what follows",
     "genval/counters.py": "generators of graphs, whose keys are `subkey`",
-    "genval/rules/embeddings.py": "what fastrp draws, worked out apart",
+    "genval/rules/walks.py": "what fastrp draws, worked out apart",
     "kernels/analytics/_communities.py": "two nodes that leiden draws for, by its key",
     "kernels/analytics/communities.py": "keys of moves, by seeds that no node has: the steps before have drawn",
     "kernels/lab/_delays.py": "compiled forms of `keyed`",

@@ -1,4 +1,4 @@
-"""Consensus under crash failures."""
+"""Consensus of nodes of which some crash."""
 
 from __future__ import annotations
 
@@ -7,9 +7,43 @@ from numpy.typing import NDArray
 
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly
+from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, exactly
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
+
+
+def phase_king(job: Job) -> list[Found]:
+    """Nodes that have not crashed decide alike; if all nodes have the same input, on that. Inputs are those
+    that the run was given.
+    """
+    return [job.found(*_agreement(job))]
+
+
+def benor(job: Job) -> list[Found]:
+    """As `phase_king`, and each at most one round after the first, or in the first round if all nodes have
+    the same input.
+    """
+    given, decided, live = job.outputs["input"], job.outputs["decided"], job.alive
+    first = int(min(decided[live & (decided >= 0)], default=0))
+    latest = 0 if (given == given[:1]).all() else first + 1
+    delay = (
+        "delay",
+        live & ((decided < 0) | (decided > latest)),
+        f"decided in round {latest} at the latest",
+        lambda i: f"in round {decided[i]}",
+    )
+    return [job.found(*_agreement(job), delay)]
+
+
+def _agreement(job: Job) -> list[Rule]:
+    decision, given, live = job.outputs["decision"], job.outputs["input"], job.alive
+    agreed = next(iter(decision[live & (decision >= 0)]), 0)
+    return [
+        exactly("input", given, job.by_node("inputs", given)),
+        ("flag", (given != 0) & (given != 1), "0 or 1", given),
+        ("agreement", live & (decision != agreed), f"decision {agreed}, as of the first", decision),
+        ("validity", live & ~np.isin(decision, given), "the input of a node", decision),
+    ]
 
 
 def floodset(job: Job) -> list[Found]:
