@@ -16,11 +16,9 @@ from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found, Report
 from dgsuite.genval.rules import (
     blocks,
-    committees,
     communities,
     components,
     consensus,
-    cores,
     leaders,
     motifs,
     nearby,
@@ -108,8 +106,8 @@ VALIDATORS: dict[str, Validator] = {
     "cliques": Validator({"cliques": 1}, motifs.cliques),
     "closeness": Validator({"closeness": 1}, paths.closeness, ("closeness",)),
     "colouring": Validator({"colour": 1}, sets.colouring),
-    "core_number": Validator({"core": 1}, cores.core_number),
-    "densest": Validator({"densest": 1}, cores.densest),
+    "core_number": Validator({"core": 1}, triangles.core_number),
+    "densest": Validator({"densest": 1}, triangles.densest),
     "dijkstra_scholten": Validator(
         {"distance": 1, "told": 1, "acknowledged": 1, "last": 1, "announced": 1},
         waves.dijkstra_scholten,
@@ -141,7 +139,7 @@ VALIDATORS: dict[str, Validator] = {
         ("harmonic", "closeness"),
     ),
     "katz": Validator({"centrality": 1}, ranks.katz, ("centrality",)),
-    "kc": Validator({"committee": 1}, committees.kc),
+    "kc": Validator({"committee": 1}, leaders.kc),
     "ktruss": Validator({"truss": 1}, triangles.ktruss),
     "lcc": Validator({"coefficient": 1}, triangles.lcc, ("coefficient",)),
     "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),

@@ -1,4 +1,4 @@
-"""The algorithms: each a program of rounds over NumPy arrays, one file each."""
+"""The algorithms: each a program of rounds over NumPy arrays, a file for each or for those of one idea."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ KERNELS = Classes(
         "bridges": "analytics.bridges:Bridges",
         "cliques": "analytics.motifs:Cliques",
         "closeness": "analytics.nearness:Closeness",
-        "colouring": "analytics.colouring:Colouring",
+        "colouring": "analytics.greedy:Colouring",
         "wcc": "analytics.wcc:Components",
         "core_number": "analytics.core_number:CoreNumber",
         "eccentricity": "analytics.eccentricity:Eccentricity",
-        "densest": "analytics.densest:Densest",
+        "densest": "analytics.ktruss:Densest",
         "dijkstra_scholten": "lab.waves:DijkstraScholten",
         "distance_vector": "lab.distance_vector:DistanceVector",
         "echo": "lab.waves:Echo",
-        "floodmax": "lab.floodmax:FloodMax",
-        "floodset": "lab.floodset:FloodSet",
+        "floodmax": "lab.flooding:FloodMax",
+        "floodset": "lab.flooding:FloodSet",
         "gossip": "lab.rumours:Gossip",
         "push_sum": "lab.rumours:PushSum",
         "bfs2d": "analytics.bfs_grid:GridSearch",
@@ -79,7 +79,7 @@ KERNELS = Classes(
         "mis": "imsuite.mis.textbook:MIS",
         "leiden": "analytics.communities:Leiden",
         "louvain": "analytics.communities:Louvain",
-        "matching": "analytics.matching:Matching",
+        "matching": "analytics.greedy:Matching",
         "bellman_ford": "analytics.bellman_ford:NegativePaths",
         "edge_betweenness": "analytics.edge_betweenness:EdgeBetweenness",
         "motifs": "analytics.motifs:Motifs",

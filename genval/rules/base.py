@@ -418,7 +418,7 @@ def parts(one: NDArray, other: NDArray, size: int) -> NDArray:
     return connected_components(links, directed=False)[1]
 
 
-def marked(size: int, places: NDArray) -> NDArray[np.bool_]:
+def marked(size: int, places: NDArray | int) -> NDArray[np.bool_]:
     """Mask of some places."""
     mask = np.zeros(size, bool)
     mask[places] = True

@@ -56,8 +56,8 @@ def biconnected(job: Job) -> list[Found]:
     """Rows are those of the biconnected components."""
     one, other = _edges(job)
     right = _blocks(one, other, job.n)
-    found = (job.outputs[name].astype(np.int64) for name in ("member", "block"))
-    return rows(job.n, *found, right.nodes * job.n + right.block)
+    member, block = (job.outputs[name].astype(np.int64) for name in ("member", "block"))
+    return rows(job.n, member, block, right.nodes * job.n + right.block)
 
 
 def _edges(job: Job) -> NDArray[np.int64]:

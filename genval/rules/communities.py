@@ -212,7 +212,7 @@ def _connected(job: Job) -> Found:
     """Edges with weights above 0 connect each community with the node that names it."""
     label = job.outputs["community"]
     links = np.concatenate(job.each(_linked, weighted=job.weighted), axis=1)
-    piece = parts(*links, job.n)
+    piece = parts(links[0], links[1], job.n)
     return job.found(
         (
             "path",

@@ -24,12 +24,21 @@ the nodes that have risen.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import blocks
+
+
+def compiled() -> Any:
+    """The compiled loops; they take a moment to import."""
+    from dgsuite.kernels.analytics import _cores
+
+    return _cores
+
 
 Sent = tuple[bsp.Unicast, bsp.Vote]
 """What nodes send, and a vote."""
@@ -147,27 +156,21 @@ class BlockCoreNumber(bsp.Kernel):
             yield from bsp.until_quiet(self.fall)
 
     def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
-        from dgsuite.kernels.analytics import _cores
-
-        _cores.count(c.indptr, c.positions, c.first, s.core, s.support)
+        compiled().count(c.indptr, c.positions, c.first, s.core, s.support)
         self.lower(c, s, np.flatnonzero(s.support < s.core))
         return self.tell(c, s, np.flatnonzero(c.remote_degree))
 
     def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
-        from dgsuite.kernels.analytics import _cores
-
         entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
         news = inbox.node, entry, inbox["core"]
-        count = _cores.hear(*news, s.heard, s.core, s.support, s.due, short)
+        count = compiled().hear(*news, s.heard, s.core, s.support, s.due, short)
         return self.tell(c, s, self.lower(c, s, short[:count]))
 
     def lower(self, c: bsp.Cluster, s: BlockState, short: NDArray) -> NDArray[np.int64]:
         """Lower nodes that have too few neighbours, and others as they lose theirs; returns all of them."""
-        from dgsuite.kernels.analytics import _cores
-
         fallen = np.empty(c.size, np.int64)
         rows = c.indptr, c.positions, c.first
-        count = _cores.lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
+        count = compiled().lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
         return fallen[:count]
 
     def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Sent:
@@ -239,20 +242,16 @@ class CoreNumberSince(bsp.Kernel):
 
     def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
         """Nodes that may have one more than before have it, and are the next to be tried."""
-        from dgsuite.kernels.analytics import _cores
-
-        count = _cores.lift(c.indptr, s.core, s.status, s.refused, s.tried)
+        count = compiled().lift(c.indptr, s.core, s.status, s.refused, s.tried)
         risen, s.tried = s.tried[:count], s.tried[:0]
         nodes, ends, reach = self.search(c, s, risen)
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
 
     def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
         """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
-        from dgsuite.kernels.analytics import _cores
-
         node, reach = inbox.node, inbox["reach"]
         asked, same = reach > 0, np.abs(reach) == s.core[node] + 1
-        told = same & (s.status[node] == _cores.TOLD)
+        told = same & (s.status[node] == compiled().TOLD)
         refusing = np.flatnonzero(told & ~asked)
         entry = c.entries(node[refusing], inbox.src[refusing])
         first = ~s.refused[entry]
@@ -262,7 +261,7 @@ class CoreNumberSince(bsp.Kernel):
         short = short[s.support[short] <= s.core[short]]
 
         nodes, ends, reaches = self.search(c, s, node[asked & same], short)
-        able = s.core[node] + (s.status[node] == _cores.TOLD)
+        able = s.core[node] + (s.status[node] == compiled().TOLD)
         refuse = asked & (able < reach) & ~told  # those that were told and have fallen tell all
         nodes = np.concatenate([nodes, node[refuse]])
         ends = np.concatenate([ends, inbox.src[refuse]])
@@ -288,16 +287,14 @@ class CoreNumberSince(bsp.Kernel):
         reach
             The core number that the node may have, or with a minus sign, that it does not have.
         """
-        from dgsuite.kernels.analytics import _cores
-
         short = seeds[:0] if short is None else short
         tried, fallen = np.empty((2, c.size), np.int64)
         rows = c.indptr, c.positions, c.first
         states = s.core, s.status, s.support
-        found, lost = _cores.rise(*rows, *states, seeds, short, tried, fallen)
+        found, lost = compiled().rise(*rows, *states, seeds, short, tried, fallen)
         s.tried = np.concatenate([s.tried, tried[:found]])
-        new = tried[:found][s.status[tried[:found]] == _cores.NEW]
-        s.status[new] = _cores.TOLD
+        new = tried[:found][s.status[tried[:found]] == compiled().NEW]
+        s.status[new] = compiled().TOLD
         nodes, _, ends = blocks.crossing(c, np.concatenate([new, fallen[:lost]]))
-        able = s.status[nodes] == _cores.TOLD
+        able = s.status[nodes] == compiled().TOLD
         return nodes, ends, np.where(able, 1, -1).astype(np.int32) * (s.core[nodes] + 1)

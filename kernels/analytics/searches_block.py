@@ -266,8 +266,7 @@ class BlockPaths(BlockForm):
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> PathsState:
-        given = [self.root] if self.sources is None else self.sources
-        distance, parent, starts = begun(c, sources.chosen(given, c.n, self.seed))
+        distance, parent, starts = begun(self, c)
         more = {"starts": starts, "buckets": buckets(c.weights)}
         return PathsState.of(c, distance=distance, parent=parent, **more)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.ancestors import Climbing
+from dgsuite.kernels.analytics.bellman_ford import Climbing
 from dgsuite.kernels.analytics.searches_block import BlockPaths
 from dgsuite.kernels.analytics.searches_block import PathsState as BlockSearched
 from dgsuite.kernels.analytics.sssp import ShortestPaths
