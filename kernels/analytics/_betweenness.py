@@ -1,7 +1,7 @@
 """Compiled loops of betweenness centrality.
 
 Dependencies are summed over a node's successors in the order of its row (Madduri, Ediger, Jiang, Bader and
-Chavarria-Miranda, IPDPS 2009), and over sources in fixed point (`dgsuite.kernels.tools.fixed`): so
+Chavarria-Miranda, IPDPS 2009), and over sources in fixed point (`dgsuite.kernels.tools.exact`): so
 they do not depend on which cluster takes which source.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.analytics.trouble import DEEP, FAR, INEXACT, LOST, MANY, WHOLE
-from dgsuite.kernels.tools import fixed
+from dgsuite.kernels.tools import exact
 from dgsuite.kernels.tools._heap import pop, push
-from dgsuite.kernels.tools.fixed import BITS, MASK
+from dgsuite.kernels.tools.exact import BITS, MASK
 
 ONE = np.uint32(1)
 
@@ -25,7 +25,7 @@ SCANS = 16
 def add(whole, part, node, value):
     """Add a number to a node's sum."""
     units = np.int64(value)
-    total = part[node] + np.int64((value - units) * fixed.ONE)
+    total = part[node] + np.int64((value - units) * exact.ONE)
     whole[node] += units + (total >> BITS)
     part[node] = total & MASK
 

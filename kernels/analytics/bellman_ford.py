@@ -136,7 +136,7 @@ class NegativePaths(Climbing):
     fields = {"distance": np.float64, "top": np.int64}
     undirected = False
     pulls = True
-    takes_offers = True
+    prepares = ("nearer",)
 
     def check(self, c: bsp.Cluster) -> str | None:
         return sources.wrong(self.sources, c.n, some=True)

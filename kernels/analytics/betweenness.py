@@ -17,7 +17,7 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics import replicated
 from dgsuite.kernels.analytics.betweenness_rounds import Partitioned, State, centrality
 from dgsuite.kernels.tools import sources
-from dgsuite.kernels.tools.fixed import Sums, added
+from dgsuite.kernels.tools.exact import Sums, added
 
 
 @dataclass(frozen=True)

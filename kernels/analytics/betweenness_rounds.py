@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.trouble import MANY, TROUBLE, limit
-from dgsuite.kernels.tools.fixed import Sums
+from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.arrays.segments import distinct
 
 CELLS = 1 << 20

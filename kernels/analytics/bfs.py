@@ -76,7 +76,7 @@ class BreadthFirst(bsp.Kernel):
 
     undirected = False
     pulls = True
-    looks_for_first = True
+    prepares = ("first",)
     notes = {
         "examined": "adjacency entries looked at",
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",

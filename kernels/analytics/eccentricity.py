@@ -73,7 +73,7 @@ class Eccentricity(bsp.Kernel):
     }
     state = State
     needs = ("connected",)
-    looks_for_first = True
+    prepares = ("first",)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         diameter, radius = 0, net.n - 1  # as far as is known

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.betweenness import Brandes
 from dgsuite.kernels.analytics.betweenness_rounds import State, centrality
-from dgsuite.kernels.tools.fixed import Sums, added
+from dgsuite.kernels.tools.exact import Sums, added
 
 
 @dataclass(eq=False)

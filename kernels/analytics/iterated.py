@@ -52,7 +52,7 @@ class Iterated(bsp.Weighted):
     fields = {"value": np.float64}
     undirected = False
     pulls = True
-    adds_all = True
+    prepares = ("totals",)
     streams = True
 
     def suited(self, graph: Graph) -> Self:

@@ -102,7 +102,6 @@ class Neighbourhood(bsp.Kernel):
     ranges = {"by": bsp.nodes}
     state = NearState
     undirected = False
-    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property
     def bounds(self) -> dict[str, bsp.Bounds]:  # type: ignore[override]
@@ -244,7 +243,6 @@ class Sample(bsp.Kernel):
         "hop": bsp.Output("hop of the draw, from 0", dims=("pair",)),
     }
     numbered = ("pair",)
-    refuses = {"recovery": bsp.KEEPS_LISTS}
     state = State
     undirected = False
 

@@ -129,7 +129,7 @@ class ManySearches(bsp.Kernel):
                 how = (rows, every, depth, self.gain(depth))
                 found = _bfs_many.look(*inbox.latest("word"), *how, *state)
         else:
-            rows, words = inbox.union("word", s.waiting)
+            rows, words = inbox.reduce("or", "word", s.waiting)
             found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)
         fresh = fresh[:found]
         self.note(s, fresh, gained[:found], first, depth)

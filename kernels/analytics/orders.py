@@ -199,7 +199,7 @@ class Topological(bsp.Kernel):
     state = GenerationState
     undirected = False
     pulls = True
-    looks_for_first = True
+    prepares = ("first",)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         generation = 0

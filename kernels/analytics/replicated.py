@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels.analytics.trouble import DEEP, TROUBLE, limit
-from dgsuite.kernels.tools.fixed import Sums
+from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 

@@ -105,7 +105,7 @@ class ShortestPaths(bsp.Kernel):
     weighs = True
     undirected = False
     pulls = True
-    takes_offers = True
+    prepares = ("nearer",)
 
     def check(self, c: bsp.Cluster) -> str | None:
         if not self.width > 0:

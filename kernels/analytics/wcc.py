@@ -86,7 +86,7 @@ class Components(bsp.Kernel):
     outputs = {"component": bsp.Output("smallest node of the component", nodes=True)}
     fields = {"label": np.int64}
     ranges = {"label": bsp.nodes}
-    looks_for_first = True
+    prepares = ("first",)
     both_ways = True
 
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]

@@ -269,16 +269,14 @@ class ComponentsSince(bsp.Kernel):
         return to_all(c, np.stack(np.divmod(np.unique(least * c.n + most), c.n)))
 
     def settle(self, c: bsp.Cluster, s: SinceState, inbox: bsp.Inbox, column: int) -> None:
-        from dgsuite.kernels.tools import _unions
-
         labels, least, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
         fall: NDArray = np.zeros(c.n, id_dtype(c.n))  # pages that nothing touches take no memory
         fall[labels] = labels - least
-        first_new = len(s.old)
+        old, first_new = s.old[:, column], len(s.old)
         new = s.before(c, np.arange(first_new, c.size), column)
         component = s.component[:, column]
-        _unions.lower(s.old[:, column], fall, component[:first_new])
-        _unions.lower(new, fall, component[first_new:])
+        component[:first_new] = old - fall[old]
+        component[first_new:] = new - fall[new]
         if self.thresholds is None:
             s.component = component
 

@@ -12,31 +12,27 @@ Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels i
 
 from __future__ import annotations
 
-from dgsuite.kernels.bsp.conditions import (
+from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
+from dgsuite.kernels.bsp.kernel import (
     ANNOUNCES,
-    FAULTS,
-    KEEPS_LISTS,
+    COUNTS,
+    FIRST,
     NETWORKS,
     READS_LATEST,
     SHARES_LISTS,
-    no_faults,
-)
-from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
-from dgsuite.kernels.bsp.kernel import (
-    COUNTS,
-    CUT_DEPENDENT,
-    FIRST,
     Kernel,
     Node,
     NodeOrNone,
     Output,
     Pairs,
     Weighted,
+    no_faults,
     no_node,
     wide_identifier,
 )
 from dgsuite.kernels.bsp.messages import (
     Announcement,
+    Bounds,
     Broadcast,
     Extra,
     Known,
@@ -45,15 +41,17 @@ from dgsuite.kernels.bsp.messages import (
     Shipment,
     Unicast,
     announce,
+    between,
     broadcast,
     extra,
     known,
+    nodes,
     share,
     ship,
     unicast,
+    values,
 )
-from dgsuite.kernels.bsp.recursion import Spawn, spawn
-from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, phase_name, until_quiet
+from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, Spawn, spawn, until_quiet
 from dgsuite.kernels.bsp.state import (
     NODE,
     ClusterState,
@@ -68,18 +66,13 @@ from dgsuite.kernels.bsp.state import (
     per_node,
 )
 from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
-from dgsuite.kernels.bsp.widths import Bounds, between, nodes, values
-from dgsuite.partition.arrays.reductions import Reduction
 from dgsuite.partition.clusters.cluster import Cluster, Links
 from dgsuite.partition.clusters.subset import Subset
 
 __all__ = [
     "ANNOUNCES",
     "COUNTS",
-    "CUT_DEPENDENT",
-    "FAULTS",
     "FIRST",
-    "KEEPS_LISTS",
     "NETWORKS",
     "NODE",
     "READS_LATEST",
@@ -106,7 +99,6 @@ __all__ = [
     "Pairs",
     "Phase",
     "Program",
-    "Reduction",
     "Reply",
     "Round",
     "Share",
@@ -133,7 +125,6 @@ __all__ = [
     "node_set",
     "nodes",
     "per_node",
-    "phase_name",
     "share",
     "ship",
     "spawn",

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels.bsp.conditions import NETWORKS
-from dgsuite.kernels.bsp.kernel import Kernel, Output
+from dgsuite.kernels.bsp.kernel import NETWORKS, Kernel, Output
 from dgsuite.kernels.bsp.state import ClusterState, dtype_of
 
 FORMS = ("iterative", "recursive", "block")
+
+DECLARED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "name": ('text, such as name = "least"', lambda name: isinstance(name, str) and name),
+    "form": (f"one of {', '.join(FORMS)}", lambda form: form in FORMS),
+    "outputs": (
+        'a mapping from names to Output, such as outputs = {"least": bsp.Output("smallest neighbour")}',
+        lambda outputs: _maps(outputs, lambda output: isinstance(output, Output)),
+    ),
+    "fields": (
+        'a mapping from names to dtypes, such as fields = {"id": np.int64}',
+        lambda fields: _maps(fields, lambda kind: dtype_of(kind, 1) is not None),
+    ),
+    "refuses": (
+        f"a mapping from kinds of networks ({', '.join(NETWORKS)}) to why it does not take them",
+        lambda refuses: isinstance(refuses, Mapping) and not refuses.keys() - set(NETWORKS),
+    ),
+}
+"""By attribute: what it must be, and whether a value is that."""
 
 
 @lru_cache
@@ -25,27 +42,8 @@ def check_declared(cls: type[Kernel]) -> None:
     """
     for one in cls.__mro__[: cls.__mro__.index(Kernel)]:
         _check_decorated(one, "@dataclass(frozen=True)", "parameter")
-    _check(cls, "name", 'text, such as name = "least"', lambda name: isinstance(name, str) and name)
-    _check(cls, "form", f"one of {', '.join(FORMS)}", lambda form: form in FORMS)
-    _check(
-        cls,
-        "outputs",
-        'a mapping from names to Output, such as outputs = {"least": bsp.Output("smallest neighbour")}',
-        lambda outputs: (
-            isinstance(outputs, Mapping)
-            and all(isinstance(one, str) for one in outputs)
-            and all(isinstance(one, Output) for one in outputs.values())
-        ),
-    )
-    _check(
-        cls, "fields", 'a mapping from names to dtypes, such as fields = {"id": np.int64}', _fields
-    )
-    _check(
-        cls,
-        "refuses",
-        f"a mapping from kinds of networks ({', '.join(NETWORKS)}) to why it does not take them",
-        lambda refuses: isinstance(refuses, Mapping) and not refuses.keys() - set(NETWORKS),
-    )
+    for name, (wanted, fits) in DECLARED.items():
+        _check(cls, name, wanted, fits)
     if cls.program is Kernel.program:
         raise _fault(
             cls, "program", "is missing: define program(self, net), which yields the rounds"
@@ -82,12 +80,13 @@ def _check_decorated(cls: type, decorator: str, what: str) -> None:
             )
 
 
-def _fields(fields: Any) -> bool:
+def _maps(given: Any, fits: Callable[[Any], bool]) -> bool:
+    """Whether something is a mapping from names to values that fit."""
     try:
-        return isinstance(fields, Mapping) and all(
-            isinstance(name, str) and dtype_of(kind, 1) is not None for name, kind in fields.items()
+        return isinstance(given, Mapping) and all(
+            isinstance(name, str) and fits(value) for name, value in given.items()
         )
-    except TypeError:
+    except TypeError:  # of what is no dtype
         return False
 
 

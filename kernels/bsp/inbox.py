@@ -67,7 +67,7 @@ class Inbox(Protocol):
     ...     name = "look"
     ...     outputs = {}
     ...     fields = {"id": np.int64}
-    ...     takes_offers = True  # calls inbox.nearer
+    ...     prepares = ("nearer",)  # calls inbox.nearer
     ...
     ...     def program(self, net):
     ...         yield bsp.Round(self.send, self.read)
@@ -86,7 +86,7 @@ class Inbox(Protocol):
     ...         print("receivers", inbox.receivers())
     ...         print("min, max ", inbox.min("id")[1], inbox.max("id")[1])
     ...         print("sum      ", inbox.sum("id")[1], inbox.reduce("sum", "id")[1], inbox.totals("id"))
-    ...         print("union    ", inbox.union("id")[1])
+    ...         print("union    ", inbox.reduce("or", "id")[1])
     ...         print("first    ", inbox.first()[1])
     ...         print("below all", inbox.local_minima("id", c.ids))
     ...         print("messages ", inbox.count()[1])
@@ -155,25 +155,20 @@ class Inbox(Protocol):
     def __len__(self) -> int: ...
     def __getitem__(self, name: str) -> NDArray:
         """One field of every message."""
-        ...
 
     @property
     def node(self) -> NDArray:
         """Receiver of every message."""
-        ...
 
     @property
     def src(self) -> NDArray:
         """Sender of every message, as a node id."""
-        ...
 
     def receivers(self, among: Subset | None = None) -> NDArray:
         """Nodes that got a message, ascending."""
-        ...
 
     def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
         """Nodes that got a message, how many each, and how many of these from other clusters."""
-        ...
 
     def count_down(self, counts: NDArray, floor: int = 0) -> NDArray[np.int64]:
         """Take the number of messages that each node got from its count, and return the nodes whose count
@@ -185,19 +180,15 @@ class Inbox(Protocol):
             Signed integers, shape (size,), which are changed. Those at the floor or below stay; none falls
             below it.
         """
-        ...
 
     def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         """Nodes (of those among) whose own value is less than every value they got, ascending."""
-        ...
 
     def min(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the smallest value each got."""
-        ...
 
     def max(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the largest value each got."""
-        ...
 
     def sum(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the sum of the values each got.
@@ -205,11 +196,9 @@ class Inbox(Protocol):
         Integers are added in 64 bits. Floats are added in 64 bits, from 0 and by ascending sender, and
         rounded to the field's dtype at the end: the same bits for every cut, style and worker.
         """
-        ...
 
     def totals(self, name: str) -> NDArray:
         """The sum of the values that each node got, for every node: 0 where it got none; see `sum`."""
-        ...
 
     def first(
         self, among: Subset | None = None, *, top_down: bool = False
@@ -218,7 +207,6 @@ class Inbox(Protocol):
         search: adjacency entries ``examined``, nodes that searched ``bottom_up``. With `top_down` the
         search always begins at the senders.
         """
-        ...
 
     def reduce(
         self, how: str | Reduction, name: str, among: Subset | None = None
@@ -226,7 +214,6 @@ class Inbox(Protocol):
         """Nodes that got a message, and the values each got, reduced by "min", "max", "sum", "or" or
         a `dgsuite.partition.arrays.reductions.Reduction`.
         """
-        ...
 
     def nearer(self, name: str) -> tuple[NDArray, NDArray, NDArray]:
         """Nodes that a broadcast brings nearer, ascending, their least offer and the smallest of its senders.
@@ -235,53 +222,40 @@ class Inbox(Protocol):
         largest number. A node comes nearer if it is offered less than in all phases before in this run. On
         a directed graph the kernel must be one that `Kernel.pulls`.
         """
-        ...
-
-    def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
-        """Nodes that got a message, and the bitwise or of the values each got."""
-        ...
 
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Values of a broadcast along edges: for some entries of the cluster's adjacency (all by
         default), whether the neighbour sent, and the value that it sent. On a network with faults the value
         is 0 where no message has arrived; else it is then not defined.
         """
-        ...
 
     @property
     def all_sent(self) -> bool:
         """Whether all neighbours of the worker's nodes have broadcast, and all of that has arrived: then
         `latest` has what they sent in this phase.
         """
-        ...
 
     def latest(self, name: str) -> Latest:
         """What each neighbour broadcast last in a field, in this phase or before: 0 where it never did.
 
         A phase may call it where a broadcast has arrived; the arrays are the engine's, not to be changed.
         """
-        ...
 
     def edges(self, nodes: NDArray) -> NDArray | None:
         """Edges of some nodes along which a message came: entries of the cluster's adjacency. None, at no
         cost, unless the run is traced: `Links.drop` and `broadcast` take it, so that a trace
         knows where messages go.
         """
-        ...
 
     def shared(self, name: str) -> Shared:
         """One field of the lists that neighbours have shared; the arrays are not to be changed."""
-        ...
 
     @property
     def origin(self) -> NDArray:
         """Cluster that each shipped item comes from, ascending."""
-        ...
 
     def shipped(self, name: str) -> NDArray:
         """One field of the items that were shipped to this cluster."""
-        ...
 
     def board(self, name: str) -> NDArray:
         """One field of all announcements, by announcing cluster."""
-        ...

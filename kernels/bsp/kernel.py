@@ -11,18 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.kernels.bsp.conditions import (
-    BY_CLUSTER,
-    FAULTS,
-    KEEPS_OFFERS,
-    NETWORKS,
-    NO_ROUNDS,
-    SHIPS,
-    no_faults,
-)
+from dgsuite.kernels.bsp.messages import Bounds, Range
 from dgsuite.kernels.bsp.rounds import Net, Program
 from dgsuite.kernels.bsp.state import ClusterState, dtype_of
-from dgsuite.kernels.bsp.widths import Bounds, Range, bounds_of
 from dgsuite.partition.clusters.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -39,6 +30,41 @@ NodeOrNone = Annotated[int, "node or none"]
 Pairs = Annotated[NDArray[np.int64], "pairs of nodes"]
 """Annotation of a parameter that names pairs of nodes. Users give a table, an array of shape (p, 2) or a
 sequence of pairs, with labels where the graph has labels; the kernel gets node ids, shape (p, 2)."""
+
+
+FAULTS = ("faults", "liars")
+"""Kinds of networks with faults: messages are lost, nodes crash, or nodes and edges are away; nodes lie."""
+
+NETWORKS = (*FAULTS, "delays")
+"""Kinds of networks: those of `FAULTS`, and messages that take time."""
+
+READS_LATEST = "it reads what neighbours sent last, also where no message came"
+SHARES_LISTS = "its nodes share lists, which go whole to each worker"
+ANNOUNCES = "it announces to all nodes, which is along no edge"
+KEEPS_OFFERS = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
+SHIPS = "its clusters send messages to clusters, not nodes to nodes"
+BY_CLUSTER = "clusters of form='block' work on their own nodes to the end; take form='iterative'"
+NO_ROUNDS = "tasks of form='recursive' have no rounds; take form='iterative'"
+"""Why a kernel does not take some kinds."""
+
+UNDECLARED = "leave out network=, and have the kernel say so by refuses = bsp.no_faults(...)"
+"""What to do about a kernel that does what a network with faults cannot transfer, and does not say so."""
+
+
+def no_faults(why: str) -> dict[str, str]:
+    """Declare that a kernel takes no network with faults: a value of `Kernel.refuses`.
+
+    Parameters
+    ----------
+    why
+        What it does that such a network cannot do, as a clause.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> refuses = bsp.no_faults("it announces to all nodes, which is along no edge")
+    """
+    return dict.fromkeys(FAULTS, why)
 
 
 class _First(int):
@@ -171,6 +197,8 @@ class Kernel:
     True
     >>> Least().limits(4), Least().unfit(), Least().cut_dependent
     ({'id': None}, {}, ())
+    >>> Least().bits(4)
+    {'id': 64}
     """
 
     seed: int = 101
@@ -184,7 +212,7 @@ class Kernel:
     state: ClassVar[type[ClusterState]]
     """Class of a cluster's state; needed where `start` is not defined."""
     form: ClassVar[str] = "iterative"
-    """Or "recursive": its program may yield finishes; see `dgsuite.kernels.bsp.recursion`. Or "block":
+    """Or "recursive": its program may yield finishes; see `dgsuite.kernels.bsp.rounds`. Or "block":
     clusters work on their own nodes to the end, so rounds and counts depend on the cut."""
     outputs: ClassVar[dict[str, Output]]
     """State arrays that are results."""
@@ -199,19 +227,17 @@ class Kernel:
     ``bsp.between(-1, bsp.nodes)``, where these are not 0 and one less than `ranges` says; None for all of the
     dtype. What nodes that lie make up is held to them, so a field that is used as an index needs them."""
     refuses: ClassVar[dict[str, str]] = {}
-    """Kinds of networks (`dgsuite.kernels.bsp.conditions.NETWORKS`) that it does not take, and why, as a
+    """Kinds of networks (`dgsuite.kernels.bsp.kernel.NETWORKS`) that it does not take, and why, as a
     clause: ``bsp.no_faults(bsp.READS_LATEST)`` of a kernel that calls ``inbox.latest``."""
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     broadcasts: ClassVar[bool] = True
     """Whether it broadcasts along the edges, so that a run prepares for it: that takes time for each edge."""
-    looks_for_first: ClassVar[bool] = False
-    """Whether it calls ``inbox.first``, so that a run prepares for it."""
-    adds_all: ClassVar[bool] = False
-    """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
-    sent are faster, and each worker holds its edges once more."""
-    takes_offers: ClassVar[bool] = False
-    """Whether it calls ``inbox.nearer`` of its first field, for which a run prepares."""
+    prepares: ClassVar[tuple[str, ...]] = ()
+    """Methods of the inbox that it calls in most rounds, and for which a run prepares before its clock
+    starts; otherwise their first calls do. "first": loops. "nearer": loops, for its first field. "totals":
+    edges in tiles, with which sums of what all nodes sent are faster, and each worker holds its edges once
+    more."""
     streams: ClassVar[bool] = False
     """Whether its runs hold nothing in memory that has an element for each edge, so that the edges may be
     on disk and larger than memory."""
@@ -304,7 +330,20 @@ class Kernel:
 
     def limits(self, n: int) -> dict[str, tuple[int, int] | None]:
         """Least and greatest value of each message field on a graph of n nodes; None for all of its dtype."""
-        return {name: bounds_of(self, name, n) for name in self.fields}
+        found: dict[str, tuple[int, int] | None] = dict.fromkeys(self.fields)
+        found |= {name: (0, count(n) - 1) for name, count in self.ranges.items()}
+        return found | {name: bounds and bounds(n) for name, bounds in self.bounds.items()}
+
+    def bits(self, n: int) -> dict[str, int]:
+        """Bits of each field of a message on a graph of n nodes.
+
+        A field without a declared range (`ranges`) has the bits of its dtype, for each item of a vector.
+        """
+        found = {}
+        for name, dtype in self.dtypes(n).items():
+            each = 1 if dtype.base.kind == "b" else 8 * dtype.base.itemsize
+            found[name] = each * (dtype.itemsize // dtype.base.itemsize)
+        return found | {name: (count(n) - 1).bit_length() for name, count in self.ranges.items()}
 
     def unfit(self) -> dict[str, str]:
         """Kinds of networks that it does not take, and why: `refuses`, and what follows from the rest."""
@@ -314,7 +353,7 @@ class Kernel:
             return dict.fromkeys(NETWORKS, BY_CLUSTER)
         if self.form == "recursive":
             return dict.fromkeys(FAULTS, NO_ROUNDS)
-        return no_faults(KEEPS_OFFERS) if self.takes_offers else self.refuses
+        return no_faults(KEEPS_OFFERS) if "nearer" in self.prepares else self.refuses
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
         """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""

@@ -11,6 +11,64 @@ from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays.reductions import Reduction, reduction
 from dgsuite.partition.clusters.cluster import Links
 
+Range = Callable[[int], int]
+"""How many values a field can have, from the number of nodes."""
+
+
+Bounds = Callable[[int], tuple[int, int]]
+"""Least and greatest value of a field, from the number of nodes."""
+
+
+def nodes(n: int) -> int:
+    """Values of a field that names a node, or counts nodes or hops.
+
+    Parameters
+    ----------
+    n
+        Number of nodes of the graph.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.nodes(1000)
+    1000
+    """
+    return n
+
+
+def values(count: int) -> Range:
+    """Values of a field that has so many, whatever the graph.
+
+    Parameters
+    ----------
+    count
+        How many.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.values(3)(1000)
+    3
+    """
+    return lambda n: count
+
+
+def between(least: int, most: int | Range) -> Bounds:
+    """Least and greatest value of a field.
+
+    Parameters
+    ----------
+    least, most
+        Both included; `most` may be a function of the number of nodes.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.between(-1, 1)(1000), bsp.between(-1, bsp.nodes)(1000)
+    ((-1, 1), (-1, 1000))
+    """
+    return lambda n: (least, most if isinstance(most, int) else most(n))
+
 
 class Unicast(NamedTuple):
     """Messages to given nodes; see `unicast`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable
 from fractions import Fraction
@@ -58,18 +59,14 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     >>> bsp.vote(sum=3, min=None)
     Vote(any=False, sum=3, min=None, max=None, given=6, targets=())
     """
-    given, held = 0, False
-    total: int | Fraction = 0
-    least = most = None
-    if any is not _UNSAID:
-        given, held = VOTES["any"], _holds(any)
-    if sum is not _UNSAID:
-        given, total = given | VOTES["sum"], _total(sum)
-    if min is not _UNSAID:
-        given, least = given | VOTES["min"], _extreme(min, np.min)
-    if max is not _UNSAID:
-        given, most = given | VOTES["max"], _extreme(max, np.max)
-    return Vote(held, total, least, most, given)
+    said = zip(VOTES.values(), (any, sum, min, max), strict=True)
+    return Vote(
+        any is not _UNSAID and _holds(any),
+        0 if sum is _UNSAID else _total(sum),
+        None if min is _UNSAID else _extreme(min, np.min),
+        None if max is _UNSAID else _extreme(max, np.max),
+        builtins.sum(bit for bit, value in said if value is not _UNSAID),
+    )
 
 
 def _holds(value: Any) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.bsp.messages import Range
 
 
 @dataclass(eq=False)

@@ -164,7 +164,7 @@ class FloodSet(bsp.Kernel):
     def hear(
         self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox, number: int
     ) -> tuple[()] | bsp.Vote:
-        nodes, words = inbox.union("word")
+        nodes, words = inbox.reduce("or", "word")
         undecided = s.decision[nodes] < 0
         nodes, words = nodes[undecided], words[undecided]
         if self.opt:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.bsp.messages import Range
 from dgsuite.kernels.lab.rumours import called
 from dgsuite.kernels.tools.rng import uniform
 
@@ -95,7 +95,6 @@ class Snapshot(bsp.Kernel):
     fields = {"amount": np.int64}
     state = State
     along_edges = True
-    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property
     def ranges(self) -> dict[str, Range]:  # type: ignore[override]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.bsp.messages import Range
 from dgsuite.kernels.lab import state_model
 from dgsuite.kernels.lab.state_model import MAX_VALUE, StateModel
 from dgsuite.kernels.lab.views import Variable

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.kernels.bsp.widths import Range
+from dgsuite.kernels.bsp.messages import Range
 
 
 class Variable(NamedTuple):

@@ -81,10 +81,3 @@ def join_apart(root, after, source, nodes, others):
             root[max(one, two)] = min(one, two)
             after[one], after[two] = after[two], after[one]
     settle(root)
-
-
-@compiled
-def lower(names, fall, lowered):
-    """Each name less what it falls by."""
-    for k in range(len(names)):
-        lowered[k] = names[k] - fall[names[k]]

@@ -2,18 +2,27 @@
 
 A float is an integer times a power of two. Integers are added per exponent, and these sums are combined
 as Python's integers, so nothing is rounded.
+
+`Sums` are in fixed point: a number is a whole number and a fraction of 2^52. Of each summand less than 2^-52
+is cut off.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays.loops import fast
+
+BITS = 52
+MASK = (1 << BITS) - 1
+ONE = float(1 << BITS)
 
 LOW = 27
 """Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""
@@ -120,3 +129,30 @@ def _sum_of_few(floats: list[float]) -> Fraction | None:
     except OverflowError:
         return None
     return Fraction(total, 1 << bits)
+
+
+class Sums(NamedTuple):
+    """Sums of numbers that are not negative, int64, shape (n,): `whole` + `part` / 2^52."""
+
+    whole: NDArray[np.int64]
+    part: NDArray[np.int64]
+
+    @classmethod
+    def zeros(cls, n: int) -> Sums:
+        """Nothing added yet."""
+        return cls(*np.zeros((2, n), np.int64))
+
+    @property
+    def value(self) -> NDArray[np.float64]:
+        """As floating-point numbers."""
+        return self.whole + self.part / ONE
+
+
+def added(parts: Iterable[Sums]) -> Sums:
+    """Several sums as one."""
+    whole = part = np.zeros(1, np.int64)
+    for one in parts:
+        part = part + one.part
+        whole = whole + one.whole + (part >> BITS)
+        part = part & MASK
+    return Sums(whole, part)

@@ -86,19 +86,11 @@ def _x10_splitmix(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
 SAME = 4357
 """The seed that the original takes for 0."""
 
-# mt[i] = 69069 mt[i - 1] + 1 mod 2^32 is linear in the seed: mt[i] = A[i] seed + B[i]
 _WORDS = 624
 
-
-def _seeding() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    a, b = [1], [0]
-    for _ in range(_WORDS - 1):
-        a.append(69069 * a[-1] % 2**32)
-        b.append((69069 * b[-1] + 1) % 2**32)
-    return np.array(a, np.uint32), np.array(b, np.uint32)
-
-
-_A, _B = _seeding()
+# mt[i] = 69069 mt[i - 1] + 1 mod 2^32 is linear in the seed: mt[i] = A[i] seed + B[i]
+_A = np.cumprod([1] + [69069] * (_WORDS - 1), dtype=np.uint32)
+_B = np.cumsum(_A, dtype=np.uint32) - _A
 
 
 def _twist(mt: NDArray[np.uint32]) -> None:

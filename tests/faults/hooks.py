@@ -59,7 +59,7 @@ def of_client() -> list[Patch]:
 
 def of_worker() -> list[Patch]:
     """Where a worker passes."""
-    from dgsuite.core.engine.checkpointed import Kept
+    from dgsuite.core.engine.checkpoint import Kept
     from dgsuite.core.engine.site import Site
     from dgsuite.core.exchange.channels import Channels
     from dgsuite.core.exchange.mesh import Mesh

@@ -36,7 +36,7 @@ SCALE = (
 )
 """Kernels that are run on large graphs: those that end soon, each kind of message among them."""
 
-STRUCK = ("loss", "churn", "crashes", "recovery", "liars", "delays")
+STRUCK = ("loss", "churn", "crashes", "liars", "delays")
 """Networks of large graphs; `drops` is part of "loss"."""
 
 ROUNDS = 60
@@ -123,6 +123,8 @@ def digests(name: str, kind: str, n: int) -> Iterator[tuple[str, str]]:
     for form, kernels in (("recursive", RECURSIVE), ("block", BLOCK)):
         if name in kernels and (form == "block" or n == min(FILES)):
             yield form, of_run(name, cut, form=form, **own)
+    if n == min(FILES) and ".imsuite." in KERNELS[name].__module__:
+        yield "faithful", of_run(name, cut, faithful=True, **own)
     for network in NETWORKS if n == min(FILES) else STRUCK:
         how = {"network": NETWORKS[network], "max_rounds": ROUNDS, **own}
         yield network, of_run(name, cut, **how)

@@ -19,7 +19,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.analytics._betweenness import add
-from dgsuite.kernels.tools.fixed import Sums, added
+from dgsuite.kernels.tools.exact import Sums, added
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.scc import dealing

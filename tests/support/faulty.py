@@ -22,7 +22,7 @@ from dgsuite.kernels.bsp import (
     unicast,
     vote,
 )
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.clusters.cluster import Links
 from dgsuite.partition.clusters.subset import Subset
 from tests.support.toys import Toy

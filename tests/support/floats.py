@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dgsuite.kernels.bsp import Finish, Output, Program, Round, State, broadcast, unicast, vote
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.clusters.subset import Subset
 from tests.support.toys import Toy
 

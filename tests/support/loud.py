@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dgsuite.kernels.bsp import Finish, Program, announce, broadcast, known, ship, unicast
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.clusters.cluster import Links
 from tests.support.toys import Toy
 

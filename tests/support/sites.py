@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dgsuite.core.engine.checkpoint import AGAIN
-from dgsuite.core.engine.checkpointed import begun
+from dgsuite.core.engine.checkpoint import AGAIN, begun
 from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import RunSpec

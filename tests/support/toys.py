@@ -23,7 +23,7 @@ from dgsuite.kernels.bsp import (
     until_quiet,
     vote,
 )
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.clusters.subset import Subset
 
 
@@ -362,7 +362,7 @@ class Some(Toy):
     """Some nodes broadcast their numbers, from 1 on; whether the engine sees that all did that could."""
 
     speaks: tuple[bool, ...] = ()
-    adds_all: ClassVar[bool] = True
+    prepares: ClassVar = ("totals",)
     fields: ClassVar = {"value": np.float64}
     outputs: ClassVar = {name: Output(name) for name in ("total", "least", "full")}
 

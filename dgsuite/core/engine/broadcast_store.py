@@ -83,10 +83,14 @@ class BroadcastStore:
     reach
         Messages to this site's nodes; with several other sites, about so many. Where every node that has
         edges sent, it is the number of the site's entries, and less elsewhere.
+    wire
+        Bytes of the phase's broadcasts that are stored where other sites read them.
     made
         Values that clusters of the site share, each computed by the first cluster that needs it. All other
         attributes are complete before clusters run side by side, and clusters do not change them.
     """
+
+    wire = 0
 
     def __init__(
         self, halo: Halo, dtypes: Mapping[str, DTypeLike], backwards: bool = False
@@ -280,19 +284,15 @@ class BroadcastStore:
             )
         return Subset(self.sent, members, count=self._own_count)
 
-    @property
     def senders(self) -> list[Subset]:
         """Slots of the senders: of the own ones, and of those of each other site."""
-        return self.made.get("senders", self._find_senders)
-
-    def _find_senders(self) -> list[Subset]:
         parts = [self._own_senders().restrict(self._span), *self._heard]
         return [part for part in parts if part.count]
 
     @property
     def lists(self) -> list[NDArray[np.int64]]:
         """Slots of the senders, as a read-only array for each of `senders`."""
-        return self.made.get("lists", lambda: [lent(part.members) for part in self.senders])
+        return self.made.get("lists", lambda: [lent(part.members) for part in self.senders()])
 
     @property
     def bitmap(self) -> NDArray[np.uint8]:

@@ -64,13 +64,13 @@ class BroadcastType(MessageType):
         halo, kernel = box.halo, box.kernel
         if not compiles(len(halo.indices)):
             return
-        if kernel.adds_all:
+        if "totals" in kernel.prepares:
             halo.cut_tiles()
         box.broadcasts.prepare([*box.dtypes])
         samples = samples_of(halo)
-        if kernel.looks_for_first:
+        if "first" in kernel.prepares:
             samples["heads"] = halo.heads
-        if kernel.takes_offers:
+        if "nearer" in kernel.prepares:
             samples |= box.broadcasts.offers.samples(next(iter(box.dtypes.values())))
         dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
         for own in map(samples_of_values, dtypes) if dtypes else ({},):
@@ -144,7 +144,7 @@ def store(
     said: list[tuple[int, NDArray[np.int64], dict[str, NDArray], Broadcast]] = []
     count = 0
     for k, send in sends:
-        nodes = box.every(k) if send.nodes is None else box.senders(step, k, send.nodes)
+        nodes = box.senders(step, k, send.nodes)
         if not len(nodes):
             continue
         if box.check:
@@ -263,7 +263,7 @@ def count_senders(box: Mailbox, k: int, b: Broadcast) -> int:
 def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:
     """A broadcast as messages along the out-edges of a directed graph."""
     cluster = box.clusters[k]
-    nodes = box.every(k) if b.nodes is None else box.senders(step, k, b.nodes)
+    nodes = box.senders(step, k, b.nodes)
     try:
         ascending(nodes, cluster.size)
     except InputError as error:

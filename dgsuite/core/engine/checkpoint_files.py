@@ -10,26 +10,34 @@ that out before they write.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from secrets import token_hex
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine import forged
-from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.values import Classes, Reader
+from dgsuite.core.engine.log import TABLES, Log, merge, row_format
+from dgsuite.kernels.bsp import Vote
 from dgsuite.partition.store import archives, checking
 from dgsuite.partition.store.archives import Entry
+from dgsuite.partition.store.checking import refuse
 
 logger = logging.getLogger("dgsuite")
 
 KIND = "checkpoint"
 """What the lists are of."""
+
+DUE = 16
+"""Bit of `Vote.given` by which a vote tells all sites to write a checkpoint; no program reads it."""
 
 OWNER = "owner.json"
 """Name of the file that says which try owns the folder."""
@@ -154,8 +162,7 @@ class Checkpoints:
         for begin, end, _, entry in self.found.sites:
             arrays = archives.read(self.folder, entry)
             with checking.sound(archives.place(self.folder, entry)):
-                columns = Reader(Classes()).read(arrays)
-                logs.append(forged.log_of(columns, end - begin, self.found.phases))
+                logs.append(read_log(arrays, end - begin, self.found.phases))
         return merge(logs)
 
     def remove(self, besides: str = "") -> None:
@@ -207,16 +214,12 @@ class Checkpoints:
         offsets = facts["offsets"]
         ends = [0, *(end for _, end, *_ in sites)]
         with checking.sound(self.folder):
-            checking.refuse(
-                [begin for begin, *_ in sites] != ends[:-1] or ends != sorted(ends),
-                "its lists must be of clusters that follow each other",
-            )
-            checking.refuse(
-                len(offsets) != ends[-1] + 1, f"offsets must be those of {ends[-1]} clusters"
-            )
+            follow = [begin for begin, *_ in sites] == ends[:-1] and ends == sorted(ends)
+            refuse(not follow, "its lists must be of clusters that follow each other")
+            refuse(len(offsets) != ends[-1] + 1, f"offsets must be those of {ends[-1]} clusters")
             checking.partition(offsets, None)
             n = self.facts.get("n", offsets[-1])
-            checking.refuse(offsets[-1] != n, f"offsets must end at {n}")
+            refuse(offsets[-1] != n, f"offsets must end at {n}")
         return Found(int(lists[0]["phases"]), offsets, sites)
 
 
@@ -226,10 +229,80 @@ class BrokenError(Exception):
 
 def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What is different in a checkpoint of another run."""
-    name = next(
-        n for n in {**before, **now} if (n in before, before.get(n)) != (n in now, now.get(n))
-    )
+    names = (n for n in {**before, **now} if before.get(n) != now.get(n))
+    name = next(names, "version")
     return (
         f"holds a checkpoint of another run: {name} was {before.get(name)!r}, and is {now.get(name)!r}; "
         f"give a folder of its own, or remove this one"
     )
+
+
+def write_log(folder: str, name: str, log: Log) -> Entry:
+    """Write a site's log; returns the entry of the file."""
+    arrays = log.columns()
+    about = {each: arrays.pop(each) for each in ("seconds", "names", "votes")}
+    about["votes"] = [
+        (v.any, [*v.sum.as_integer_ratio()] if type(v.sum) is Fraction else v.sum, *v[2:5])
+        for v in about["votes"]
+    ]
+    notes = {f"note {each}": column for each, column in arrays.pop("notes").items()}
+    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    del arrays["clusters"]
+    return archives.write(folder, name, {**arrays, **notes, "about": text})
+
+
+def read_log(arrays: Mapping[str, NDArray], clusters: int, phases: int) -> Log:
+    """The log of a site with so many clusters after so many phases, from the arrays of its file.
+
+    Raises
+    ------
+    ValueError
+        It is none of so many clusters and phases.
+    """
+    about = json.loads(arrays["about"].tobytes())
+    votes, names = [*map(_vote, about["votes"])], about["names"]
+    refuse(type(about["seconds"]) is not float, "seconds must be a number")
+    refuse(any(type(name) is not str for name in names), "names must be text")
+    columns = {"clusters": clusters, "seconds": about["seconds"], "names": names, "votes": votes}
+    kinds = {"rows": row_format(clusters)[0], **TABLES}
+    rows = {name: _bytes(arrays[name], dtype, name) for name, dtype in kinds.items()}
+    table, last = rows["rows"], phases - 1
+    refuse(len(table) != phases or len(votes) != phases, "its log must have a vote for each phase")
+    for name in ("round", "turn"):
+        steps = np.diff(table[name], prepend=0)
+        refuse(not _within(steps, 0, 1), f"each {name} of the log must follow the one before")
+    refuse(not _within(table["phase"], 0, len(names) - 1), "phases must have names")
+    for name in TABLES:
+        refuse(not _within(rows[name]["phase"], 0, last), f"{name} names phases that are not there")
+    notes = {name[5:]: note for name, note in arrays.items() if name.startswith("note ")}
+    for note in notes.values():
+        right = note.dtype == np.int64 and note.ndim == 1 and len(note) <= phases
+        refuse(not right, "notes must be integers")
+    return Log.of({**columns, **{name: arrays[name] for name in kinds}, "notes": notes})
+
+
+def _vote(found: Any) -> Vote:
+    """A vote, once it is one."""
+    any_, total, least, most, given = found
+    total = Fraction(*total) if type(total) is list else total
+    right = (
+        type(any_) is bool
+        and type(total) in (int, Fraction)
+        and all(each is None or type(each) in (int, float) for each in (least, most))
+        and type(given) is int
+        and 0 <= given < 2 * DUE
+    )
+    refuse(not right, f"{found!r:.80} is no vote")
+    return Vote(any_, total, least, most, given)
+
+
+def _bytes(found: NDArray, dtype: np.dtype, what: str) -> NDArray:
+    """Bytes as rows of a dtype."""
+    right = found.dtype == np.uint8 and found.ndim == 1 and not len(found) % dtype.itemsize
+    refuse(not right, f"the {what} of the log are not of {dtype.itemsize} bytes")
+    return np.frombuffer(found.tobytes(), dtype)
+
+
+def _within(values: NDArray, least: int, most: int) -> bool:
+    """Whether all values are from one number to another."""
+    return bool(((values >= least) & (values <= most)).all())

@@ -42,13 +42,11 @@ def tree(rank: int, size: int, mine: Any, combine: Combine) -> Collective:
     their number decides. A worker has as many children as let it send 2 ceil(log2 size) messages, so the
     tree is flat: two levels below the root up to 241 workers.
     """
-    fan_out = max(1, 2 * (size - 1).bit_length() - 1)
-    children = range(fan_out * rank + 1, min(fan_out * rank + fan_out + 1, size))
+    above, children = _relatives(rank, size)
     if children:
         mine = combine([mine, *(yield Move({}, children))])
-    if rank:
-        parent = (rank - 1) // fan_out
-        (mine,) = yield Move({parent: mine}, [parent])
+    if above:
+        (mine,) = yield Move(dict.fromkeys(above, mine), above)
     if children:
         yield Move(dict.fromkeys(children, mine), [])
     return mine
@@ -56,16 +54,15 @@ def tree(rank: int, size: int, mine: Any, combine: Combine) -> Collective:
 
 def partners(rank: int, size: int) -> set[int]:
     """The workers that a worker exchanges messages with in a collective."""
-    found: set[int] = set()
-    moves = tree(rank, size, None, lambda said: None)
-    heard: Any = None
-    try:
-        while True:
-            move = moves.send(heard)
-            found |= {*move.sends, *move.hears}
-            heard = [None] * len(move.hears)
-    except StopIteration:
-        return found
+    above, children = _relatives(rank, size)
+    return {*above, *children}
+
+
+def _relatives(rank: int, size: int) -> tuple[range, range]:
+    """The parent of a worker in the tree, if it has one, and its children."""
+    fan_out = max(1, 2 * (size - 1).bit_length() - 1)
+    first, parent = fan_out * rank + 1, (rank - 1) // fan_out
+    return range(max(parent, 0), parent + 1), range(first, min(first + fan_out, size))
 
 
 class Contribution(NamedTuple):

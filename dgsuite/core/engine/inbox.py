@@ -15,8 +15,8 @@ from dgsuite.core.engine.lists import SiteLists
 from dgsuite.core.engine.messages import MessageList, compilable
 from dgsuite.core.engine.shipments import Shipments
 from dgsuite.kernels.bsp import READS_LATEST, Latest, Note, Shared
-from dgsuite.kernels.bsp.conditions import KEEPS_OFFERS, UNDECLARED
-from dgsuite.partition.arrays.reductions import MAX, MIN, OR, SUM, Reduction, reduction
+from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS, UNDECLARED
+from dgsuite.partition.arrays.reductions import MAX, MIN, SUM, Reduction, reduction
 from dgsuite.partition.arrays.segments import expand, lent
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.subset import Subset
@@ -251,9 +251,6 @@ class ClusterInbox:
             raise ValueError("only what was broadcast comes along edges")
         none = np.empty(0, np.int64)
         return none, np.empty(0), none
-
-    def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
-        return self.reduce(OR, name, among)
 
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
         messages = self._messages

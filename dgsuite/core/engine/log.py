@@ -39,9 +39,6 @@ TABLES = {"traffic": SENT, "bits": BITS}
 ADDED = ("messages", "bytes", "edges")
 """Columns of these that are added where all others are the same."""
 
-PACKED = 64
-"""Phases that are packed at a time: outside of the rounds, if a run has fewer."""
-
 SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
 """Votes that most phases have; the log refers to one object for all equal ones."""
 
@@ -104,7 +101,6 @@ class Log:
         self.votes: list[Vote] = []
         self.ticks: list[int] = []
         self._begun = self._active = self._sent = 0
-        self._latest: list[tuple[Step, Tally, tuple[float, ...], tuple[float, ...], float]] = []
         self._open: dict[Moment, Entry] = {}
         self._rows = bytearray()
         self._codes: dict[str, int] = {}
@@ -115,13 +111,13 @@ class Log:
         return len(self.votes) + len(self._open)
 
     def __getstate__(self) -> dict[str, Any]:
-        self._pack()
+        self._close()
         return self.__dict__
 
     @property
     def rows(self) -> NDArray:
         """All columns, as a structured array; a view."""
-        self._pack()
+        self._close()
         return np.frombuffer(self._rows, row_format(self.clusters)[0])
 
     def __getitem__(self, name: str) -> NDArray:
@@ -130,7 +126,7 @@ class Log:
     @property
     def names(self) -> list[str]:
         """Names of the phases, in the order in which they first ran."""
-        self._pack()
+        self._close()
         return [*self._codes]
 
     @property
@@ -162,13 +158,33 @@ class Log:
         exchange: float,
     ) -> None:
         """Record a phase."""
-        self._latest.append((step, tally, tuple(compute), tuple(cpu), exchange))
-        self.votes.append(tally.vote)
+        self._record(step, tally, compute, cpu, exchange)
         self._active = max(tally.active, self._active if step.round < self._begun else 0)
         self._begun = step.round + 1
+
+    def _record(
+        self,
+        step: Step,
+        tally: Tally,
+        compute: Iterable[float],
+        cpu: Iterable[float],
+        exchange: float,
+    ) -> None:
+        """Add a row, and what else was counted."""
+        number, code = len(self.votes), self._codes.setdefault(step.phase, len(self._codes))
+        head = step.round, step.turn, code, step.position, step.last
+        times = *compute, *cpu, *(exchange,) * self.clusters
+        self._rows += row_format(self.clusters)[1].pack(*head, *COUNTS(tally), *times)
+        self.votes.append(SHARED.get(tally.vote, tally.vote))
         self._sent += tally.messages
-        if len(self._latest) == PACKED:
-            self._pack()
+        for name, value in tally.notes.items():
+            column = self._notes.setdefault(name, array("q"))
+            column.extend([0] * (number - len(column)))
+            column.append(value)
+        for table, found in (("traffic", tally.pairs), ("bits", tally.bits)):
+            if found is not None:
+                rows = _numbered(number, found.table(), TABLES[table])
+                self._tables[table] += rows.tobytes()
 
     def entry(self, moment: Moment, new_tally: Callable[[], Tally]) -> Entry:
         """What tasks that run in any order are added to. It becomes a row when the log is read, and another
@@ -188,38 +204,16 @@ class Log:
         """How far the site is."""
         return Progress(self._begun, self._active, self._sent)
 
-    def _pack(self) -> None:
-        """Move the latest phases, and what is open, into columns."""
-        for (turn, position, round_, name), each in self._open.items():
+    def _close(self) -> None:
+        """Make rows of what is open."""
+        over, self._open = self._open, {}
+        for (turn, position, round_, name), each in over.items():
             step = Step(round_, name, False, turn, position=position)
-            self._latest.append((step, each.tally, (*each.compute,), (*each.cpu,), each.exchange))
-            self.votes.append(each.tally.vote)
-            self._sent += each.tally.messages
-        self._open.clear()
-        if not self._latest:
-            return
-        first = len(self) - len(self._latest)
-        pack = row_format(self.clusters)[1].pack
-        for number, (step, tally, compute, cpu, exchange) in enumerate(self._latest, first):
-            code = self._codes.setdefault(step.phase, len(self._codes))
-            head = step.round, step.turn, code, step.position, step.last
-            between = (exchange,) * self.clusters
-            self._rows += pack(*head, *COUNTS(tally), *compute, *cpu, *between)
-            for name, value in tally.notes.items():
-                column = self._notes.setdefault(name, array("q"))
-                column.frombytes(bytes(column.itemsize * (number - len(column))))
-                column.append(value)
-            for table, found in (("traffic", tally.pairs), ("bits", tally.bits)):
-                if found is not None:
-                    rows = _numbered(number, found.table(), TABLES[table])
-                    self._tables[table] += rows.tobytes()
-            if tally.vote.given <= VOTES["any"]:
-                self.votes[number] = SHARED.get(tally.vote, tally.vote)
-        self._latest.clear()
+            self._record(step, each.tally, each.compute, each.cpu, each.exchange)
 
     def columns(self) -> dict[str, Any]:
         """The log as arrays, numbers and votes; `of` makes it again."""
-        self._pack()
+        self._close()
         return {
             "clusters": self.clusters,
             "seconds": self.seconds,
@@ -300,7 +294,7 @@ class Log:
 
     def noted(self, name: str) -> NDArray[np.int64]:
         """What the kernel noted under a name in each phase; 0 where it noted nothing."""
-        self._pack()
+        self._close()
         found = np.zeros(len(self), np.int64)
         column = self._notes.get(name, ())
         found[: len(column)] = column
@@ -308,14 +302,14 @@ class Log:
 
     def note(self, name: str, values: Sequence[int]) -> None:
         """Note a quantity of each phase, under a name that no phase uses."""
-        self._pack()
+        self._close()
         self._notes[name] = array("q", values)
 
     def table(self, name: str) -> NDArray:
         """One of the `TABLES`, by phase: what clusters sent each other in a traced run, or how many edges
         carried how many bits.
         """
-        self._pack()
+        self._close()
         return np.frombuffer(self._tables[name], TABLES[name])
 
     def by_round(self, values: ArrayLike) -> NDArray:
@@ -334,14 +328,8 @@ class Log:
         return out
 
     def votes_of(self, turn: int) -> list[Vote]:
-        """The votes of the phases of a turn, one of the last in the log."""
-        turns = self["turn"]
-        end = len(self)
-        while end and turns[end - 1] > turn:
-            end -= 1
-        first = end
-        while first and turns[first - 1] == turn:
-            first -= 1
+        """The votes of the phases of a turn."""
+        first, end = np.searchsorted(self["turn"], (turn, turn + 1))
         return self.votes[first:end]
 
     def replies(self) -> Iterator[tuple[Step, Vote]]:

@@ -91,6 +91,8 @@ class Mailbox:
         Called with what each phase sends, if set.
     kept
         What stays at the site (see `MessageType.part`), but for broadcasts.
+    stored
+        Bytes of the phase's broadcasts that this site has stored for others to read.
     arriving
         The broadcasts of the phase, if there are any.
     window
@@ -124,6 +126,7 @@ class Mailbox:
         self.recorder: Callable[[Step, Any], None] | None = None
         self.phase = ""
         self.kept: Any = None
+        self.stored = 0
         self.arriving: Broadcasts | None = None
         self.window: Window | None = None
         self._halos = Halos.of(clusters)
@@ -209,11 +212,6 @@ class Mailbox:
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
 
-    @property
-    def stored(self) -> int:
-        """Bytes of the phase's broadcasts that this site has stored for others to read."""
-        return getattr(self.arriving, "wire", 0)
-
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""
         return sum([self.dtypes[name].itemsize for name in names])
@@ -283,19 +281,17 @@ class Mailbox:
             raise self.fault(step, k, str(error)) from None
 
     def senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
-        """Local indices that a broadcast names; `Broadcasts.put` checks their range and order."""
+        """Local indices that a broadcast names, of None all; `Broadcasts.put` checks range and order."""
+        if nodes is None:
+            if k not in self._every:
+                self._every[k] = np.arange(self.clusters[k].size)
+            return self._every[k]
         found = np.asarray(nodes)
         if found.dtype == np.int64 and found.ndim == 1:
             return found
         return self.indices(step, k, found, self.clusters[k].size, "broadcasts from").astype(
             np.int64
         )
-
-    def every(self, k: int) -> NDArray[np.int64]:
-        """All nodes of a cluster, counted within it."""
-        if k not in self._every:
-            self._every[k] = np.arange(self.clusters[k].size)
-        return self._every[k]
 
     def owner(self, k: int, backwards: bool = False) -> NDArray[np.int32]:
         """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency, or of `senders`."""

@@ -1,4 +1,4 @@
-"""How a network with faults, an adversary or delays takes part in a run.
+"""How a network with faults or delays takes part in a run.
 
 The engine calls these methods, and knows nothing else of networks. `dgsuite.studies.network` has what
 `dgsuite.Network` offers.
@@ -30,90 +30,60 @@ class Fate(Protocol):
     @property
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
-        ...
 
     def arrives(self, src: NDArray, dst: NDArray) -> tuple[NDArray, int]:
         """Which messages arrive; and how many others are lost, and not only sent to dead nodes."""
-        ...
 
     def told(self, fields: Mapping[str, NDArray], src: NDArray, dst: NDArray) -> dict[str, NDArray]:
         """The fields of messages as they arrive; empty if all are as they were sent."""
-        ...
 
     def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> int:
         """Put the entries along which messages arrive into rows; returns how many messages are lost."""
-        ...
 
 
 class SiteFaults(Protocol):
     """The faults of a run at one site: they see what it computes, sends and receives."""
 
-    @property
-    def shared(self) -> Iterable[object]:
-        """What clusters that run side by side share of it."""
-        ...
-
     def warm(self, halo: Halo) -> None:
         """Load compiled loops."""
-        ...
 
     def begin(self, step: Any) -> None:
         """Before a phase; may be called again."""
-        ...
 
-    def before(self, step: Any, k: int, state: Any) -> None:
+    def before(self, k: int, state: Any) -> None:
         """Before a phase of the site's k-th cluster."""
-        ...
 
     def after(self, step: Any, k: int, state: Any, result: Any) -> Any:
         """What the k-th cluster sends, given what it returned from a phase."""
-        ...
 
     def along(self, messages: Any) -> Any:
         """Those unicasts that arrive, before they are combined."""
-        ...
 
     def hear(self, arriving: Any) -> None:
         """Note the broadcasts that arrive, and set what becomes of them."""
-        ...
 
     def frozen(self, k: int, name: str, value: Any) -> Any:
         """An output of the k-th cluster."""
-        ...
 
     def losses(self) -> list[int]:
         """Lost messages of each phase."""
-        ...
 
 
 class Campaign(Protocol):
     """What an adversary strikes in each round of a run: every driver of the program finds the same."""
 
-    @property
-    def watches(self) -> bool:
-        """Whether that depends on what clusters name as targets."""
-        ...
-
-    def strike(self, round: int, targets: Iterable[Target] = ()) -> Strikes:
+    def strike(self, round: int, targets: Iterable[Target]) -> Strikes:
         """What is struck in a round, given what the clusters named after the turn before."""
-        ...
 
 
 class Faults(Protocol):
     """The faults of a run. All sites get the same, in a pickle."""
 
-    @property
-    def spares(self) -> bool:
-        """Whether outputs are those of a run without faults."""
-        ...
-
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Any) -> SiteFaults:
         """The faults at a site."""
-        ...
 
     def campaign(self) -> Campaign | None:
         """What an adversary strikes, if there is one."""
-        ...
 
 
 class Delays(Protocol):
@@ -121,15 +91,12 @@ class Delays(Protocol):
 
     def of_run(self, seed: int) -> Self:
         """The delays of a run with a seed."""
-        ...
 
     def wrong(self, cluster: Cluster) -> str | None:
         """Why a cluster's edges have no delays, if they have none."""
-        ...
 
     def ticks(self, cluster: Cluster, src: NDArray, dst: NDArray, tick: int) -> NDArray:
         """Ticks of messages of a cluster that are sent at a tick, by sender and receiver."""
-        ...
 
 
 class Network(ABC):

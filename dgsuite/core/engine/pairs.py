@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.kernels.bsp import Broadcast, Kernel
-from dgsuite.kernels.bsp.widths import bits_of
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -166,7 +165,7 @@ class Widths:
     """
 
     def __init__(self, kernel: Kernel, n: int, congest: float) -> None:
-        self.bits = bits_of(kernel, n)
+        self.bits = kernel.bits(n)
         self.congest = congest
         self.most = congest * max(n - 1, 1).bit_length()
 

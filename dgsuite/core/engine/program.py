@@ -59,7 +59,10 @@ class Answer:
         self._fetch = fetch
         self._votes: Vote | None = None
 
-    def _read(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        """What clusters have voted, once the program reads it."""
+        if name not in VOTES:
+            raise AttributeError(f"a reply has {', '.join(VOTES)}, and no {name!r}")
         if name not in self.seen:
             if self._votes is None:
                 self._votes = self._fetch()
@@ -80,22 +83,6 @@ class Answer:
     def described(self) -> str:
         """What the program has read, for messages."""
         return ", ".join(f"{name}={value}" for name, value in self.seen.items()) or "none"
-
-    @property
-    def any(self) -> bool:
-        return bool(self._read("any"))
-
-    @property
-    def sum(self) -> Any:
-        return self._read("sum")
-
-    @property
-    def min(self) -> Any:
-        return self._read("min")
-
-    @property
-    def max(self) -> Any:
-        return self._read("max")
 
 
 class Turn(NamedTuple):
@@ -219,13 +206,13 @@ def steps(
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, max_rounds, faults is not None and not faults.spares)
+    program = turns(kernel, n, max_rounds, faults is not None)
     campaign = None if faults is None else faults.campaign()
     votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
-        strikes: Strikes = () if campaign is None else campaign.strike(number)
+        strikes: Strikes = ()
         while True:
             over: list[Vote] = []
             replayed = True
@@ -237,13 +224,11 @@ def steps(
                     yield step
             turn += 1
             fetch = partial(reduce_votes, over) if replayed else reply(over)
-            if campaign is None:
-                number, current = program.send(fetch)
-                continue
-            if campaign.watches:
+            if campaign is not None:
                 fetch = partial(reduce_votes, [fetch()])
             number, current = program.send(fetch)
-            strikes = campaign.strike(number, fetch().targets if campaign.watches else ())
+            if campaign is not None:
+                strikes = campaign.strike(number, fetch().targets)
     except StopIteration:
         return
 
@@ -253,7 +238,7 @@ def _phases(
     number: int,
     turn: int,
     item: Round | Finish,
-    strikes: Strikes = (),
+    strikes: Strikes,
 ) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
     depth = kernel.form == "recursive"

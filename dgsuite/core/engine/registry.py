@@ -68,6 +68,7 @@ def send(
         batches = BY_SENT[kind].send(box, step, sends, counts)
     if box.window is not None:
         box.window.renew()
+    box.stored = 0 if box.arriving is None else box.arriving.wire
     return batches
 
 

@@ -8,6 +8,7 @@ passed the barrier of the next phase, and then all sites have read what was ther
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import compress
 from math import prod
 from typing import Any, NamedTuple
 
@@ -23,9 +24,6 @@ SPARSE = 32
 
 LINE = 64
 """Bytes of a line of the processor's cache, at which each array begins."""
-
-BITS = 63
-"""Fields whose bits are in one number of a head."""
 
 _NONE = np.empty(0, np.int64)
 
@@ -45,8 +43,12 @@ class Head(NamedTuple):
     """Edges to other sites."""
     backwards: int
     """Whether they go against the direction of edges."""
-    fields: int
-    """A bit for each field."""
+    fields: Sequence[int]
+    """For each field, whether it is broadcast."""
+
+
+NUMBERS = len(Head._fields) - 1
+"""Numbers of a head before those of the fields."""
 
 
 class Half:
@@ -91,6 +93,8 @@ class Window:
         What all sites share.
     half
         Where the site stores what it sends, and reads what others have sent in the same phase.
+    stale
+        Fields of the phase before whose values are not yet in this half.
     """
 
     def __init__(
@@ -122,7 +126,7 @@ class Window:
         self._alone = Half({"heads": _NONE, "sent": np.empty(0, bool), "lists": _NONE})
         self._number = 0
         self._last = self.halves[0]
-        self._stale: set[str] = set()
+        self.stale: set[str] = set()
         self._starts = [start // SPARSE + site for site, start in enumerate(self.offsets)]
         self._unread = False
         self.half = self._alone
@@ -148,7 +152,7 @@ class Window:
         else:
             self._number += 1
             half = self.halves[self._number % 2]
-            self._stale = set(self._last.names)
+            self.stale = set(self._last.names)
         if half.marks is None:
             half.sent[self.span] = False
         else:
@@ -158,13 +162,6 @@ class Window:
         self.half = half
         self._unread = not alone
 
-    def write(self, names: Collection[str], every: bool) -> None:
-        """Make ready for values of some fields, perhaps of every node of the site."""
-        if every:
-            self._stale.difference_update(names)
-        else:
-            self.renew()
-
     def renew(self) -> None:
         """Store what the phase before sent, where this one sends nothing new.
 
@@ -172,10 +169,10 @@ class Window:
         of some nodes are stored.
         """
         marks = [self.span] if self._last.marks is None else self._last.marks
-        for name in self._stale:
+        for name in self.stale:
             for slots in marks:
                 self.half.slots[name][slots] = self._last.slots[name][slots]
-        self._stale.clear()
+        self.stale.clear()
         if self.half is not self._alone:
             self._last = self.half
 
@@ -195,9 +192,9 @@ class Window:
         if listed:
             start = self._starts[self.me]
             self.half.lists[start : start + senders.count] = senders.members
-        fields = sum(1 << self.fields.index(name) for name in names)
-        head = Head(self._number, senders.count, listed, *leaving, backwards, fields)
-        self.half.heads[self.me] = _numbers(head, len(self.fields))
+        fields = (name in names for name in self.fields)
+        head = self._number, senders.count, listed, *leaving, backwards, *fields
+        self.half.heads[self.me] = head
         self.half.names = names
 
     def heard(self) -> dict[int, Head]:
@@ -206,7 +203,7 @@ class Window:
             return {}
         self._unread = False
         return {
-            peer: _head(row)
+            peer: Head._make([*row[:NUMBERS], row[NUMBERS:]])
             for peer, row in enumerate(self.half.heads.tolist())
             if row[0] == self._number and peer != self.me
         }
@@ -237,26 +234,12 @@ class Window:
         return listed
 
 
-def _numbers(head: Head, fields: int) -> list[int]:
-    """A head as numbers of 63 bits, given how many fields there are."""
-    *rest, bits = head
-    return [*rest, *(bits >> at & (1 << BITS) - 1 for at in range(0, max(fields, 1), BITS))]
-
-
-def _head(numbers: Sequence[int]) -> Head:
-    """The head that `_numbers` took apart."""
-    rest = len(Head._fields) - 1
-    bits = sum(some << BITS * at for at, some in enumerate(numbers[rest:]))
-    return Head._make([*numbers[:rest], bits])
-
-
 def _shapes(
     n: int, sites: int, dtypes: Mapping[str, DTypeLike]
 ) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """The arrays of a half."""
-    head = len(_numbers(Head(*[0] * len(Head._fields)), len(dtypes)))
     found: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
-        "heads": (np.dtype(np.int64), (sites, head)),
+        "heads": (np.dtype(np.int64), (sites, NUMBERS + len(dtypes))),
         "lists": (np.dtype(np.int64), (n // SPARSE + sites,)),
         "sent": (np.dtype(bool), (n + 1,)),
     }
@@ -322,7 +305,10 @@ class SharedBroadcasts(Broadcasts):
 
     def expect(self, names: Collection[str], count: int) -> None:
         self._look()
-        self.window.write(names, count == self.halo.own)
+        if count == self.halo.own:
+            self.window.stale.difference_update(names)
+        else:
+            self.window.renew()
         super().expect(names, count)
 
     def put(self, *what: Any, **how: Any) -> tuple[int, int]:
@@ -355,16 +341,16 @@ class SharedBroadcasts(Broadcasts):
                 share = head.leaving * edges // head.all_leaving
                 self.reach += edges if everyone else min(share, edges - 1)
                 self.count += head.sent
-            for bit, name in enumerate(self.window.fields):
-                if head.fields >> bit & 1:
-                    self._store(name)
+            for name in compress(self.window.fields, head.fields):
+                self._store(name)
         self._heads = heads
-        found = bool(self._own_count or self.senders)
+        found = bool(self._own_count or self.senders())
         if not found:
             self._begin()
         return found
 
-    def _find_senders(self) -> list[Subset]:
+    def senders(self) -> list[Subset]:
         if self._heads:
             self._heard = self.window.senders(self._heads, self.halo.is_read)
-        return super()._find_senders()
+            self._heads = {}
+        return super().senders()

@@ -216,8 +216,7 @@ class Site:
             batches = without_packets(batches)
         self._messages = registry.deliver(self.mailbox, batches)
         if self.spec.check:
-            disturbed = () if self.disturbed is None else self.disturbed.shared
-            shared = self.mailbox, self._messages, self.workload, *disturbed
+            shared = self.mailbox, self._messages, self.workload, self.disturbed
             self._seals.enter_context(sealed(*shared))
 
     def outputs(self) -> dict[str, NDArray]:
@@ -271,7 +270,7 @@ class Site:
         begin, cpu = perf_counter(), thread_time()
         if self.disturbed is not None:
             self.disturbed.begin(step)
-            self.disturbed.before(step, k, self.states[k])
+            self.disturbed.before(k, self.states[k])
         try:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)

@@ -44,7 +44,7 @@ class UnicastType(MessageType):
                 raise box.fault(step, k, f"sends {len(dst)} messages, and names {len(src)} senders")
             whole &= send.src is None
             if box.check and box.kernel.along_edges:
-                sender = box.every(k) if send.src is None else np.asarray(send.src)
+                sender = box.senders(step, k, send.src)
                 box.checked(step, k, checks.edges_alone, cluster, sender, dst)
             columns = box.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():

@@ -1,8 +1,8 @@
 """Values in files: what a kernel's state is made of, as arrays and a text of JSON.
 
-Nothing is pickled. Numbers, text, lists, tuples, dicts, fractions and arrays are themselves; any other object
-is the name of its class and the values of its attributes. Reading it runs no code of the class, and the class
-must be known: see `Classes`.
+Nothing is pickled. Numbers, text, lists, tuples, dicts and arrays are themselves; a set of nodes is its mask;
+any other object is the name of its class and the values of its attributes. Reading it runs no code of the
+class, and the class must be known: see `Classes`.
 """
 
 from __future__ import annotations
@@ -10,24 +10,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels.bsp import Kernel, Reduction
-from dgsuite.partition.arrays.reductions import REDUCTIONS
-from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.store.checking import FOREIGN
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.arrays.reductions import REDUCTIONS, Reduction
+from dgsuite.partition.clusters.subset import Subset
+from dgsuite.partition.store.checking import FOREIGN, refuse
 
 TREE = "tree"
 """Key of the text of JSON among the arrays."""
-
-OWN = ("indptr", "indices", "weights", "directions", "weights_in", "degree", "remote_degree")
-"""Arrays of a cluster that a state may refer to; they are not written."""
-
 
 OURS = ("dgsuite.kernels.", "dgsuite.partition.")
 """Modules whose classes may be in any file have names that begin so."""
@@ -41,12 +36,12 @@ class Classes:
     Parameters
     ----------
     kernel
-        Of the run, if its objects may be there.
+        Of the run.
     given
         Objects, such as the kernel's first states.
     """
 
-    def __init__(self, kernel: Kernel | None = None, given: Sequence[Any] = ()) -> None:
+    def __init__(self, kernel: Kernel, given: Sequence[Any] = ()) -> None:
         self._modules = {base.__module__ for base in type(kernel).__mro__} - {"builtins"}
         self._given = {self.name(type(value)): type(value) for value in given}
 
@@ -68,34 +63,14 @@ class Classes:
         return found if isinstance(found, type) and found.__module__ == module else None
 
 
-def _place(array: NDArray) -> tuple[Any, ...]:
-    """What two names of one array have in common."""
-    return array.ctypes.data, array.shape, array.strides, array.dtype.str
-
-
 class Writer:
-    """Takes a value apart.
+    """Takes values apart, whose objects are of some classes."""
 
-    Parameters
-    ----------
-    classes
-        Those of the objects.
-    cluster
-        The one whose arrays the value may refer to, if any.
-    """
-
-    def __init__(self, classes: Classes, cluster: Cluster | None = None) -> None:
+    def __init__(self, classes: Classes) -> None:
         self.classes = classes
         self.arrays: dict[str, NDArray] = {}
-        self._own: dict[Any, str] = {}
-        self._arrays: dict[Any, int] = {}
-        self._objects: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
         self._alive: list[Any] = []  # an address names one object as long as that lives
-        for name in () if cluster is None else OWN:
-            array = getattr(cluster, name)
-            if array is not None and array.size:
-                self._own[_place(array)] = name
-                self._alive.append(array)
 
     def write(self, value: Any) -> dict[str, NDArray]:
         """A value as arrays.
@@ -109,47 +84,35 @@ class Writer:
         return {**self.arrays, TREE: np.frombuffer(text, np.uint8)}
 
     def _of(self, value: Any, where: str) -> Any:
-        if value is None or type(value) in (bool, int, float, str):
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
             return value
         if isinstance(value, np.generic):
             return {"number": self._add(np.asarray(value), where)}
-        if isinstance(value, np.ndarray):
-            return self._array(value, where)
-        if type(value) is tuple:
-            return {"tuple": self._each(value, where)}
-        if type(value) is Fraction:
-            return {"fraction": [value.numerator, value.denominator]}
-        if isinstance(value, Reduction):
-            if REDUCTIONS.get(value.name) is not value:
-                raise InputError(f"{where} is a reduction of its own, {value.name!r}")
+        if isinstance(value, tuple):
+            items = [self._of(item, f"{where}[{i}]") for i, item in enumerate(value)]
+            if kind is tuple:
+                return {"tuple": items}
+            return {"class": self._name(kind, where), "items": items}
+        if isinstance(value, Reduction) and REDUCTIONS.get(value.name) is value:
             return {"reduction": value.name}
-        if id(value) in self._objects:
-            return {"same": self._objects[id(value)]}
-        self._objects[id(value)] = len(self._objects)
+        if id(value) in self._numbers:
+            return {"same": self._numbers[id(value)]}
+        self._numbers[id(value)] = len(self._numbers)
         self._alive.append(value)
-        if type(value) is list:
-            return {"list": self._each(value, where)}
-        if type(value) is dict:
-            return {
-                "dict": [
-                    [self._of(k, where), self._of(v, f"{where}[{k!r}]")] for k, v in value.items()
-                ]
-            }
-        return self._object(value, where)
-
-    def _each(self, values: Sequence[Any], where: str) -> list[Any]:
-        return [self._of(value, f"{where}[{i}]") for i, value in enumerate(values)]
-
-    def _array(self, array: NDArray, where: str) -> Any:
-        place = _place(array)
-        if array.size and place in self._own:
-            return {"own": self._own[place]}
-        if array.size and place in self._arrays:
-            return {"array": self._arrays[place]}
-        number = self._add(array, where)
-        if array.size:
-            self._arrays[place] = number
-        return {"array": number}
+        if isinstance(value, np.ndarray):
+            return {"array": self._add(value, where)}
+        if kind is Subset and not value.start:
+            return {"nodes": self._add(value.mask, where)}
+        if kind is list:
+            return {"list": [self._of(item, f"{where}[{i}]") for i, item in enumerate(value)]}
+        if kind is dict:
+            items = [(self._of(k, where), self._of(v, f"{where}[{k!r}]")) for k, v in value.items()]
+            return {"dict": items}
+        name, held = self._name(kind, where), {}
+        for key, inner in vars(value).items():
+            held[key] = self._of(inner, f"{where}.{key}")
+        return {"class": name, "attributes": held}
 
     def _add(self, array: NDArray, where: str) -> int:
         if array.dtype.hasobject:
@@ -157,29 +120,19 @@ class Writer:
         self.arrays[f"a{len(self.arrays)}"] = array
         return len(self.arrays) - 1
 
-    def _object(self, value: Any, where: str) -> Any:
-        kind = type(value)
+    def _name(self, kind: type, where: str) -> str:
         name = self.classes.name(kind)
-        if self.classes.find(name) is not kind:
+        if self.classes.find(name) is not kind or (
+            not kind.__dictoffset__ and not issubclass(kind, tuple)
+        ):
             raise InputError(f"{where} is of type {kind.__name__}, of module {kind.__module__}")
-        if isinstance(value, tuple):
-            return {"class": name, "items": self._each(value, where)}
-        held = {key: self._of(v, f"{where}.{key}") for key, v in attributes(value).items()}
-        return {"class": name, "attributes": held}
-
-
-def attributes(value: Any) -> dict[str, Any]:
-    """The attributes of an object, those in slots included."""
-    names = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
-    held = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    return {**held, **getattr(value, "__dict__", {})}
+        return name
 
 
 class Reader:
-    """Puts a value together that a `Writer` took apart; its parameters are the same."""
+    """Puts values together that a `Writer` took apart."""
 
-    def __init__(self, classes: Classes, cluster: Cluster | None = None) -> None:
-        self.cluster = cluster
+    def __init__(self, classes: Classes) -> None:
         self.classes = classes
         self._arrays: Mapping[str, NDArray] = {}
         self._objects: list[Any] = []
@@ -202,41 +155,37 @@ class Reader:
         if not isinstance(tree, dict):
             return tree
         match tree:
-            case {"array": number}:
-                return self._arrays[f"a{number}"]
             case {"number": number}:
                 return self._arrays[f"a{number}"][()]
-            case {"own": name}:
-                return getattr(self.cluster, OWN[OWN.index(name)])
             case {"tuple": items}:
-                return tuple(self._of(item) for item in items)
-            case {"fraction": (top, bottom)}:
-                return Fraction(top, bottom)
+                return tuple(map(self._of, items))
+            case {"class": name, "items": items}:
+                kind = self._class(name)
+                fields: Any = kind._fields  # type: ignore[attr-defined]
+                refuse(len(items) != len(fields), f"{name!r} has {len(fields)} fields")
+                return tuple.__new__(kind, map(self._of, items))
             case {"reduction": name}:
                 return REDUCTIONS[name]
             case {"same": number}:
                 return self._objects[number]
+            case {"array": number}:
+                return self._begin(self._arrays[f"a{number}"])
+            case {"nodes": number}:
+                mask = self._arrays[f"a{number}"]
+                refuse(mask.dtype != bool or mask.ndim != 1, "a set of nodes must be a mask")
+                return self._begin(Subset(mask))
             case {"list": items}:
                 found: Any = self._begin([])
-                found += [self._of(item) for item in items]
+                found += map(self._of, items)
                 return found
             case {"dict": items}:
                 found = self._begin({})
                 found.update((self._of(key), self._of(value)) for key, value in items)
                 return found
-            case {"class": name, "items": items}:
-                number, kind = len(self._objects), self._class(name)
-                self._begin(None)
-                fields: Any = getattr(kind, "_fields", items)
-                if len(items) != len(fields):
-                    raise ValueError(f"{name!r} has {len(fields)} fields, not {len(items)}")
-                self._objects[number] = tuple.__new__(kind, [self._of(i) for i in items])
-                return self._objects[number]
             case {"class": name, "attributes": held}:
                 found = self._begin(object.__new__(self._class(name)))
                 for key, value in held.items():
-                    if key.startswith("__"):
-                        raise ValueError(f"an object has no attribute {key!r} in files")
+                    refuse(key.startswith("__"), f"an object has no attribute {key!r} in files")
                     object.__setattr__(found, key, self._of(value))
                 return found
         raise ValueError(f"{[*tree]} is no kind of value")

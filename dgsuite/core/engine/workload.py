@@ -85,17 +85,16 @@ class Workload:
         InputError
             An unknown field, or a value that a field cannot have.
         """
-        if given is None or isinstance(given, Workload):
-            return given or None
-        if not isinstance(given, Mapping):
+        if not isinstance(given, Workload | Mapping | None):
             raise InputError(
                 f"workload must be a mapping such as {{'operations': 1000}}, got {given!r}"
             )
-        names = [f.name for f in fields(cls)]
-        for name in given:
-            if name not in names:
+        if isinstance(given, Mapping):
+            names = [f.name for f in fields(cls)]
+            for name in given.keys() - set(names):
                 raise InputError(f"workload: {unknown('field', name, names)}")
-        return cls(**given) or None
+            given = cls(**given)
+        return given or None
 
     def __bool__(self) -> bool:
         return bool(self.operations or self.cache_bytes or self.packets)
@@ -136,8 +135,9 @@ class WorkloadRunner:
         if load.packets:
             counts = _packets(load.packets, clusters, bounds)
             counts[me] = 0
+            noise = np.random.default_rng(0)  # no transport can compress it
             self.packets = {
-                int(site): _noise(int(counts[site]) * load.bytes).reshape(-1, load.bytes)
+                int(site): noise.integers(0, 256, (int(counts[site]), load.bytes), np.uint8)
                 for site in np.flatnonzero(counts)
             }
         self.work(0)  # compiles the loops
@@ -197,11 +197,6 @@ def _packets(each: int, clusters: Sequence[Cluster], bounds: NDArray) -> NDArray
         site = np.searchsorted(bounds, c.partition.owner(c.indices), side="right") - 1
         np.add.at(counts, site, dealt)
     return counts
-
-
-def _noise(nbytes: int) -> NDArray[np.uint8]:
-    """Random bytes, which no transport can compress."""
-    return np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
 
 
 @lru_cache(maxsize=1)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpointed import Fresh, begun
+from dgsuite.core.engine.checkpoint import Fresh, begun
 from dgsuite.core.engine.log import Log, merge, unite
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united

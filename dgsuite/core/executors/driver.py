@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from time import perf_counter
 from typing import Any, Protocol
 
-from dgsuite.core.engine.checkpointed import Fresh, is_marked, marked
+from dgsuite.core.engine.checkpoint import Fresh, is_marked, marked
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Report

@@ -17,9 +17,8 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.checkpoint import AGAIN, EXCHANGES
+from dgsuite.core.engine.checkpoint import AGAIN, EXCHANGES, Pace
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.checkpointed import Pace
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.program import Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Progress, Tell

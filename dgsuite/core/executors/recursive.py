@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.checkpointed import Fresh
+from dgsuite.core.engine.checkpoint import Fresh
 from dgsuite.core.engine.log import Log, unite
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.progress import Report, Tell, seldom

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.checkpointed import begun
+from dgsuite.core.engine.checkpoint import begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.progress import Tell, seldom

@@ -30,7 +30,7 @@ from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.recursion.batches import Batch, Bundle, Key, tasks_of, together, wave
 from dgsuite.core.recursion.scopes import NONE, Scopes
 from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
-from dgsuite.kernels.bsp.recursion import Spawn
+from dgsuite.kernels.bsp.rounds import Spawn
 from dgsuite.partition.arrays.segments import group
 from dgsuite.partition.clusters.cluster import Cluster
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
+from dask.utils import parse_timedelta
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.checkpoint_files import Checkpoints
@@ -43,20 +44,13 @@ def every() -> float | int:
     number, _, unit = str(given).partition(" ")
     if unit in ("round", "rounds") and number.isdecimal() and int(number):
         return int(number)
-    if (seconds := _seconds(given)) is None:
-        raise InputError(f"{SETTING} must be a time, such as '10s', or '5 rounds', got {given!r}")
-    return seconds
-
-
-def _seconds(given: Any) -> float | None:
-    """A time of Dask's configuration; None if it is none."""
-    from dask.utils import parse_timedelta
-
     try:
         seconds = float(parse_timedelta(given, default="s"))
     except (KeyError, ValueError, TypeError, AttributeError):
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise InputError(f"{SETTING} must be a time, such as '10s', or '5 rounds', got {given!r}")
+    return seconds
 
 
 def checkpoints_of(
@@ -128,14 +122,5 @@ def cut_as(graph: Graph, offsets: list[int], clusters: int | None, client: Clien
 
 def _plain(value: Any) -> Any:
     """A parameter of a kernel as JSON that is the same for equal ones; a checksum where it is long."""
-    text = json.dumps(value, default=_listed)
+    text = json.dumps(value, default=lambda each: getattr(each, "tolist", each.__repr__)())
     return f"sha256 {sha256(text.encode()).hexdigest()}" if len(text) > LONG else json.loads(text)
-
-
-def _listed(value: Any) -> Any:
-    """What JSON does not know, as lists."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if is_dataclass(value):
-        return [[f.name, getattr(value, f.name)] for f in fields(value)]
-    return repr(value)

@@ -26,7 +26,7 @@ from dgsuite.core.running.progress import shown
 from dgsuite.core.running.since import Since, going_on
 from dgsuite.core.workers.recovery import looked, recovered
 from dgsuite.kernels.bsp import Kernel
-from dgsuite.kernels.bsp.conditions import SHIPS
+from dgsuite.kernels.bsp.kernel import SHIPS
 from dgsuite.partition.client.session import check_client, current_client, seceded
 from dgsuite.partition.client.tasks import spanned
 from dgsuite.partition.client.waiting import Watch

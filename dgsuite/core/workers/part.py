@@ -12,7 +12,7 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpointed import Fresh, begun
+from dgsuite.core.engine.checkpoint import Fresh, begun
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_spec import RunSpec

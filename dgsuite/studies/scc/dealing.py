@@ -19,7 +19,7 @@ from dgsuite.core.workers.placement import EMBED, finish, give_up, new_run, of
 from dgsuite.kernels.analytics.betweenness import Betweenness
 from dgsuite.kernels.analytics.betweenness_rounds import centrality
 from dgsuite.kernels.analytics.replicated import Adjacency, Searcher, falling, gathered
-from dgsuite.kernels.tools.fixed import Sums, added
+from dgsuite.kernels.tools.exact import Sums, added
 from dgsuite.partition.client.tasks import new_key
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses

@@ -78,7 +78,6 @@ class Dijkstra(bsp.Kernel):
     along_edges = True
     fields = {"sender": bsp.NODE}
     ranges = {"sender": bsp.nodes}
-    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         depth, reached = 0, 1

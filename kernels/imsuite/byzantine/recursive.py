@@ -63,8 +63,8 @@ class RecursiveByzantine(Byzantine):
         return bsp.spawn(self.relay, ends, by=nodes, at=at, news=news, ones=ones)
 
     def relay(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
-        nodes, news = inbox.union("news")
-        _, ones = inbox.union("ones")
+        nodes, news = inbox.reduce("or", "news")
+        _, ones = inbox.reduce("or", "ones")
         fresh = news & ~s.known[nodes]
         fresh |= self.corrections(s, nodes, news, ones, inbox.round)
         s.known[nodes] |= fresh

@@ -138,14 +138,14 @@ class VoteExchange(bsp.Kernel):
 
     def hear_more(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         nodes = take_news(s, inbox)
-        _, ones = inbox.union("ones")
+        _, ones = inbox.reduce("or", "ones")
         s.ones[nodes] |= ones & s.news[nodes]
         return bsp.vote(any=s.news.any())
 
 
 def take_news(s: State, inbox: bsp.Inbox) -> NDArray:
     """Take in sets of nodes: those that were not known become `news`. Returns the receivers."""
-    nodes, news = inbox.union("news")
+    nodes, news = inbox.reduce("or", "news")
     s.news = np.zeros_like(s.own)
     s.news[nodes] = news & ~s.known[nodes]
     s.known |= s.news

@@ -13,7 +13,7 @@ import pytest
 import dgsuite
 from dgsuite import InputError
 from dgsuite.base import netcdf
-from dgsuite.core.engine.forged import state_of
+from dgsuite.core.engine.checkpoint import state_of
 from dgsuite.kernels import KERNELS
 from tests.support import forging
 
@@ -88,25 +88,18 @@ def state(function):
 
 
 def log(name, value):
-    def change(tree, arrays):
-        for pair in tree["dict"]:
-            if pair[0] == name:
-                pair[1] = value
-
-    return in_tree("tree", change)
+    return in_tree("about", lambda tree, arrays: {**tree, name: value})
 
 
 def rows(name, value):
     from dgsuite.core.engine.log import row_format
 
-    def change(tree, arrays):
-        held = dict(tree["dict"])["rows"]
-        key = f"a{held['array']}"
-        table = np.frombuffer(arrays[key].tobytes(), row_format(2)[0]).copy()
+    def change(arrays):
+        table = np.frombuffer(arrays["rows"].tobytes(), row_format(2)[0]).copy()
         table[name][-1] = value
-        arrays[key] = np.frombuffer(table.tobytes(), np.uint8)
+        arrays["rows"] = np.frombuffer(table.tobytes(), np.uint8)
 
-    return in_tree("tree", change)
+    return change
 
 
 CASES = {
@@ -129,10 +122,9 @@ CASES = {
         state(lambda s: s["attributes"].update(__class__=1)),
         "has no attribute '__class__'",
     ),
-    "votes": ("*log*", log("votes", {"list": [{"list": []}]}), "is no vote|a vote for each phase"),
-    "no votes": ("*log*", log("votes", {"list": []}), "a vote for each phase"),
-    "clusters": ("*log*", log("clusters", 2**40), "must be of 2 clusters"),
-    "names": ("*log*", log("names", {"list": []}), "phases must have names"),
+    "votes": ("*log*", log("votes", [[1, 0, None, None, 0]]), "is no vote"),
+    "no votes": ("*log*", log("votes", []), "a vote for each phase"),
+    "names": ("*log*", log("names", []), "phases must have names"),
     "rounds": ("*log*", rows("round", 2**40), "each round of the log must follow"),
     "phases": ("*log*", rows("phase", -1), "phases must have names"),
     "offsets": ("*site*", lambda facts: facts.update(offsets=[0, 9, 6]), "offsets must go"),

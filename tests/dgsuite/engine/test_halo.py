@@ -96,7 +96,7 @@ def test_sparse_and_dense_halo_lists_agree():
         (batch,) = site.mailbox.broadcasts.pack(["value"]).values()
         found = peer.mailbox.broadcasts
         found.unpack(0, batch)
-        (heard,) = [part.members for part in found.senders]
+        (heard,) = [part.members for part in found.senders()]
         np.testing.assert_array_equal(found.halo.named(heard), nodes)
         np.testing.assert_array_equal(found.values("value")[heard], nodes * 3)
         assert batch.nbytes <= nodes.nbytes + max(4 * senders, n // 16)

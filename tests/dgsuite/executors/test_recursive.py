@@ -17,7 +17,7 @@ from dgsuite import genval
 from dgsuite.core.recursion.batches import wave
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
-from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
