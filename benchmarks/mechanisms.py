@@ -70,11 +70,6 @@ SWITCHES = {
         ("small call",),
         attributes={"dgsuite.core.workers.outputs:CARRIED": -1},
     ),
-    "short messages in one piece": Switch(
-        "2x1 mpb",
-        ("empty rounds", "mis"),
-        attributes={"dgsuite.core.transports.mpb:MPB._short": lambda _: None},
-    ),
     "lists of messages that are kept": Switch(
         "2x1",
         ("small call", "pagerank of few"),

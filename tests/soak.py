@@ -81,7 +81,7 @@ def of_worker(dask_worker) -> dict[str, int]:
         "tasks": len(dask_worker.state.tasks),
         "data": len(dask_worker.data),
         "runs": len(plugin.runs),
-        "ends": len(plugin._ends) + len(plugin._seekers),
+        "ends": len(plugin._ends) + len(plugin._addresses),
         "descriptors": psutil.Process().num_fds(),
     }
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange import messages
+from dgsuite.core.exchange.channels import Message
 from dgsuite.core.exchange.mesh import Mesh
 
 
@@ -40,7 +39,7 @@ class InTurn(Mesh):
         """Wait until this task may compute."""
         self.channels.listen()
         self._number += 1
-        self._found: dict[int, MessageBatch] = {}
+        self._found: dict[int, Any] = {}
         self._votes: list[Any] = []
         if self.rank:
             await self._until("turn")
@@ -48,14 +47,13 @@ class InTurn(Mesh):
 
     async def exchange(
         self,
-        number: int,
-        parcels: Mapping[int, MessageBatch],
+        parcels: Mapping[int, Any],
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
-    ) -> tuple[dict[int, MessageBatch], Any]:
+    ) -> tuple[dict[int, Any], Any]:
         """Send each peer its parcel, pass the turn on, and wait for the end of the phase."""
         if not self.comms:
-            return await super().exchange(number, parcels, vote, combine)
+            return await super().exchange(parcels, vote, combine)
         if not self._mine:
             await self.turn()
         self._mine = False
@@ -75,7 +73,7 @@ class InTurn(Mesh):
     async def _tell(self, peers: Iterable[int], note: Note) -> None:
         """Send a note to some tasks."""
         for peer in peers:
-            await self.channels.write(peer, messages.note(self._number, note))
+            await self.channels.write(peer, Message(self._number, note=note).packed())
             await self.channels.flush()
 
     async def _until(self, what: str, gone: Container[int] = ()) -> None:

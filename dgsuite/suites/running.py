@@ -10,7 +10,7 @@ import dgsuite
 from dgsuite.base.errors import RunError
 from dgsuite.genval import validate
 from dgsuite.genval.report import Report
-from dgsuite.partition.client.gather import gathered
+from dgsuite.partition.client.settings import gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.options import Place
 

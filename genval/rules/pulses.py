@@ -112,7 +112,7 @@ def _along_tree(c: Cluster, outputs: Outputs, sent: int, facts: dict[str, Any]) 
         wait = _weights(c)[int(sent == GO)][c.entries(rows, parent)]
     else:
         wait = _law(facts).ticks(_words(sent, dst, src, facts))
-    return ids, wait
+    return ids, wait + _longer(src, dst, facts)
 
 
 def _facts(job: Job) -> tuple[Job, dict[str, Any]]:
@@ -120,6 +120,11 @@ def _facts(job: Job) -> tuple[Job, dict[str, Any]]:
     if job.graph.directed:
         job = job.on(both_ways(job.graph))
     facts = {name: job.fact(name, default) for name, default in LAW.items()}
+    facts["late"] = job.fact("late", ())
+    if isinstance(facts["late"], str):
+        raise InputError(
+            f"late={facts['late']} was longer than the result lists: its times cannot be validated"
+        )
     if isinstance(facts["delay"], str) and facts["delay"] not in KINDS:
         raise InputError(
             f"delay={facts['delay']!r} was a function, of which the result has the name alone: its times "
@@ -134,6 +139,16 @@ def _words(sent: int, first: NDArray, second: NDArray, facts: dict[str, Any]) ->
     """The random words that delays depend on: by the node that waits, and its neighbour."""
     use = key(facts["seed"], facts["pulse"] * 3 + sent, Domain.DELAYS)
     return keyed(keyed(use, first), second)
+
+
+def _longer(src: NDArray, dst: NDArray, facts: dict[str, Any]) -> NDArray[np.int64]:
+    """How much longer messages of a pulse take."""
+    found = np.zeros(len(src), np.int64)
+    for pulse, node, other, ticks in facts["late"]:
+        if pulse == facts["pulse"]:
+            struck = (src == node) & ((dst == other) | (other == -1))
+            found[struck] = np.maximum(found[struck], ticks)
+    return found
 
 
 def _law(facts: dict[str, Any]) -> Law:
@@ -153,6 +168,8 @@ def _safe(c: Cluster, outputs: Outputs, time: NDArray, facts: dict[str, Any]) ->
     else:
         words = _words(MESSAGE, c.ids[row], other, facts)
         there, back = _law(facts).ticks(words), _law(facts).ticks(words << np.uint64(32))
+    there = there + _longer(c.ids[row], other, facts)
+    back = back + _longer(other, c.ids[row], facts)
     safe = time[c.ids]
     np.maximum.at(safe, row, safe[row] + there + back)
     return c.ids, safe
@@ -165,7 +182,7 @@ def _all_safe(c: Cluster, outputs: Outputs, safe: NDArray, facts: dict[str, Any]
         wait = _weights(c)[1]
     else:
         wait = _law(facts).ticks(_words(SAFE, c.ids[row], other, facts))
-    np.maximum.at(begun, row, safe[other] + wait)
+    np.maximum.at(begun, row, safe[other] + wait + _longer(other, c.ids[row], facts))
     return c.ids, begun
 
 

@@ -102,6 +102,7 @@ class Neighbourhood(bsp.Kernel):
     ranges = {"by": bsp.nodes}
     state = NearState
     undirected = False
+    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property
     def bounds(self) -> dict[str, bsp.Bounds]:  # type: ignore[override]
@@ -243,6 +244,7 @@ class Sample(bsp.Kernel):
         "hop": bsp.Output("hop of the draw, from 0", dims=("pair",)),
     }
     numbered = ("pair",)
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     state = State
     undirected = False
 

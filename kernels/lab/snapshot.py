@@ -95,6 +95,7 @@ class Snapshot(bsp.Kernel):
     fields = {"amount": np.int64}
     state = State
     along_edges = True
+    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property
     def ranges(self) -> dict[str, Range]:  # type: ignore[override]

@@ -13,7 +13,10 @@ pulse.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +65,10 @@ class Synchroniser(bsp.Kernel):
         Greatest uniform delay, up to 2^31.
     p
         Probability of geometric delays, from 1e-7 to 1; their mean is 1/p.
+    late
+        What takes longer: rows of a pulse, a sender, a receiver or -1 for all, as node ids, and how many
+        ticks. That holds of all that the one sends the other in the pulse: messages, acknowledgements, and
+        what the synchroniser sends.
     """
 
     rounds: int = 1
@@ -69,6 +76,7 @@ class Synchroniser(bsp.Kernel):
     low: int = 1
     high: int = 10
     p: float = 0.5
+    late: Sequence[Any] = ()
 
     outputs = {"time": bsp.Output("tick at which the node has begun the pulse after the last")}
     peaks = {"pulse_time": "tick by which all nodes have begun the next pulse"}
@@ -83,10 +91,14 @@ class Synchroniser(bsp.Kernel):
         raise NotImplementedError
 
     def check(self, c: bsp.Cluster) -> str | None:
-        most = (1 << 62) // (delays.LONGEST * self.steps(c.n))
+        most = (1 << 62) // (
+            2 * delays.LONGEST * self.steps(c.n)
+        )  # a delay, and how much longer it takes
         if not 1 <= self.rounds <= most:
             return f"rounds must be from 1 to {most}, so that 64 bits hold times, got {self.rounds}"
         if wrong := delays.wrong_delay(self.delay, self.low, self.high, self.p):
+            return wrong
+        if wrong := delays.wrong_late(self.late, self.rounds, c.n):
             return wrong
         return delays.wrong_weights(c) if self.delay == "weight" else None
 
@@ -100,10 +112,15 @@ class Synchroniser(bsp.Kernel):
         """Key of the delays of what is sent in a pulse."""
         return key(self.seed, pulse * 3 + what, Domain.DELAYS)
 
-    @property
-    def drawn(self) -> bool:
-        """Whether all delays are by the law alone."""
-        return self.delay != "weight" and not callable(self.delay)
+    @cached_property
+    def longer(self) -> dict[int, NDArray[np.int64]]:
+        """By pulse, the rows of `late`."""
+        rows = delays.as_rows(self.late).astype(np.int64)
+        return {pulse: rows[rows[:, 0] == pulse] for pulse in np.unique(rows[:, 0]).tolist()}
+
+    def drawn(self, pulse: int) -> bool:
+        """Whether all delays of a pulse are by the law alone."""
+        return self.delay != "weight" and not callable(self.delay) and pulse not in self.longer
 
     def ticks(
         self, c: bsp.Cluster, pulse: int, what: int, sent: NDArray[np.int64], inward: bool
@@ -124,7 +141,13 @@ class Synchroniser(bsp.Kernel):
             word = delays.words(c, self.key(pulse, what))
             answers = inward and what == MESSAGE
             found = self.law.ticks(word << np.uint64(32) if answers else word)
-        return found
+        return found + self.more(c, pulse, src, dst)
+
+    def more(
+        self, c: bsp.Cluster, pulse: int, src: NDArray, dst: NDArray
+    ) -> NDArray[np.int64] | int:
+        """How much longer messages of a pulse take, by sender and receiver."""
+        return delays.longer(self.longer[pulse], c.n, src, dst) if pulse in self.longer else 0
 
     def send(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         """The messages of the pulse."""
@@ -136,7 +159,7 @@ class Synchroniser(bsp.Kernel):
 
     def wait(self, c: bsp.Cluster, s: State, pulse: int) -> None:
         """Nodes wait for their acknowledgements; then they are safe."""
-        if self.drawn:
+        if self.drawn(pulse):
             found = delays.longest(c, self.law, self.key(pulse, MESSAGE))
         else:
             found, sent = c.zeros(), s.time.repeat(c.degree)
@@ -198,7 +221,7 @@ class Alpha(Synchroniser):
 
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pulse: int) -> bsp.Vote:
         """Nodes that are safe, as are their neighbours, begin the next pulse."""
-        if self.drawn:
+        if self.drawn(pulse):
             delays.latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
         else:
             heard, since = inbox.along("time")
@@ -257,6 +280,7 @@ class Beta(Synchroniser):
 
     name = "beta"
     streams = True
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {
         **Synchroniser.outputs,
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
@@ -350,4 +374,5 @@ class Beta(Synchroniser):
             wait = delays.own(self.delay, src, dst, s.time[nodes])
         else:
             wait = self.law.ticks(keyed(keyed(self.key(pulse, what), dst), src))
+        wait = wait + self.more(c, pulse, src, dst)
         return bsp.unicast(to, nodes, time=s.time[nodes] + wait)

@@ -9,13 +9,10 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 BESIDE = ("genval", "kernels", "partition")
 """Subpackages whose folders are beside `dgsuite/` in a checkout, and within it in an installation."""
@@ -83,32 +80,15 @@ def probe() -> Callable[[], tuple[str, str | None, str, str]]:
 
     def describe() -> tuple[str, str | None, str, str]:
         import sys
-        from importlib import import_module
 
         try:
-            dgsuite = import_module("dgsuite")
-            try:
-                from dgsuite.partition.client.installed import here
+            from dgsuite.partition.client.installed import here
 
-                return tuple(here())  # type: ignore[return-value]
-            except ImportError:  # a version without this module
-                return sys.executable, dgsuite.__version__, "unknown", dgsuite.__path__[0]
+            return tuple(here())  # type: ignore[return-value]
         except Exception as error:
             return sys.executable, None, f"{type(error).__name__}: {error}", ""
 
     return describe
-
-
-async def check_scheduler(client: Client) -> None:
-    """Refuse a scheduler that has no dgsuite or a different one.
-
-    Raises
-    ------
-    InputError
-        The message names the scheduler, its dgsuite, and what to do.
-    """
-    answer = await client.run_on_scheduler(probe(), asynchronous=True)
-    compare({f"the scheduler at {client.scheduler.address}": answer})  # type: ignore[union-attr]
 
 
 def compare(answers: Mapping[str, Sequence[Any]]) -> None:

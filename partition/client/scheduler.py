@@ -1,4 +1,8 @@
-"""A plugin for Dask's scheduler: it reports the state of workers and queues runs."""
+"""A plugin for Dask's scheduler: it reports the state of workers, queues runs and passes on their results.
+
+A worker sends what a client is to know of a result together with the message that its task is done. So the
+client gets it with the answer to one request, and the scheduler need not ask the workers.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from operator import attrgetter
 from time import monotonic, time
-from typing import Any
+from typing import Any, NoReturn
 
+from dask._task_spec import Task
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
-from dgsuite.partition.client.results import Results, may_run_again
+from dgsuite.base.errors import WorkerLost
+from dgsuite.partition.client.dashboard import add_page
 from dgsuite.partition.client.sending import MARK, hurry
-from dgsuite.partition.client.tasks import MOVABLE, TOGETHER
+from dgsuite.partition.client.tasks import MOVABLE, SPAN, TOGETHER
 
 NAME = "dgsuite"
 
@@ -23,6 +29,13 @@ KILLED = "worker-restart-memory"
 
 WAITING = "dgsuite-waiting"
 """In place of the worker of a task whose turn has not come."""
+
+OP = "dgsuite-result"
+"""Of a worker's message about a result: key, bytes of its arrays, and what the client is to know, pickled."""
+
+
+MAX_GROUPS = 1 << 8
+"""Groups of tasks, and descriptions of collections, that the span of dgsuite may have."""
 
 
 class DgsuiteSchedulerPlugin(SchedulerPlugin):
@@ -43,15 +56,15 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
     async def start(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
         self.queue: list[dict[Any, set[str] | None]] = []
-        self.results = Results(scheduler)
+        self._awaited: dict[asyncio.Event, set[Any]] = {}  # keys that a client waits for
+        self._sent: dict[Any, tuple[int, bytes]] = {}
         self._marks: dict[str, int] = {}
         self._unties = False
-        scheduler.stream_handlers[MARK] = self.mark
-        scheduler.handlers["dgsuite_workers"] = self.workers
-        scheduler.handlers["dgsuite_repeatable"] = self.repeatable
-        scheduler.handlers["dgsuite_hopeless"] = self.hopeless
-        scheduler.handlers["dgsuite_renew"] = self.renew
-        scheduler.handlers["dgsuite_memory_kills"] = self.memory_kills
+        add_page(scheduler)
+        scheduler.stream_handlers |= {MARK: self.mark, OP: self.receive}
+        answers: list[Any] = [self.results, self.workers, self.repeatable, self.hopeless]
+        answers += [self.renew, self.memory_kills]
+        scheduler.handlers |= {f"dgsuite_{each.__name__}": each for each in answers}
 
     def mark(self, client: str, number: int) -> None:
         """Note that all is there that a client has sent before a mark."""
@@ -115,15 +128,12 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def _is_stuck(self, task: TaskState, bound: float) -> bool:
         """Whether a task that has no worker will have none."""
-        if task.worker_restrictions == {WAITING}:
+        tied = task.worker_restrictions
+        if tied == {WAITING}:
             return False
-        if self._is_tied_to_lost(task):
+        if tied and tied.isdisjoint(self.scheduler.workers):
             return MOVABLE not in (task.annotations or {})
         return monotonic() - self.scheduler.unrunnable[task] > bound
-
-    def _is_tied_to_lost(self, task: TaskState) -> bool:
-        tied = task.worker_restrictions
-        return bool(tied) and tied.isdisjoint(self.scheduler.workers)
 
     def memory_kills(self, workers: Sequence[str], seconds: float) -> dict[str, int]:
         """RPC: which of some workers Dask has killed for their memory in the last seconds.
@@ -153,10 +163,13 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         Dask runs tasks again whose results were lost, but would have these wait for the worker for ever.
         """
         self._unties = False
+        known = self.scheduler.workers
         tied = [
             task
             for task in self.scheduler.unrunnable
-            if MOVABLE in (task.annotations or {}) and self._is_tied_to_lost(task)
+            if MOVABLE in (task.annotations or {})
+            and task.worker_restrictions
+            and task.worker_restrictions.isdisjoint(known)
         ]
         tied.sort(key=attrgetter("priority"), reverse=True)  # Dask takes the last one first
         self.scheduler.set_restrictions({task.key: None for task in tied})
@@ -181,11 +194,70 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 return None
             if key in found or (task.state == "memory" and not everything):
                 continue
-            if not may_run_again(task) or task.has_lost_dependencies or task.state == "erred":
+            if task.run_spec is None or getattr(task.run_spec, "func", None) is lost:
+                return None
+            if task.has_lost_dependencies or task.state == "erred":
                 return None
             found[key] = task
             todo += [needed.key for needed in task.dependencies]
         return list(found.values())
+
+    def receive(self, key: Any, nbytes: int, data: bytes, worker: str = "") -> None:
+        """Take in what a worker has sent of a result; Dask adds the worker's address to its messages."""
+        if key in self.scheduler.tasks:
+            self._sent[key] = nbytes, data
+
+    async def results(self, keys: Sequence[Any], seconds: float, stays: float) -> dict[str, Any]:
+        """RPC: what workers have sent of the results of tasks, once all are done.
+
+        Parameters
+        ----------
+        keys
+            Of the tasks, which may arrive after this request.
+        seconds
+            Seconds to wait at most.
+        stays
+            If the results take more bytes, they stay on their workers.
+
+        Returns
+        -------
+        ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
+        ``"sent"``: what was sent, in the order of the keys.
+        """
+        known, over = self.scheduler.tasks, asyncio.Event()
+        states = {key: known[key].state for key in keys if key in known}
+        awaited = {key for key in keys if states.get(key) != "memory"}
+        if awaited and "erred" not in states.values():
+            self._awaited[over] = awaited
+            try:
+                await asyncio.wait_for(over.wait(), seconds)
+            except TimeoutError:
+                return {"over": False}
+            finally:
+                del self._awaited[over]
+        if any(key not in known or known[key].state != "memory" for key in keys):
+            return {"over": True}
+        sizes, sent = zip(*(self._sent[key] for key in keys), strict=True)
+        if sum(sizes) > stays:
+            for key in keys:
+                self._keep(known[key])
+        return {"over": True, "sent": sent}
+
+    def _keep(self, task: TaskState) -> None:
+        """Have a task fail that Dask runs again since its result was lost with its worker.
+
+        It is a part of a run, and cannot run alone. What needs its result fails with the same error. So it
+        needs no other task from now on, and any worker may run it.
+        """
+        place = min(worker.address for worker in task.who_has or [])
+        task.run_spec = Task(task.key, lost, str(task.key), place)
+        task.worker_restrictions = None
+        needed, task.dependencies = task.dependencies, set()
+        for other in needed:
+            other.dependents.discard(task)
+        task.has_lost_dependencies = False
+        rest = [other.key for other in needed if not other.dependents and not other.who_wants]
+        self.scheduler.transitions(dict.fromkeys(rest, "forgotten"), f"dgsuite-keep-{time()}")
 
     async def renew(self, workers: Sequence[str]) -> None:
         """RPC: have workers killed and started anew that no longer answer, as Dask does after its worker-ttl.
@@ -209,10 +281,24 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
         Dask calls it before it sends any task of the graph to a worker.
         """
+        self._forget_groups()
         if keys := annotations.get(TOGETHER, {}).keys():
             self.queue.append({key: scheduler.tasks[key].worker_restrictions for key in keys})
             if len(self.queue) > 1:
                 scheduler.set_restrictions(dict.fromkeys(keys, WAITING))
+
+    def _forget_groups(self) -> None:
+        """Have the span of dgsuite forget groups of tasks that the scheduler itself has forgotten."""
+        extension = self.scheduler.extensions.get("spans")
+        span = None if extension is None else extension.spans.get(SPAN)
+        if span is None:
+            return
+        if len(span.groups) > MAX_GROUPS:
+            known = self.scheduler.task_groups
+            span.groups = {group for group in span.groups if known.get(group.name) is group}
+        described = (span._metadata or {}).get("collections", [])
+        if len(described) > MAX_GROUPS:
+            described.clear()
 
     def _leave(self, key: Any) -> None:
         """Have the next tasks begin when the last one at the head of the queue has ended."""
@@ -240,7 +326,15 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             # it may be tied to a worker that has gone before it came
             self._unties = True
             asyncio.get_running_loop().call_soon(self._untie)
-        self.results.transition(key, finish)
+        for over, awaited in self._awaited.items():
+            if key in awaited and finish == "memory":
+                awaited.remove(key)
+                if not awaited:
+                    over.set()
+            elif key in awaited and finish in ("erred", "forgotten"):
+                over.set()
+        if finish in ("released", "forgotten"):
+            self._sent.pop(key, None)
         if finish in ("memory", "erred", "forgotten"):
             self._leave(key)
         elif finish == "processing" and self.queue and key in self.queue[0]:
@@ -266,3 +360,19 @@ def _needing(tasks: Iterable[TaskState]) -> set[TaskState]:
                 found.add(task)
                 todo.append(task)
     return found
+
+
+def lost(key: str, worker: str) -> NoReturn:
+    """What is left of a task whose result stayed on a worker that is gone.
+
+    Raises
+    ------
+    WorkerLost
+        Always.
+    """
+    raise WorkerLost(
+        f"{key}: the outputs of this run were lost with worker {worker}, on which they had stayed; run the "
+        f"kernel again. ds.load() brings outputs to the client, and so does every run with Dask's setting "
+        f"dgsuite.gather-limit: null",
+        worker,
+    )

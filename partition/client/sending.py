@@ -6,7 +6,7 @@ Relies on `distributed.batched.BatchedSend`, in versions from 2026.1 to 2026.8 o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -31,11 +31,3 @@ def hurry(stream: BatchedSend | None) -> None:
 def send_now(client: Client) -> None:
     """Have a client send at once what it has for the scheduler. Thread-safe."""
     client.loop.add_callback(lambda: hurry(client.scheduler_comm))
-
-
-def send(client: Client, message: str, **arguments: Any) -> None:
-    """Send a message after all that a client has for the scheduler; to be called on its loop."""
-    stream = client.scheduler_comm
-    if stream is not None:
-        stream.send({"op": message, **arguments})
-        hurry(stream)

@@ -6,11 +6,11 @@ Also which client a call uses, and waiting within a task without blocking its th
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from dgsuite.base import capabilities
 from dgsuite.base.errors import DgsuiteError, InputError, RunError
 from dgsuite.base.once import Once
 from dgsuite.partition.client import installed
-from dgsuite.partition.client.sending import MARK, send
+from dgsuite.partition.client.sending import MARK, hurry
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Session:
         found: Session | None = client.__dict__.get("_dgsuite")
         return found if found is not None else client.__dict__.setdefault("_dgsuite", cls(client))
 
-    def start[T](self, request: Callable[[], Awaitable[T]]) -> Future[T]:
+    def start[T](self, request: Callable[[], Awaitable[T]]) -> concurrent.futures.Future[T]:
         """Begin a request on the client's loop. Whoever cancels the future ends the request."""
         _check_thread(self.client)
         coroutine = _begun(request)
@@ -169,37 +169,36 @@ class Session:
                 "new Client here, or start processes in another way, such as "
                 'multiprocessing.get_context("spawn")'
             )
-        client, seconds = self.client, timeout() + wait
+        client, deadline = self.client, time.monotonic() + timeout() + wait
         cause: Exception | None = None
-        if client.status == "running":
-            try:
-                return self._answer(partial(self._call, request, arguments), seconds)
-            except DgsuiteError:
-                raise
-            except (OSError, RuntimeError) as error:  # TimeoutError is an OSError
-                cause = error
+        try:
+            if client.status == "running":
+                return self._answer(partial(self._call, request, arguments), deadline)
+        except DgsuiteError:
+            raise
+        except (OSError, RuntimeError) as error:  # TimeoutError is an OSError
+            cause = error
         if client.scheduler is None or client.status in ("closing", "closed"):
             raise RunError("the client was closed") from cause
         where = f"the scheduler at {client.scheduler.address}"
         if client.status == "running" and isinstance(cause, TimeoutError):
             raise RunError(
-                f"{where} has not answered for {seconds - wait:g} s: frozen or busy"
+                f"{where} has not answered for {timeout():g} s: frozen or busy"
             ) from cause
         raise RunError(f"{where} is gone") from cause
 
-    def _answer(self, request: Callable[[], Awaitable[Any]], seconds: float) -> Any:
+    def _answer(self, request: Callable[[], Awaitable[Any]], deadline: float) -> Any:
         """What a request returns.
 
         Raises
         ------
         TimeoutError
-            It does not return within some seconds, or the client is not running any more: a call to a
-            scheduler that is gone lasts as long as Dask tries to connect.
+            It does not return in time, or the client is not running any more: a call to a scheduler that is
+            gone lasts as long as Dask tries to connect.
         """
         begun = self.start(request)
-        deadline = time.monotonic() + seconds
         try:
-            while not wait([begun], POLL_SECONDS).done:
+            while not concurrent.futures.wait([begun], POLL_SECONDS).done:
                 if self.client.status != "running" or time.monotonic() > deadline:
                     raise TimeoutError
             return begun.result()
@@ -215,14 +214,17 @@ class Session:
 
             from dgsuite.partition.client.scheduler import DgsuiteSchedulerPlugin as Plugin
 
-            await installed.check_scheduler(client)
+            answer = await client.run_on_scheduler(installed.probe(), asynchronous=True)
+            installed.compare({f"the scheduler at {client.scheduler.address}": answer})  # type: ignore[union-attr]
             await client.scheduler.register_scheduler_plugin(  # type: ignore[union-attr]
                 plugin=dumps(Plugin()), name=Plugin.name, idempotent=True
             )
             self._connection = connection
         if arguments.get("keys") and request == "dgsuite_workers":
             arguments["mark"], self._marks = self._marks, self._marks + 1
-            send(client, MARK, number=self._marks)
+            # it follows all that the client has for the scheduler
+            connection.send({"op": MARK, "number": self._marks})
+            hurry(connection)
         return await getattr(client.scheduler, request)(**arguments)
 
     def workers(self) -> dict[str, dict[str, Any]]:

@@ -5,12 +5,19 @@ Importing this needs no Dask.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, reduce
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 FILE, SCHEMA = "dgsuite.yaml", "dgsuite-schema.yaml"
+
+GATHER = "dgsuite.gather-limit"
+"""Outputs of a run, and identifiers of nodes, that take more bytes stay on the workers. With None all are
+gathered.
+"""
 
 
 @cache
@@ -44,3 +51,20 @@ def setting(key: str) -> Any:
     default = reduce(lambda table, part: table[part], key.split("."), read(FILE))
     found = dask.config.get(key, default)
     return {**default, **found} if isinstance(default, dict) else found
+
+
+def limit() -> float:
+    """Bytes of outputs, or of labels, that are gathered, at most."""
+    from dask.utils import parse_bytes
+
+    most = setting(GATHER)
+    return float("inf") if most is None else parse_bytes(most)
+
+
+@contextmanager
+def gathered() -> Iterator[None]:
+    """Gather all outputs, where datasets outlive the workers."""
+    import dask
+
+    with dask.config.set({GATHER: None}):
+        yield

@@ -5,10 +5,11 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
@@ -113,9 +114,9 @@ class Watch:
     epochs: dict[str, str] = field(default_factory=dict)
     _idle: dict[str, float] = field(default_factory=dict)
     """By address, since when a worker has run none of these tasks."""
-    _alone: float | None = None
+    _alone: float = inf
     """Since when there has been no worker."""
-    _lost: Collection[Any] = ()
+    _lost: set[Any] = field(default_factory=set)
     """Keys of the tasks that the last poll found lost."""
     _raised: BaseException | None = None
     """What a callback has raised."""
@@ -147,14 +148,7 @@ class Watch:
             # after a pause of the scheduler all of them look frozen: ask again
             time.sleep(2 * POLL_SECONDS)
             found = poll()
-        self.check_states(found["workers"], futures)
-        self._check_lost(found["lost"], futures)
-        return found["workers"]  # type: ignore[no-any-return]
-
-    def check_states(
-        self, states: dict[str, dict[str, Any]], futures: Sequence[Future] = ()
-    ) -> None:
-        """As `check_workers`, with the states of all workers that the scheduler has just said."""
+        states = found["workers"]
         for worker in self.workers:
             if worker not in states:
                 raise self._error(worker, "was lost")
@@ -165,8 +159,17 @@ class Watch:
             raise WorkerLost(f"{self.doing}: {LOST}")
         for worker in self._required(states):
             self._check_worker(worker, states[worker])
-        if futures:
-            self._check_alone(states)
+        if states or not futures:
+            self._alone = inf
+        self._alone = min(self._alone, time.monotonic())
+        if time.monotonic() - self._alone > timeout():
+            raise RunError(f"{self.doing}: no worker is left")
+        # lost in two polls in a row: the scheduler's message that a task has ended may be on its way
+        again, self._lost = self._lost.intersection(found["lost"]), {*found["lost"]}
+        if gone := [future for future in _unfinished(futures) if future.key in again]:
+            self.client.cancel(gone)
+            raise WorkerLost(f"{self.doing}: task {gone[0].key} cannot run any more: {LOST}")
+        return states  # type: ignore[no-any-return]
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
         """The scheduler's answer to a request: see `dgsuite.partition.client.session.Session.ask`."""
@@ -174,26 +177,6 @@ class Watch:
             return Session.of(self.client).ask(request, wait=wait, **arguments)
         except RunError as error:
             raise RunError(f"{self.doing}: {error}") from error
-
-    def _check_lost(self, lost: Collection[Any], futures: Sequence[Future]) -> None:
-        """Raise an error for tasks that are lost in two polls in a row, and let go of them.
-
-        One poll is not enough: the scheduler's message that a task has ended may be on its way.
-        """
-        again = set(lost).intersection(self._lost)
-        self._lost = lost
-        if gone := [future for future in _unfinished(futures) if future.key in again]:
-            self.client.cancel(gone)
-            raise WorkerLost(f"{self.doing}: task {gone[0].key} cannot run any more: {LOST}")
-
-    def _check_alone(self, states: Mapping[str, Any]) -> None:
-        """Raise an error if there has been no worker for long."""
-        if states:
-            self._alone = None
-        elif self._alone is None:
-            self._alone = time.monotonic()
-        elif time.monotonic() - self._alone > timeout():
-            raise RunError(f"{self.doing}: no worker is left")
 
     def _required(self, states: dict[str, dict[str, Any]]) -> list[str]:
         """The workers that the tasks require."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("dgsuite")
 
+States = Mapping[str, Mapping[str, Any]]
+"""State of each worker, by address."""
+
 
 def worker_addresses(client: Client) -> list[str]:
     """Addresses of the client's workers, in a fixed order; see `ordered_states`."""

@@ -62,7 +62,7 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
         The same edges, with node ids as ends. With a client, lazy pieces are on its workers.
     labels
         The identifier of each node, ascending. Those of lazy pieces stay on the workers if they take more
-        than `dgsuite.partition.client.gather.limit`.
+        than `dgsuite.partition.client.settings.limit`.
 
     Raises
     ------

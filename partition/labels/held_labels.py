@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.gather import limit
+from dgsuite.partition.client.settings import limit
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.labels import identifiers
@@ -153,7 +153,7 @@ class HeldLabels(Labels):
         return HeldLabels([*self.parts, there], [*self.about, About.of(part)])
 
     def settled(self) -> Labels:
-        """These labels, or the same in this process if they take at most `partition.client.gather.limit`."""
+        """These labels, or the same in this process if they take at most `settings.limit` bytes."""
         return self.here() if sum(each.nbytes for each in self.about) <= limit() else self
 
     def among(self, nodes: NDArray) -> Labels:

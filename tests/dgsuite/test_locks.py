@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
-from dgsuite.core.workers.kept import MAX_MESHES, KeptMeshes
+from dgsuite.core.workers.plugin import MAX_MESHES, KeptMeshes
 from dgsuite.partition.clusters.grown import Growth, nothing
 from dgsuite.partition.graph.cache import Cache
 from dgsuite.studies.network.disturbed import Disturbed
@@ -27,19 +28,6 @@ from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
 from tests.support.toys import Meets
-
-
-class Loop:
-    """Makes calls at once, but for those that come later, which it lists."""
-
-    def __init__(self):
-        self.later = []
-
-    def call_soon_threadsafe(self, call, *arguments):
-        call(*arguments)
-
-    def call_later(self, seconds, call, *arguments):
-        self.later.append((seconds, call, arguments))
 
 
 class Mesh:
@@ -54,7 +42,7 @@ def guarded():
     made, cache, bucket, throttle = Once(), Cache(), Bucket(), Throttle()
     graph = genval.graph("ring", 6, clusters=2, client=None)
     halos, bounds = Halos(), np.array([0, 2])
-    meshes = KeptMeshes(Loop())
+    meshes = KeptMeshes()
     base = graph.parts[0]
     growth = Growth(base, nothing(base.weights), base.size, base.indices.dtype)
     disturbed = object.__new__(Disturbed)
@@ -70,8 +58,7 @@ def guarded():
         meshes._lock: [
             lambda: meshes.take("a"),
             lambda: meshes.keep("b", Mesh(), 60),
-            lambda: meshes._expire("a"),
-            meshes.clear,
+            meshes.close,
         ],
         bucket._lock: [lambda: bucket.begin(1.0), lambda: bucket.take(1, 1.0, 1.0)],
         throttle._lock: [lambda: throttle.limit, lambda: setattr(throttle, "limit", Limit())],
@@ -99,8 +86,8 @@ def test_threads_wait_for_each_other():
 
 def test_meshes_that_are_kept():
     """At most so many, each for its time, and one under a key."""
-    loop, made = Loop(), [Mesh() for _ in range(MAX_MESHES + 2)]
-    meshes = KeptMeshes(loop)
+    made = [Mesh() for _ in range(MAX_MESHES + 2)]
+    meshes = KeptMeshes()
     for k, mesh in enumerate(made[:MAX_MESHES]):
         meshes.keep(k, mesh, 60)
     assert len(meshes) == MAX_MESHES
@@ -111,12 +98,11 @@ def test_meshes_that_are_kept():
     meshes.keep(2, made[MAX_MESHES + 1], 0)
     assert made[2].closed
     assert not made[MAX_MESHES + 1].closed
-    for _, expire, arguments in loop.later:
-        expire(*arguments)
+    meshes.close(time.monotonic())
     assert meshes.take(2) is None
     assert meshes.take(3) is made[3]
     assert meshes.take(3) is None
-    meshes.clear()
+    meshes.close()
     assert len(meshes) == 0
     wait_for(lambda: made[MAX_MESHES].closed and made[MAX_MESHES + 1].closed)
     assert not made[3].closed  # it is the caller's
@@ -132,13 +118,13 @@ def test_a_mesh_that_cannot_be_taken_up_is_disposed_of(found):
             raise found
         return found
 
-    mesh, plan = Mesh(), SimpleNamespace(mesh_key=lambda rank: rank, run_id="a run")
-    mesh.configuration = clocked.configuration()
+    mesh = Mesh()
+    mesh.rank, mesh.configuration = 1, clocked.configuration()
     mesh.processors, mesh.runner = [None, clocked.own_processors()], SimpleNamespace(run=run)
     mesh.resume = lambda *given: ("plugin", *given[1:])
     plugin = SimpleNamespace(meshes=SimpleNamespace(take={1: mesh}.get))
     with suppress(TimeoutError):
-        assert clocked._resumed(plugin, "key", plan, 1) is (mesh if found else None)
+        assert clocked._resumed(plugin, "key", "a run", 1) is (mesh if found else None)
     assert mesh.closed == (found is not True)
 
 

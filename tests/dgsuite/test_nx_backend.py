@@ -22,7 +22,7 @@ from dgsuite.faces import nx_backend
 from dgsuite.faces.nx_backend.calls import LEIDEN, Offered
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.faces.nx_backend.offers import HOMES
-from dgsuite.partition.client.gather import SETTING
+from dgsuite.partition.client.settings import GATHER
 from dgsuite.partition.construction import distribute
 from tests import networkx_suite
 from tests.support import nx_inputs
@@ -260,7 +260,7 @@ def test_large_results_are_gathered_from_a_client_that_is_not_the_current_one(cl
     from distributed import Client
 
     graph = nx.path_graph(30)
-    here = {SETTING: 0, "scheduler": "synchronous"}  # what computes collections otherwise
+    here = {GATHER: 0, "scheduler": "synchronous"}  # what computes collections otherwise
     with Client(client.cluster, set_as_default=False) as other, dask.config.set(here):
         how = {"client": other, "clusters": 2, "style": "clocked"}
         found = nx.single_source_shortest_path_length(graph, 0, backend="dgsuite", **how)

@@ -28,7 +28,7 @@ def leave_out(names, dask_worker=None):
     """Here or on a worker: use some capabilities no more; what was kept for the next run is closed."""
     capabilities.WITHOUT = frozenset(names)
     if dask_worker is not None:
-        dask_worker.plugins["dgsuite"].meshes.clear()
+        dask_worker.plugins["dgsuite"].meshes.close()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def of_worker(dask_worker: Any) -> dict[str, int]:
     return {
         "runs": len(plugin.runs),
         "ends": len(plugin._ends),
-        "addresses": len(plugin._addresses) + len(plugin._seekers),
+        "addresses": len(plugin._addresses),
         "results": len(dask_worker.data),
         "listening": len(listening),
         "shared memory": len(shared),

@@ -572,7 +572,7 @@ def going_on(board: Board) -> Iterator[None]:
 
 def _forget(dask_worker: Any) -> None:
     """On a worker: close connections that were kept for the next run."""
-    dask_worker.plugins["dgsuite"].meshes.clear()
+    dask_worker.plugins["dgsuite"].meshes.close()
 
 
 def _collect() -> None:

@@ -52,7 +52,7 @@ def test_dropped_rows_are_counted_wherever_they_are(rows, relabel, client, tmp_p
 
 @pytest.mark.parametrize("held", [False, True])
 def test_one_long_name_does_not_widen_the_others(held, client, monkeypatch):
-    monkeypatch.setattr("dgsuite.partition.client.gather.limit", lambda: 0 if held else 1 << 40)
+    monkeypatch.setattr("dgsuite.partition.client.settings.limit", lambda: 0 if held else 1 << 40)
     names = [*(f"{i:05d}" for i in range(2000)), "x" * 200]
     frame = pd.DataFrame({"source": names[:-1], "target": names[1:]})
     lazy = dd.from_pandas(frame, npartitions=3)

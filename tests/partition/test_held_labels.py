@@ -14,7 +14,7 @@ import xarray as xr
 import dgsuite
 from dgsuite import Graph, InputError, genval
 from dgsuite.partition.client import session
-from dgsuite.partition.client.gather import SETTING, gathered
+from dgsuite.partition.client.settings import GATHER, gathered
 from dgsuite.partition.labels.held_labels import HeldLabels
 from tests.support.graphs import same
 
@@ -42,7 +42,7 @@ def frames():
 
 def both(client, frame, **options):
     """The same graph with its labels on the workers, and here."""
-    with dask.config.set({SETTING: 0}):
+    with dask.config.set({GATHER: 0}):
         held = Graph.from_dataframe(frame, client=client, **options)
     with gathered():
         here = Graph.from_dataframe(frame, client=client, **options)
@@ -85,7 +85,7 @@ def test_labels_on_workers_are_written_and_read_there(
 ):
     held, here = both(client, frames[kind], clusters=3)
     held.save(tmp_path)
-    with dask.config.set({SETTING: 0}):
+    with dask.config.set({GATHER: 0}):
         again = Graph.load(tmp_path, client=client)
         fewer = Graph.load(tmp_path, client=client_of_one)
     for graph in (again, fewer):
@@ -111,7 +111,7 @@ def test_nothing_large_comes_to_the_client(client, tmp_path, brought):
     names = np.array([f"a user with the number {i:05}" for i in range(30_000)])
     table = pd.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
     dd.from_pandas(table, npartitions=4).to_parquet(tmp_path / "edges")
-    with dask.config.set({SETTING: 0}), client.as_current():
+    with dask.config.set({GATHER: 0}), client.as_current():
         graph = Graph.from_parquet(tmp_path / "edges", clusters=4)
         graph.save(tmp_path / "graph")
         graph = Graph.load(tmp_path / "graph")
@@ -135,7 +135,7 @@ def test_labels_of_a_subgraph_stay_on_the_workers(client, brought):
     names = np.array([f"a user with the number {i:05}" for i in range(20_000)])
     table = pd.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
     lazy = dd.from_pandas(table, npartitions=4)
-    with dask.config.set({SETTING: 0}), client.as_current():
+    with dask.config.set({GATHER: 0}), client.as_current():
         graph = Graph.from_dataframe(lazy, client=client, clusters=2)
         chosen = np.arange(graph.n) % 3 > 0
         brought.clear()

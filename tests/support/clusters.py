@@ -84,7 +84,7 @@ def small_as_large(client):
 def held(dask_worker):
     """What the plugin of a worker still holds."""
     plugin = dask_worker.plugins["dgsuite"]
-    return len(plugin.runs), len(plugin._ends), len(plugin._addresses), len(plugin._seekers)
+    return len(plugin.runs), len(plugin._ends), len(plugin._addresses)
 
 
 def named(dask_worker):

@@ -9,7 +9,6 @@ from threading import Barrier
 from distributed.core import Server
 
 from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.one_host import gate_of
 
 BOUND = 20
 """Seconds after which an exchange is taken to wait for ever."""
@@ -73,7 +72,7 @@ def _task(places, rank, meeting, script, meets, over):
         try:
             await mesh.open(meeting, "key", {}, {})
             if meets:
-                mesh.gate = await gate_of(mesh)
+                await mesh.open_gate()
                 assert mesh.gate is not None
             found = await script(mesh)
             # a comm that ends while another task still reads is a lost task

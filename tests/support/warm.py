@@ -10,13 +10,13 @@ import multiprocessing
 import dask
 from distributed.utils import get_mp_context
 
-from dgsuite.core.transports.quiet import slow_clocks
+from dgsuite.core.transports import slow_clocks
 
 USED = (
     *("distributed", "networkx", "numba", "pandas", "scipy.sparse", "xarray"),
     *("dask.array", "distributed.protocol.numpy", "fsspec.implementations.local", "scipy.fft"),
     *("dgsuite.core.executors.clocked", "dgsuite.core.executors.finish_async"),
-    *("dgsuite.core.transports.mpb", "dgsuite.core.transports.quiet"),
+    *("dgsuite.core.transports.mpb", "dgsuite.core.transports"),
     *("dgsuite.core.workers.plugin", "dgsuite.partition.arrays._compiled"),
 )
 """What workers import, at the latest in a run."""

@@ -14,7 +14,6 @@ may still give wrong results.
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict, deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -43,9 +42,6 @@ from dgsuite.partition.store.checking import refuse
 AGAIN = Step(0, "resume", False, 0)
 """Stands for the phase whose messages are sent once more."""
 
-EXCHANGES = 3
-"""Exchanges before a run goes on: the last broadcasts both ways, and the messages of the last phase."""
-
 WAYS = ("broadcasts", "backwards")
 """Where a mailbox keeps broadcasts, along edges and against them, once there were any."""
 
@@ -71,9 +67,6 @@ class Pace:
         Of the run that are over.
     """
 
-    few = 16
-    """Phases that are sent off at once before it is known how long they take."""
-
     def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
         self.every = plan.every
         self.restart(rounds)
@@ -87,12 +80,6 @@ class Pace:
         if type(self.every) is int:
             return step.last and step.round + 1 - self._since >= self.every
         return monotonic() - self._since >= self.every
-
-    def phases(self, seconds: float, count: int) -> int:
-        """How many phases to send off at once, if the last ones took so many seconds."""
-        if type(self.every) is int:
-            return sys.maxsize
-        return max(1, int(self.every * count / max(seconds, 1e-3)))
 
 
 class Fresh:

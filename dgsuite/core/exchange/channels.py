@@ -9,14 +9,49 @@ not know listens: all comms are read at all times.
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from distributed.comm.core import Comm
+from distributed.protocol.serialize import ToPickle
 
+from dgsuite.core.engine.collectives import Contribution
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.exchange.comms import flush
 from dgsuite.core.workers.plugin import PeerLost
+
+SHORT = 1 << 16
+"""Bytes from which arrays of a parcel are not copied into one piece with the rest of a message."""
+
+
+class Message(NamedTuple):
+    """What one task sends to another in an exchange, or at any time."""
+
+    number: int
+    """Of the exchange."""
+    said: Contribution | None = None
+    parcel: MessageBatch | None = None
+    note: Any = None
+    """Anything else."""
+
+    def packed(self) -> Any:
+        """As it travels: in one piece if its parcel is short."""
+        if self.note is None and (self.parcel is None or smaller(self.parcel, SHORT)):
+            return pickle.dumps(tuple(self), 5)
+        return ToPickle(self)
+
+    @classmethod
+    def unpacked(cls, message: Any) -> Message:
+        """What `packed` made such a message of."""
+        message = getattr(message, "data", message)  # within a process Dask leaves the wrapper on
+        return message if type(message) is cls else cls(*pickle.loads(message))
+
+
+def smaller(parcel: Any, size: int) -> bool:
+    """Whether a parcel has fewer bytes."""
+    return getattr(parcel, "nbytes", size) < size
 
 
 class Channels:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import dask
@@ -20,8 +21,7 @@ from distributed.comm.registry import get_backend
 from distributed.comm.tcp import TCP, TLS
 from tornado.iostream import StreamClosedError
 
-from dgsuite.base.errors import RunError
-from dgsuite.core.exchange.ports import ports
+from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.transports.framed import Framed
 from dgsuite.partition.client.settings import setting
 
@@ -37,6 +37,8 @@ HEAD = 1 << 10
 
 SHARED = "mpb"
 """Scheme of comms in memory that two processes share: see `dgsuite.core.transports.mpb`."""
+
+HIGHEST_PORT = 65535
 
 SECRET = 32
 """Bytes that a task must send to be accepted; the workers exchange them among themselves alone."""
@@ -104,9 +106,9 @@ class Listener:
 
     def stop(self) -> None:
         """Let no more of them connect."""
-        listener, self._open = self._open, None
-        if listener is not None:
-            listener.stop()
+        if self._open is not None:
+            self._open.stop()
+            self._open = None
 
     async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
         """Accept a task that sends the secret; in place of Dask's handshake, which unpickles any input."""
@@ -119,6 +121,30 @@ class Listener:
             comm.abort()
             raise CommClosedError(f"{comm.peer_address} does not know the secret of the run")
         _agree(comm)
+
+
+def ports() -> Iterable[int]:
+    """Ports that this worker may listen on, first choice first; 0 is one that the system chooses.
+
+    The worker's own configuration decides: ``dgsuite.clocked.port`` is a port, or a range such as
+    "9100:9199", both ends included, as of ``dask worker --worker-port``.
+
+    Raises
+    ------
+    InputError
+        The setting is neither.
+    """
+    chosen = setting("dgsuite.clocked.port")
+    if chosen is None:
+        return [0]
+    if found := re.fullmatch(r"(\d+)(?::(\d+))?", str(chosen)):
+        first, last = int(found[1]), int(found[2] or found[1])
+        if first <= last <= HIGHEST_PORT:
+            return range(first, last + 1)
+    raise InputError(
+        "dgsuite.clocked.port must be a port such as 9100, or a range such as '9100:9199', "
+        f"got {chosen!r}"
+    )
 
 
 async def connected(address: str, secret: bytes, arguments: dict[str, Any]) -> Comm:

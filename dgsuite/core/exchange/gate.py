@@ -7,6 +7,7 @@ separates a task's own count from its look at those of the others, so at least o
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import struct
 import threading
@@ -30,6 +31,12 @@ ELSEWHERE = 2**64 - 1
 WAIT, WAKE, ALL = 0, 1, 2**31 - 1
 """What the system call does, and how many tasks to wake."""
 
+LOOK_OUT = 500e-6
+"""Seconds that a task with a processor of its own polls for a message, on comms that support it: waking up
+takes 50 to 100 us, in every exchange."""
+
+SLICE = 0.02
+"""Seconds after which a task that sleeps at a gate looks whether it is cancelled, or a peer is lost."""
 
 _lock = threading.Lock()
 
@@ -47,7 +54,7 @@ class Word(NamedTuple):
     """What a task says when it arrives."""
 
     number: int
-    """Of the phase."""
+    """Of the exchange."""
     due: int
     """A bit for each task that it sends something to."""
     said: bytes | None
@@ -139,6 +146,26 @@ class Gate:
         if not self.is_open():
             _futex(self._address, WAIT, before, ctypes.byref(limit))
         return self.is_open()
+
+    async def meet(self, word: Word, alone: bool, check: Callable[[], object]) -> list[Word]:
+        """Say something to all, wait for the others, and hear what each has to say.
+
+        Parameters
+        ----------
+        alone
+            Whether the task has a processor to itself, and may look out for the others before it sleeps.
+        check
+            Called from time to time; raises an error if another task is lost.
+        """
+        self.arrive(word)
+        there = self.look_out(LOOK_OUT) if alone else self.is_open()
+        while not there or time.monotonic() > self.loop_due:
+            self.loop_due = time.monotonic() + SLICE
+            await asyncio.sleep(0)  # lets the run be cancelled, and comms end
+            if there := self.sleep(SLICE):
+                break
+            check()
+        return self.words()
 
     def words(self) -> list[Word]:
         """What all tasks have said, by rank."""

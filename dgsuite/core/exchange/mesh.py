@@ -9,16 +9,18 @@ Votes of a few tasks go from each to each, with the parcels. Those of many go by
 has the number of parcels that each task is to wait for. So tasks that have no parcels for each other exchange
 no message. On one host votes go through memory.
 
-A mesh and its event loop may outlive the task: see `dgsuite.core.workers.kept`. Entry points
+A mesh and its event loop may outlive the task: see `dgsuite.core.workers.plugin`. Entry points
 ``dgsuite.meshes`` have other meshes, by the names that ``dgsuite.clocked.transport`` or a style gives them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import cache, cached_property
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -31,17 +33,12 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, Combine, Contribution, partners, tree
-from dgsuite.core.engine.message_type import MessageBatch
-from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange import messages
-from dgsuite.core.exchange.channels import Channels, begun, cancelling
+from dgsuite.core.engine.program import SILENT, reduce_votes
+from dgsuite.core.exchange.channels import Channels, Message, begun, cancelling, smaller
 from dgsuite.core.exchange.comms import FITS, SHARED, Listener, connected, room
-from dgsuite.core.exchange.gate import Gate
-from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
-from dgsuite.core.exchange.one_host import LOOK_OUT, meet
-from dgsuite.core.transports import fastest
+from dgsuite.core.exchange.gate import LOOK_OUT, Gate, Word
+from dgsuite.core.transports import fastest, memory
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
-from dgsuite.kernels.bsp import Vote
 
 NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
 
@@ -82,9 +79,11 @@ class Mesh:
     configuration
         Of this worker, such as that of transports, when the mesh was made.
     gate
-        Where the tasks meet in memory, if they do: see `dgsuite.core.exchange.one_host.gate_of`.
+        Where the tasks meet in memory, if they do.
     values
         Memory in which the tasks store values of nodes; empty if one of them cannot get it.
+    number
+        Of the last exchange; all tasks count them alike.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
@@ -123,12 +122,13 @@ class Mesh:
         self.configuration = configuration()
         self.gate: Gate | None = None
         self.values: NDArray[np.uint8] | None = None
+        self.number = -1
         # the default loop of Windows does not watch sockets, as comms need it
         self.runner = asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)
         self.channels = Channels(self.comms, self.lost, self._take)
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
-        self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
-        self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
+        self._steps: defaultdict[int, deque[tuple[int, Contribution]]] = defaultdict(deque)
+        self._parcels: defaultdict[int, dict[int, Any]] = defaultdict(dict)
         self._few = len(places) <= MAX_ALL_TO_ALL
         everyone = {peer for peer in range(len(places)) if peer != rank}
         self._joins_all = self._few or joins_all or self.joins_all
@@ -167,12 +167,44 @@ class Mesh:
             raise self.lost(peer, f"cannot be reached: {error}") from error
         return where
 
+    async def open_gate(self) -> None:
+        """Have the tasks meet in memory, if they share memory; all tasks call it."""
+        if self.is_shared and Gate.is_there():
+            made = await self._memory("gate", Gate.nbytes(len(self.places)))
+            self.gate = None if made is None else Gate(made, self.rank, len(self.places))
+
+    async def values_of(self, size: int) -> NDArray[np.uint8] | None:
+        """Memory that all tasks have for values of nodes; None if one of them cannot get it.
+
+        All tasks call it.
+
+        Parameters
+        ----------
+        size
+            Bytes, at least.
+        """
+        if self.values is None or 0 < len(self.values) < size:
+            self.values = None  # before there is more
+            made = await self._memory("values", size)
+            self.values = np.empty(0, np.uint8) if made is None else made
+        return self.values[:size] if len(self.values) else None
+
+    async def _memory(self, label: str, size: int) -> NDArray[np.uint8] | None:
+        """New memory for all tasks, made by the first; None if one of them cannot get it."""
+        offered = nullcontext((None, None)) if self.rank else memory.offered(label, size)
+        with offered as (mine, offer):
+            where = (await self.told(offer))[0]
+            if mine is None and where is not None:
+                mine = memory.attach_of(where)
+            there = await self.told(mine is not None)
+        return mine if all(there.values()) else None
+
     @property
     def wire(self) -> int:
         """Bytes written so far."""
         return self.channels.wire
 
-    @property
+    @cached_property
     def scheme(self) -> str:
         """Of the comms between tasks, which all find the same one: the fastest there is between a few workers
         of one host that talk over TCP, else that of the workers.
@@ -245,37 +277,34 @@ class Mesh:
         self.run = run
         plugin.enter(key, run, None, cancelling())
         try:
-            await self.exchange(CHECK, {}, Vote())
+            await self.exchange({}, SILENT)
         except PeerLost:
             return False
         return True
 
     def _take(self, peer: int, message: Any) -> None:
         """Sort what has come."""
-        kind, number, what, parcel = messages.content(message)
-        if kind == messages.STEP:
-            self._steps[peer].append((number, what))
-        elif kind == messages.NOTE:
-            self.notes[number].append((peer, what))
+        number, said, parcel, note = Message.unpacked(message)
+        if said is not None:
+            self._steps[peer].append((number, said))
         if parcel is not None:
             self._parcels[number][peer] = parcel
+        if note is not None:
+            self.notes[number].append((peer, note))
 
     async def turn(self) -> None:
         """Wait until this task may compute a phase: here at once."""
 
     async def exchange(
         self,
-        number: int,
-        parcels: Mapping[int, MessageBatch],
+        parcels: Mapping[int, Any],
         vote: Any,
-        combine: Callable[[Sequence[Any]], Any] = reduce_votes,
-    ) -> tuple[dict[int, MessageBatch], Any]:
+        combine: Combine = reduce_votes,
+    ) -> tuple[dict[int, Any], Any]:
         """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
 
         Parameters
         ----------
-        number
-            Of the phase; a peer at another one is an error.
         combine
             Makes one vote of several.
 
@@ -283,74 +312,72 @@ class Mesh:
         -------
         The parcels that came, by rank, and the votes of all tasks combined.
         """
-        gate = self.gate
-        if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
-            return await self._exchange(number, parcels, vote, combine)
+        self.number += 1
+        if self.gate is None:
+            return await self._exchange(parcels, vote, combine)
         early = self._fit(parcels)
         if early:
-            await self._send(number, parcels)
-        words = await meet(self, gate, number, parcels, vote)
+            await self._send(parcels)
+        said = b"" if vote == SILENT else pickle.dumps(vote, 5)
+        word = Word(self.number, sum(1 << peer for peer in parcels), said)
+        words = await self.gate.meet(word, self.alone, self._check_comms)
+        for peer, heard in enumerate(words):
+            self._check_number(peer, heard.number)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
-        found: dict[int, MessageBatch] = {}
+        found: dict[int, Any] = {}
         if not early:
-            reading = begun(self._received(number, sources))
-            await self._send(number, parcels)
+            reading = begun(self._received(sources))
+            await self._send(parcels)
             found = await reading
         elif sources:
-            found = await self._received(number, sources)
-        votes = [messages.of_said(word.said) for word in words if word.said is not None]
-        if len(votes) == len(words):
-            return found, reduce_votes(votes)
-        return found, (await self._exchange(number, {}, vote, combine))[1]
+            found = await self._received(sources)
+        if any(word.said is None for word in words):
+            return found, (await self._exchange({}, vote, combine))[1]
+        return found, combine([pickle.loads(w.said) if w.said else SILENT for w in words])
 
     async def told(self, mine: Any) -> Mapping[int, Any]:
         """What each task tells all others, by rank; all tasks call it."""
-        whole: Mapping[int, Any] = (await self.exchange(TELLING, {}, {self.rank: mine}, _union))[1]
+        whole: Mapping[int, Any] = (await self.exchange({}, {self.rank: mine}, _union))[1]
         return whole
 
     async def _exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
-    ) -> tuple[dict[int, MessageBatch], Any]:
+        self, parcels: Mapping[int, Any], vote: Any, combine: Combine
+    ) -> tuple[dict[int, Any], Any]:
         """The same by messages alone."""
         if not self.comms:
             await asyncio.sleep(0)  # lets the run be cancelled
         if self._few:
-            return await self._swap(number, parcels, vote, combine)
+            return await self._swap(parcels, vote, combine)
         if parcels:
-            await self._send(number, parcels)
+            await self._send(parcels)
         mine = Contribution.of(vote, parcels, len(self.places))
-        whole = await self._agree(number, mine, Contribution.combining(combine))
-        return await self._arrived(number, whole.expected(self.rank)), whole.vote
+        whole = await self._agree(mine, Contribution.combining(combine))
+        return await self._arrived(whole.expected(self.rank)), whole.vote
 
     async def _swap(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
-    ) -> tuple[dict[int, MessageBatch], Any]:
+        self, parcels: Mapping[int, Any], vote: Any, combine: Combine
+    ) -> tuple[dict[int, Any], Any]:
         """Each of a few tasks sends each its vote, and with it the parcel."""
         self.channels.look_out = LOOK_OUT if self.alone else 0.0
         reads: dict[int, asyncio.Future[Contribution]] = {}
         if not self._fit(parcels):  # transports may write only while both ends read
-            reads = {peer: begun(self._heard(number, peer)) for peer in self.comms}
+            reads = {peer: begun(self._heard(peer)) for peer in self.comms}
         mine = Contribution(vote)
-        await self._write(
-            {peer: messages.step(number, mine, parcels.get(peer)) for peer in self.comms}, parcels
-        )
+        await self._write({p: Message(self.number, mine, parcels.get(p)) for p in self.comms})
         votes = {self.rank: vote}
         for peer in self.comms:
-            said = await (reads[peer] if reads else self._heard(number, peer))
-            votes[peer] = said.vote
+            votes[peer] = (await (reads[peer] if reads else self._heard(peer))).vote
         await self.channels.flush()
-        return self._parcels.pop(number, {}), combine([votes[r] for r in range(len(votes))])
+        return self._parcels.pop(self.number, {}), combine([votes[r] for r in range(len(votes))])
 
-    async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
+    async def _send(self, parcels: Mapping[int, Any]) -> None:
         """Send parcels, to tasks that are joined first if need be."""
         if strangers := parcels.keys() - self.comms.keys():
             there = ((peer, *self._meetings[peer]) for peer in sorted(strangers))
             await asyncio.gather(*(self._connect(*each) for each in there))
-        await self._write(
-            {peer: messages.parcel(number, each) for peer, each in parcels.items()}, parcels
-        )
+        await self._write({p: Message(self.number, parcel=each) for p, each in parcels.items()})
 
-    async def _agree(self, number: int, mine: Contribution, combine: Combine) -> Contribution:
+    async def _agree(self, mine: Contribution, combine: Combine) -> Contribution:
         """The contributions of all tasks together, by a collective."""
         collective = tree(self.rank, len(self.places), mine, combine)
         heard: Any = None
@@ -358,61 +385,71 @@ class Mesh:
             while True:
                 sends, hears = collective.send(heard)
                 for peer, said in sends.items():
-                    await self.channels.write(peer, messages.step(number, said))
-                heard = [await self._heard(number, peer) for peer in hears]
+                    await self.channels.write(peer, Message(self.number, said).packed())
+                heard = [await self._heard(peer) for peer in hears]
         except StopIteration as end:
             whole: Contribution = end.value
             return whole
 
-    async def _write(self, out: Mapping[int, Any], parcels: Mapping[int, MessageBatch]) -> None:
-        """Write messages, with these parcels in them."""
+    async def _write(self, out: Mapping[int, Message]) -> None:
+        """Write messages."""
         write = self.channels.write
-        if len(out) == 1 or all(messages.smaller(each, FITS) for each in parcels.values()):
+        if len(out) == 1 or all(m.parcel is None or smaller(m.parcel, FITS) for m in out.values()):
             for peer, message in out.items():
-                await write(peer, message)
+                await write(peer, message.packed())
         else:  # side by side: on a slow link a write waits until all has left
-            await asyncio.gather(*(write(peer, message) for peer, message in out.items()))
+            await asyncio.gather(*(write(peer, m.packed()) for peer, m in out.items()))
 
-    async def _heard(self, number: int, peer: int) -> Contribution:
+    async def _heard(self, peer: int) -> Contribution:
         """The next contribution of a partner."""
         came = self._steps[peer]
         while not came:
             await self.channels.receive(peer)
         theirs, said = came.popleft()
-        if theirs != number:
-            raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
-        found: Contribution = said
-        return found
+        self._check_number(peer, theirs)
+        return said
 
-    async def _received(self, number: int, sources: Sequence[int]) -> dict[int, MessageBatch]:
+    def _check_number(self, peer: int, number: int) -> None:
+        """Raise an error if a peer is at another exchange."""
+        if number != self.number:
+            place = self.places[peer]
+            raise RunError(f"worker {place} is at exchange {number}, not {self.number}")
+
+    def _check_comms(self) -> None:
+        """Raise an error if a peer is lost before it came to the gate."""
+        for peer, comm in self.comms.items():
+            if comm.closed() and self.gate is not None and not self.gate.is_open():
+                raise self.lost(peer)
+
+    async def _received(self, sources: Sequence[int]) -> dict[int, Any]:
         """The parcels of some tasks."""
-        found = self._parcels[number]
+        found = self._parcels[self.number]
         for peer in sources:
             while peer not in found:
                 await self.channels.receive(peer)
-        return await self._arrived(number, len(sources))
+        return await self._arrived(len(sources))
 
-    async def _arrived(self, number: int, count: int) -> dict[int, MessageBatch]:
+    async def _arrived(self, count: int) -> dict[int, Any]:
         """So many parcels; then all that this task has written has left, too."""
-        found = self._parcels[number]
+        found = self._parcels[self.number]
         while len(found) < count:
             for peer in self.channels.gone:
                 raise self.channels.lost(peer)
             await self.channels.news()
-        del self._parcels[number]
+        del self._parcels[self.number]
         await self.channels.flush()
         return found
 
-    def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
+    def _fit(self, parcels: Mapping[int, Any]) -> bool:
         """Whether parcels can be written while their receivers do nothing."""
         return all(
-            peer in self.comms and messages.smaller(parcel, self.rooms[peer])
+            peer in self.comms and smaller(parcel, self.rooms[peer])
             for peer, parcel in parcels.items()
         )
 
     async def close(self) -> None:
         """Close all comms, when all tasks have what they wait for: a comm that ends before is a lost task."""
-        await self.exchange(CLOSING, {}, Vote())
+        await self.exchange({}, SILENT)
         self.abort()
 
 

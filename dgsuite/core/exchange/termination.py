@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.core.exchange.channels import Message
 from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.messages import note
 from dgsuite.kernels.bsp import Vote
 
 
@@ -31,7 +31,7 @@ class Report(NamedTuple):
     vote: Vote
 
 
-class Message(NamedTuple):
+class News(NamedTuple):
     """From one worker to another."""
 
     parcel: Any
@@ -75,8 +75,8 @@ class Lines:
                 report = self._reports[self.mesh.rank] = Report(counts, idle)
         for peer in self.mesh.comms:
             if peer in parcels or report is not None:
-                message = Message(parcels.get(peer), report)
-                await self.mesh.channels.write(peer, note(self.number, message))
+                news = News(parcels.get(peer), report)
+                await self.mesh.channels.write(peer, Message(self.number, note=news).packed())
                 await self.mesh.channels.flush()
 
     def take(self) -> list[Any]:

@@ -6,7 +6,7 @@ is also the barrier. The scheduler has no part in a run between its start and it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,10 +18,9 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpoint import Fresh, begun
-from dgsuite.core.engine.log import Log, merge, unite
+from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
@@ -29,22 +28,16 @@ from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind
-from dgsuite.core.exchange.numbers import SHARE
-from dgsuite.core.exchange.one_host import gate_of, values_of
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.executors.recursive import freely, on_clock
-from dgsuite.core.recursion.delayed import DelayedSite
-from dgsuite.core.recursion.site import RecursiveSite
+from dgsuite.core.executors.recursive import freely, way
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
-from dgsuite.core.workers.outputs import carried, collect
-from dgsuite.core.workers.processor import LocalRank, bound, own_processors
-from dgsuite.core.workers.results import Outputs, ended
-from dgsuite.core.workers.room import hold_to_limit
+from dgsuite.core.workers.outputs import Outputs, carried, collect, ended
+from dgsuite.core.workers.processor import bound, of_host, own_processors
+from dgsuite.core.workers.room import prepare
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.tasks import TOGETHER
-from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 
@@ -71,28 +64,6 @@ class ClockedSpec(RunSpec):
     """Seconds for which the mesh is kept."""
     most: float
     """Bytes of outputs that a client gets at once, at most."""
-
-    def mesh_key(self, rank: int) -> Hashable:
-        """The meshes of two runs with the same key are the same."""
-        return self.mesh, tuple(self.places), tuple(self.epochs), rank
-
-    def make_mesh(self, rank: int) -> Mesh:
-        """A new mesh."""
-        where = self.run_id, self.places, self.epochs, rank
-        _, driving, _ = way(self.kernels[0], self.style, self)
-        shares, joins_all = self.mesh == "fastest", driving is freely
-        return mesh_kind(self.mesh)(*where, shares=shares, joins_all=joins_all)
-
-
-def way(
-    kernel: Kernel, style: str, spec: RunSpec
-) -> tuple[type[Site], Callable[..., Awaitable[None]], Callable[[Sequence[Log]], Log]]:
-    """The class of the sites of a run, what runs the program there, and what makes one log of theirs."""
-    if kernel.form != "recursive":
-        return Site, drive, merge
-    if spec.delays is not None:
-        return DelayedSite, on_clock, unite
-    return RecursiveSite, freely if style == "finish_async" else on_clock, unite
 
 
 def run(
@@ -127,15 +98,10 @@ def run(
             f"over {transport} tasks can only exchange messages at the end of a phase; use "
             f"style='clocked', or another dgsuite.clocked.transport"
         )
-    worker.install(client)
-    run_id = tasks.new_run()
-    places, bounds = tasks.deal(graph, [*workers])
+    watch, bounds, groups = tasks.begun(kernel, graph, client, workers)
+    run_id, places = watch.key_part, [*watch.epochs]
     keeps = mesh_kind(mesh).can_be_kept and rounds and len(places) > 1
-    epochs = {place: workers[place]["epoch"] for place in places}
-    watch = Watch(client, tasks.of(kernel), places, key_part=run_id, epochs=epochs)
-    groups = tasks.place(graph, watch, places, bounds)
     part = "recursive-" * (kernel.form == "recursive") + ("clocked" if rounds else "async")
-    keys = [f"{kernel.name}-{part}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
         topic = ""
         if tell is not None:
@@ -149,21 +115,18 @@ def run(
             kernels=kernels,
             bounds=bounds,
             places=places,
-            epochs=[*epochs.values()],
+            epochs=[*watch.epochs.values()],
             topic=topic,
             bind=setting("dgsuite.clocked.bind"),
             mesh=mesh,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
             most=carried(graph, len(places)),
         )
-        futures = tasks.submit(
-            client,
-            {
-                key: (place, partial(_task, plan, rank), group)
-                for rank, (key, place, group) in enumerate(zip(keys, places, groups, strict=True))
-            },
-            **{TOGETHER: True},
-        )
+        sent = {
+            f"{kernel.name}-{part}-{run_id}-{rank}": (place, partial(_task, plan, rank), group)
+            for rank, (place, group) in enumerate(zip(places, groups, strict=True))
+        }
+        futures = tasks.submit(client, sent, **{TOGETHER: True})
         try:
             return collect(kernels, graph, bounds, futures, watch, merged)
         except BaseException:
@@ -175,13 +138,20 @@ def _task(plan: ClockedSpec, rank: int, clusters: Sequence[Cluster]) -> Outputs:
     """One worker's part of the run."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
-        return ended(_found(plan, rank, clusters, key, plugin), plan.most)
+        with ExitStack() as stack:
+            found = _found(plan, rank, clusters, key, plugin, stack)
+        return ended(clusters, found, plan.most)
     finally:  # also where it ends before its peers find it: they are told
         plugin.leave(key, plan.run_id)
 
 
 def _found(
-    plan: ClockedSpec, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
+    plan: ClockedSpec,
+    rank: int,
+    clusters: Sequence[Cluster],
+    key: str,
+    plugin: worker.RunPlugin,
+    stack: ExitStack,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel at one worker."""
     run_id = plan.run_id
@@ -200,6 +170,9 @@ def _found(
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(allowed, len(clusters)) if large else 1
+    pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+    binds = plan.bind and pool is None and not site.has_helpers
+    binds = binds and not plan.places[rank].startswith("inproc")
 
     @seldom
     def tell(progress: Progress) -> None:
@@ -207,25 +180,26 @@ def _found(
 
     results: list[tuple[dict[str, NDArray], Log]] = []
 
-    async def main(pool: ThreadPoolExecutor | None) -> None:
+    async def main() -> None:
         nonlocal site, kept
         try:
             if resumed is None:
-                await mesh.open(plugin, key, *worker.security_args())
+                listening = here.security.get_listen_args("worker")
+                await mesh.open(plugin, key, here.connection_args, listening)
                 mesh.processors = await mesh.told(own_processors())
                 if driving is not freely:
-                    mesh.gate = await gate_of(mesh)
+                    await mesh.open_gate()
             else:
                 plugin.enter(key, run_id, None, cancelling())
-            local = LocalRank.of(plan.places, rank, mesh.processors)
-            mesh.alone = binds and stack.enter_context(bound(local, run_id))
+            local = of_host(plan.places, rank, mesh.processors)
+            mesh.alone = binds and stack.enter_context(bound(*local, run_id))
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)
                     kept = Fresh()
                 if driving is drive and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
                     await _share(site.mailbox, mesh)
-                _prepare(site)
+                prepare(site)
                 await driving(site, mesh, pool, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
             if not plan.keep:
@@ -234,58 +208,41 @@ def _found(
             mesh.abort()
             raise
 
-    with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        binds = (
-            plan.bind
-            and pool is None
-            and not site.has_helpers
-            and not plan.places[rank].startswith("inproc")
-        )
-        resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
-        mesh = plan.make_mesh(rank) if resumed is None else resumed
-        try:
-            mesh.runner.run(main(pool))
-        except BaseException:
-            mesh.runner.close()
-            raise
-        if plan.keep:
-            plugin.meshes.keep(plan.mesh_key(rank), mesh, plan.keep)
-        else:
-            mesh.runner.close()
+    members = plan.mesh, tuple(plan.places), tuple(plan.epochs), rank
+    resumed = _resumed(plugin, key, run_id, members) if plan.keep else None
+    how = plan.mesh == "fastest", driving is freely
+    mesh = resumed or mesh_kind(plan.mesh)(run_id, *members[1:], *how)
+    try:
+        mesh.runner.run(main())
+    except BaseException:
+        mesh.runner.close()
+        raise
+    if plan.keep:
+        plugin.meshes.keep(members, mesh, plan.keep)
+    else:
+        mesh.runner.close()
     return results
-
-
-def _prepare(site: Any) -> None:
-    """Make what the site needs before the clock starts."""
-    had_halo = site.mailbox.has_halo
-    site.warm()
-    if site.mailbox.has_halo and not had_halo:
-        give_back()
-    hold_to_limit(site)
 
 
 async def _share(box: Mailbox, mesh: Mesh) -> None:
     """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
     n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
+    _, said = await mesh.exchange({}, Vote(sum=box.ghosts))
     if said.sum > READ_ELSEWHERE * n * sites:
-        memory = await values_of(mesh, Window.size(n, sites, box.dtypes))
+        memory = await mesh.values_of(Window.size(n, sites, box.dtypes))
         if memory is not None:
             box.share(memory)
 
 
-def _resumed(plugin: worker.RunPlugin, key: str, plan: ClockedSpec, rank: int) -> Mesh | None:
-    """The mesh that is kept, if all other tasks have kept theirs."""
-    mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
+def _resumed(plugin: worker.RunPlugin, key: str, run_id: str, members: Any) -> Mesh | None:
+    """The mesh that is kept of these members, if all other tasks have kept theirs."""
+    mesh: Mesh | None = plugin.meshes.take(members)
     if mesh is None:
-        return None
-    if (mesh.configuration, mesh.processors[rank]) != (configuration(), own_processors()):
-        mesh.dispose()
         return None
     whole = False
     try:
-        whole = mesh.runner.run(mesh.resume(plugin, key, plan.run_id))
+        if (mesh.configuration, mesh.processors[mesh.rank]) == (configuration(), own_processors()):
+            whole = mesh.runner.run(mesh.resume(plugin, key, run_id))
     finally:
         if not whole:
             mesh.dispose()

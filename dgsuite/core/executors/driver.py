@@ -6,43 +6,23 @@ Recursive forms bring what runs their finishes: see `dgsuite.core.executors.recu
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.core.engine.checkpoint import Fresh, is_marked, marked
-from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.site import Site
-from dgsuite.core.exchange.numbers import READY, RESUMING
 from dgsuite.kernels.bsp import Vote
 
-
-class Exchange(Protocol):
-    """How a site reaches the others."""
-
-    ordered: bool
-    """Whether sites exchange something after every phase, even if none of them sends or votes."""
-
-    @property
-    def wire(self) -> int:
-        """Bytes sent to other workers so far."""
-        ...
-
-    async def turn(self) -> None:
-        """Wait until this site may compute a phase."""
-
-    async def exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
-    ) -> tuple[dict[int, MessageBatch], Vote]:
-        """Send the parcels of a phase and a vote; return the parcels received, and all votes combined."""
-        ...
+if TYPE_CHECKING:
+    from dgsuite.core.exchange.mesh import Mesh
 
 
 class Alone:
-    """The exchange of a run with one site: nothing to send, and nothing to wait for.
+    """The mesh of a run with one site: nothing to send, and nothing to wait for.
 
     Parameters
     ----------
@@ -53,22 +33,21 @@ class Alone:
     ordered = True
     wire = 0
 
-    def __init__(self, before_phase: Callable[[], None] | None = None) -> None:
+    def __init__(self, before_phase: Callable[[], object] = lambda: None) -> None:
         self.before_phase = before_phase
 
     async def turn(self) -> None:
-        if self.before_phase is not None:
-            self.before_phase()
+        self.before_phase()
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
-    ) -> tuple[dict[int, MessageBatch], Vote]:
+        self, parcels: Mapping[int, Any], vote: Any, combine: object = None
+    ) -> tuple[dict[int, Any], Any]:
         return {}, vote
 
 
 async def drive(
     site: Site,
-    others: Exchange,
+    others: Mesh | Alone,
     pool: Executor | None,
     tell: Report | None,
     kept: Fresh,
@@ -97,15 +76,15 @@ async def drive(
         votes.clear()
         return lambda: reduced
 
-    await others.exchange(READY, {}, SILENT)  # no clock starts before all workers are ready
-    for again in range(len(kept.sends)):  # none, or as many as `RESUMING`
-        found, _ = await others.exchange(RESUMING[again], kept.resent(site, again), SILENT)
+    await others.exchange({}, SILENT)  # no clock starts before all workers are ready
+    for again in range(len(kept.sends)):  # all sites have as many, or none
+        found, _ = await others.exchange(kept.resent(site, again), SILENT)
         site.deliver(found)
     now = perf_counter()
     start = now - log.seconds
     limits = site.spec.max_rounds, site.spec.faults
     todo = steps(site.kernel, site.clusters[0].n, reply, *limits, [*kept.votes])
-    for number, step in enumerate(todo):
+    for step in todo:
         if finish is not None and step.launches:
             votes.append(await finish(step))
             now = perf_counter()
@@ -116,7 +95,7 @@ async def drive(
         if others.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
             sent = others.wire
-            found, said = await others.exchange(number, parcels, vote)
+            found, said = await others.exchange(parcels, vote)
             site.tally.wire = others.wire - sent + site.mailbox.stored
             votes.append(said)
         site.deliver(found)
@@ -127,12 +106,3 @@ async def drive(
             kept.write()
             now = perf_counter()
     log.seconds = perf_counter() - start
-
-
-def at_once(driving: Coroutine[Any, Any, None]) -> None:
-    """Run a driver that never waits to its end."""
-    try:
-        driving.send(None)
-    except StopIteration:
-        return
-    raise AssertionError("a serial run waited")

@@ -8,140 +8,71 @@ runs what it has, the least depth first, and sends what goes to others at once.
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Awaitable, Callable, Sequence
 from math import inf
 from time import perf_counter
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from dgsuite.core.engine.checkpoint import Fresh
-from dgsuite.core.engine.log import Log, unite
+from dgsuite.core.engine.log import Log, merge, unite
 from dgsuite.core.engine.program import Step, reduce_votes
-from dgsuite.core.engine.progress import Report, Tell, seldom
-from dgsuite.core.engine.run_spec import PLAIN, RunSpec
-from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.termination import Lines
-from dgsuite.core.executors.driver import at_once, drive
-from dgsuite.core.recursion.delayed import DelayedSite
+from dgsuite.core.engine.progress import Report
+from dgsuite.core.engine.run_spec import RunSpec
+from dgsuite.core.engine.site import Site
+from dgsuite.core.executors.driver import Alone, drive
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
-from dgsuite.partition.clusters.cluster import Cluster
+
+if TYPE_CHECKING:
+    from dgsuite.core.exchange.mesh import Mesh
 
 BREATH = 1e-3
 """Seconds of work between checks for arrived messages."""
 
 
-class Tasks(ABC):
-    """An exchange (see `dgsuite.core.executors.driver.Exchange`) that also runs finishes.
-
-    Parameters
-    ----------
-    mesh
-        Leads to the other sites; None if there are none.
-    pool
-        Where clusters run side by side, if anywhere.
-    """
-
-    ordered = True
-
-    def __init__(
-        self, site: RecursiveSite, mesh: Mesh | None, pool: Executor | None, tell: Report | None
-    ) -> None:
-        self.site = site
-        self.mesh = mesh
-        self.pool = pool
-        self.tell = tell
-
-    @property
-    def wire(self) -> int:
-        return 0 if self.mesh is None else self.mesh.wire
-
-    async def finish(self, step: Step) -> Vote:
-        """Run a finish to its end; the votes of all sites."""
-        begin, wire, moment = perf_counter(), self.wire, self.site.moment(step)
-        vote = await self._run(step)
-        entry = self.site.log.entry(moment, self.site.new_tally)
-        entry.tally.wire += self.wire - wire
-        entry.exchange += max(perf_counter() - begin - self.site.busy, 0.0)
-        return vote
-
-    @abstractmethod
-    async def turn(self) -> None: ...
-
-    @abstractmethod
-    async def exchange(
-        self, number: int, parcels: Mapping[int, Any], vote: Vote
-    ) -> tuple[dict[int, Any], Vote]: ...
-
-    @abstractmethod
-    async def _run(self, step: Step) -> Vote:
-        """The same, without what is logged of it."""
+def way(
+    kernel: Kernel, style: str, spec: RunSpec
+) -> tuple[type[Site], Callable[..., Awaitable[None]], Callable[[Sequence[Log]], Log]]:
+    """The class of the sites of a run, what runs the program there, and what makes one log of theirs."""
+    if kernel.form != "recursive":
+        return Site, drive, merge
+    if spec.delays is not None:
+        return spec.delays.site, on_clock, unite
+    return RecursiveSite, freely if style == "finish_async" else on_clock, unite
 
 
-class Clock(Tasks):
-    """Tasks advance on a clock, with a barrier a tick where there are other sites."""
+async def on_clock(
+    site: RecursiveSite, mesh: Mesh | Alone, pool: Any, tell: Report | None, kept: Fresh
+) -> None:
+    """Tasks advance on a clock, with a barrier a tick."""
 
-    def __init__(self, *where: Any) -> None:
-        super().__init__(*where)
-        self._number = -1
-
-    async def turn(self) -> None:
-        if self.mesh is not None:
-            await self.mesh.turn()
-
-    async def exchange(
-        self, number: int, parcels: Mapping[int, Any], vote: Vote
-    ) -> tuple[dict[int, Any], Vote]:
-        return await self._swap(parcels, vote, reduce_votes)
-
-    async def _swap(
-        self, parcels: Mapping[int, Any], said: Any, combine: Callable[[Sequence[Any]], Any]
-    ) -> tuple[dict[int, Any], Any]:
-        """Swap parcels with all other sites; ticks and phases are numbered alike."""
-        if self.mesh is None:
-            return {}, said
-        self._number += 1
-        return await self.mesh.exchange(self._number, parcels, said, combine)
-
-    async def _run(self, step: Step) -> Vote:
-        site = self.site
-        await self.turn()
-        out = site.launch(step.turn, step.phase, self.pool)
+    async def finish(step: Step) -> Vote:
+        await mesh.turn()
+        out = site.launch(step.turn, step.phase, pool)
         while True:
-            found, (due, vote) = await self._swap(out, (site.due(out), site.vote), _ticks)
+            found, (due, vote) = await mesh.exchange(out, (site.due(out), site.vote), _ticks)
             site.accept(found.values())
             if due == inf:
                 return vote
-            await self.turn()
-            out = site.tick(due, self.pool)
-            if self.tell is not None:
-                self.tell(site.progress)
+            await mesh.turn()
+            out = site.tick(due, pool)
+            if tell is not None:
+                tell(site.progress)
+
+    await drive(site, mesh, pool, tell, kept, _logged(site, mesh, finish))
 
 
-class Free(Tasks):
+async def freely(
+    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, kept: Fresh
+) -> None:
     """Tasks run as they come."""
+    from dgsuite.core.exchange.termination import Lines
 
-    def __init__(self, *where: Any) -> None:
-        super().__init__(*where)
-        assert self.mesh is not None
-        self.lines = Lines(self.mesh)
+    lines = Lines(mesh)
 
-    async def turn(self) -> None:
-        return
-
-    async def exchange(
-        self, number: int, parcels: Mapping[int, Any], vote: Vote
-    ) -> tuple[dict[int, Any], Vote]:
-        return await self.lines.mesh.exchange(number, parcels, vote)
-
-    async def _run(self, step: Step) -> Vote:
-        site, lines = self.site, self.lines
+    async def finish(step: Step) -> Vote:
         lines.begin()
-        out = site.launch(step.turn, step.phase, self.pool)
+        out = site.launch(step.turn, step.phase, pool)
         breath = perf_counter()
         while True:
             idle = None if site.queue else site.vote
@@ -155,39 +86,29 @@ class Free(Tasks):
                 await asyncio.sleep(0)
                 breath = perf_counter()
             site.accept(lines.take())
-            out = site.next(self.pool) if site.queue else {}
-            if self.tell is not None:
-                self.tell(site.progress)
+            out = site.next(pool) if site.queue else {}
+            if tell is not None:
+                tell(site.progress)
+
+    await drive(site, mesh, pool, tell, kept, _logged(site, mesh, finish))
+
+
+def _logged(
+    site: RecursiveSite, mesh: Mesh | Alone, finish: Callable[[Step], Awaitable[Vote]]
+) -> Callable[[Step], Awaitable[Vote]]:
+    """What runs a finish to its end, and logs what it sent and how long it waited."""
+
+    async def logged(step: Step) -> Vote:
+        begin, wire, moment = perf_counter(), mesh.wire, site.moment(step)
+        vote = await finish(step)
+        entry = site.log.entry(moment, site.new_tally)
+        entry.tally.wire += mesh.wire - wire
+        entry.exchange += max(perf_counter() - begin - site.busy, 0.0)
+        return vote
+
+    return logged
 
 
 def _ticks(said: Sequence[tuple[float, Vote]]) -> tuple[float, Vote]:
     """What several sites say at the end of a tick: when there is more to do, and their votes."""
     return min(due for due, _ in said), reduce_votes([vote for _, vote in said])
-
-
-async def on_clock(
-    site: RecursiveSite, mesh: Mesh | None, pool: Any, tell: Report | None, kept: Fresh
-) -> None:
-    clock = Clock(site, mesh, pool, tell)
-    await drive(site, clock, pool, tell, kept, clock.finish)
-
-
-async def freely(
-    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, kept: Fresh
-) -> None:
-    free = Free(site, mesh, pool, tell)
-    await drive(site, free, pool, tell, kept, free.finish)
-
-
-def serial(
-    kernel: Kernel,
-    clusters: Sequence[Cluster],
-    spec: RunSpec = PLAIN,
-    tell: Tell | None = None,
-) -> tuple[dict[str, NDArray], Log]:
-    """Run a recursive kernel on clusters of this process."""
-    kind = RecursiveSite if spec.delays is None else DelayedSite
-    site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
-    site.warm()
-    at_once(on_clock(site, None, None, tell and seldom(tell), Fresh()))
-    return site.outputs(), unite([site.log])

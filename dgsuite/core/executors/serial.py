@@ -15,7 +15,8 @@ from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.progress import Tell, seldom
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
-from dgsuite.core.executors.driver import Alone, at_once, drive
+from dgsuite.core.executors.driver import Alone
+from dgsuite.core.executors.recursive import way
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -37,10 +38,15 @@ def run(
     recorder
         Called with what each phase sends.
     """
-    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
+    kind, driving, merged = way(kernel, "serial", spec)
+    site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.mailbox.recorder = recorder
     site.warm()
     kept = begun(spec.checkpoints, site)
-    others = Alone(None if before_phase is None else partial(before_phase, site))
-    at_once(drive(site, others, None, tell and seldom(tell), kept))
-    return site.outputs(), site.log
+    others = Alone() if before_phase is None else Alone(partial(before_phase, site))
+    driven: Any = driving(site, others, None, tell and seldom(tell), kept)
+    try:
+        driven.send(None)
+    except StopIteration:
+        return site.outputs(), merged([site.log])
+    raise AssertionError("a serial run waited")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from heapq import heappush
+from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.recursion.batches import Batch, Bundle, Key, tasks_of, together, wave
+from dgsuite.core.engine.workload import ParcelWithPackets
 from dgsuite.core.recursion.scopes import NONE, Scopes
 from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
 from dgsuite.kernels.bsp.rounds import Spawn
@@ -39,6 +39,37 @@ ENDED = ""
 
 HOME, SLOT = "finish_node", "finish_slot"
 """Fields of tasks under the finish of another task: its node and slot."""
+
+
+class Batch(NamedTuple):
+    """Tasks of one name and depth, for one cluster, on their way or waiting."""
+
+    depth: int
+    task: str
+    cluster: int
+    letters: UnicastBatch
+
+
+Key = tuple[int, str, int, bool]
+"""Depth, task, cluster, and whether the tasks are under the finish of another task."""
+
+Bundle = list[Batch]
+"""What travels to one other site."""
+
+
+def tasks_of(bundle: Any) -> Bundle:
+    """What a bundle holds of tasks."""
+    return bundle.parcel or [] if isinstance(bundle, ParcelWithPackets) else bundle
+
+
+def wave(queue: list[Key]) -> list[Key]:
+    """Take from a heap the first batches that can run side by side: of one depth and name, each of
+    another cluster.
+    """
+    keys = [heappop(queue)]
+    while queue and queue[0][:2] == keys[0][:2] and queue[0][2] != keys[-1][2]:
+        keys.append(heappop(queue))
+    return keys
 
 
 Under = tuple[NDArray, NDArray, NDArray]
@@ -172,7 +203,7 @@ class RecursiveSite(Site):
         if keys[0][1] == ENDED:
             for key, letters in zip(keys, parts, strict=True):
                 k = key[2] - self.first_cluster
-                self._close(k, self.scopes[k].ended(together(letters).fields[SLOT]))
+                self._close(k, self.scopes[k].ended(concatenated(letters).fields[SLOT]))
             return
         ran = self._side_by_side(
             lambda both: self._run_batch(*both), list(zip(keys, parts, strict=True)), pool
@@ -200,7 +231,7 @@ class RecursiveSite(Site):
         """Run tasks; what they return, what they were given, and those that must wait for the next batch."""
         depth, task, index, nested = key
         k = index - self.first_cluster
-        letters = together(parts)
+        letters = concatenated(parts) if len(parts) > 1 else parts[0]
         cluster = self.clusters[k]
         if not letters.combines_early:
             letters = letters.by_sender()

@@ -138,18 +138,15 @@ def _run(
     tell: Tell | None,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
-    spawns = kernels[0].form == "recursive"
     if client is None:
-        if spawns:
-            from dgsuite.core.executors.recursive import serial as run
-        else:
-            from dgsuite.core.executors.serial import run
+        from dgsuite.core.executors import serial
+
         gathered = graph.gather()
-        return [run(k, gathered, spec, tell) for k in kernels]
+        return [serial.run(k, gathered, spec, tell) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
 
     how = graph, client, workers, spec, tell
-    if spawns:
+    if kernels[0].form == "recursive":
         return [clocked.run([kernel], *how, style)[0] for kernel in kernels]
     if style != "finish_async":
         return clocked.run(kernels, *how, style)

@@ -57,6 +57,7 @@ def checkpoints_of(
     folder: str | os.PathLike[str] | None,
     kernels: Sequence[Kernel],
     graph: Graph,
+    style: str,
     spec: RunSpec,
 ) -> Checkpoints | None:
     """The checkpoints of a run, if it has any.
@@ -84,6 +85,8 @@ def checkpoints_of(
         raise InputError(
             f"kernel {kernel.name!r}: a recursive form has no checkpoints; leave out form= or checkpoint="
         )
+    if style == "finish_async":
+        raise InputError("style 'finish_async' has no checkpoints; use style='clocked', which has")
     order = graph.partition.order
     facts = {
         "kernel": kernel.name,

@@ -64,7 +64,7 @@ def run(
     checkpoint: str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
     congest: float | None = None,
-    network: Network | None = None,
+    network: Network | Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -141,9 +141,9 @@ def run(
     checkpoint
         Folder, or URL of fsspec, in which the run writes checkpoints, every 10 seconds unless Dask's setting
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
-        on from the newest one when it is called again, in any style and on any number of workers; and so does
+        on from the newest one when it is called again, on any number of workers; and so does
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
-        its end the checkpoints are removed. There are none for recursive forms.
+        its end the checkpoints are removed. There are none for recursive forms, nor in style finish_async.
     since
         An earlier result of the kernel, from which the run goes on: on the same graph, or on one from which
         `graph` has grown by `Graph.with_edges` and `Graph.with_nodes`. "bfs", "core_number", "sssp" and
@@ -221,7 +221,7 @@ def run(
         checkpoint=checkpoint,
         since=since,
         congest=congest,
-        network=network,
+        network=network,  # type: ignore[arg-type]  # or parameters of one
     )
     return _run_each(kernel, graph, [parameters], options)[0]
 
@@ -314,7 +314,7 @@ def _run_each(
             reasons["style_reason"] = "the graph is small; pass style= to choose another style"
     for each_kernel in kernels:
         dataset.check_names(each_kernel, spec.delays is not None)
-    checkpoints = checkpoints_of(options.checkpoint, kernels, graph, spec)
+    checkpoints = checkpoints_of(options.checkpoint, kernels, graph, style, spec)
     if style == "serial":
         client = None
     elif client is None:

@@ -2,7 +2,7 @@
 
 A message is the number of bytes that follow, the number of frames, the length of each, and the
 frames: as many bytes as over Dask's TCP, so that counts of bytes do not depend on the transport.
-Large frames are received into memory of their own, so that each is freed with the array it is of.
+Frames are received into memory of their own, so that each is freed with the array it is of.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import sys
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate, pairwise
 from socket import socket
 from typing import Any
 from weakref import finalize, ref
@@ -32,11 +31,11 @@ logger = logging.getLogger(__name__)
 WORD = 8
 """Bytes of a number in a header."""
 
-START, ONE = struct.Struct("<2Q"), struct.Struct("<3Q")
-"""How a header begins, and the whole of a header for one frame."""
+START = struct.Struct("<2Q")
+"""How a header begins."""
 
 ALONE = 1 << 16
-"""Bytes from which a frame is sent from where it is, and received into memory of its own."""
+"""Bytes from which a message is sent in pieces, from where its frames are."""
 
 
 class Framed(Comm):
@@ -81,11 +80,7 @@ class Framed(Comm):
 
     @abstractmethod
     async def _put(self, views: Sequence[memoryview]) -> None:
-        """Send bytes, none of the views empty; what they are of may change once this returns."""
-
-    def _at_once(self, message: memoryview) -> bool:
-        """Send a whole message without waiting for anything, if that can be."""
-        return False
+        """Send bytes; what they are of may change once this returns."""
 
     @abstractmethod
     def _ready(self) -> None:
@@ -127,19 +122,28 @@ class Framed(Comm):
         if self._closed:
             raise CommClosedError(f"{self} is closed")
         if self.exchange and type(msg) is bytes:  # most rounds of a run send one of these
-            views, size = joined([packb(msg)])
+            frames: list[Any] = [packb(msg)]
         else:
-            views, size = joined(await self._serialised(msg, serializers, on_error))
-        if size < ALONE and not self._turn.locked() and self._at_once(views[0]):
-            return size
+            peers = {"sender": self.local_info, "recipient": self.remote_info}
+            frames = await to_frames(
+                msg,
+                allow_offload=self.allow_offload,
+                serializers=serializers,
+                on_error=on_error,
+                context={**peers, **self.handshake_options},
+                frame_split_size=sys.maxsize,
+            )
+        views = joined(frames)
         async with self._turn:
+            if self._closed:
+                raise CommClosedError(f"{self} is closed")
             try:
                 await self._put(views)
             except BaseException:
                 # half a message may have left: nothing that follows could be understood
                 self.abort()
                 raise
-        return size
+        return sum(view.nbytes for view in views)
 
     async def write_bytes(self, data: bytes) -> None:
         """Send bytes that are no message: the other end takes them by `read_bytes`."""
@@ -147,7 +151,9 @@ class Framed(Comm):
 
     async def read_bytes(self, size: int) -> bytes:
         """So many bytes that are no message."""
-        return bytes(await self._next(size))
+        found = bytearray(size)
+        await self._fill(memoryview(found))
+        return bytes(found)
 
     async def close(self) -> None:
         if not self._closed:
@@ -168,50 +174,19 @@ class Framed(Comm):
 
     # messages and frames
 
-    async def _serialised(self, msg: Any, serializers: Any, on_error: str) -> list[Any]:
-        """The frames of a message."""
-        peers = {"sender": self.local_info, "recipient": self.remote_info}
-        frames: list[Any] = await to_frames(
-            msg,
-            allow_offload=self.allow_offload,
-            serializers=serializers,
-            on_error=on_error,
-            context={**peers, **self.handshake_options},
-            frame_split_size=sys.maxsize,
-        )
-        if self._closed:
-            raise CommClosedError(f"{self} is closed")
-        return frames
-
     async def _receive(self) -> list[memoryview]:
         """The frames of the next message."""
-        size, count = START.unpack(await self._next(START.size))
-        check(size, count)
-        if size < ALONE:
-            rest = await self._next(size - WORD)
-            return split(rest[WORD * count :], struct.unpack_from(f"<{count}Q", rest))
-        frames: list[memoryview] = []
-        small: list[int] = []
-        lengths = struct.unpack(f"<{count}Q", await self._next(WORD * count))
+        size, count = START.unpack(await self.read_bytes(START.size))
+        if not WORD * (1 + count) <= size <= MEMORY_LIMIT:
+            raise CommClosedError(f"a message cannot have {size} bytes and {count} frames")
+        lengths = struct.unpack(f"<{count}Q", await self.read_bytes(WORD * count))
         if sum(lengths) != size - WORD * (1 + count):
             raise CommClosedError("the frames of a message are not as long as the message")
-        for length in (*lengths, ALONE):
-            if length < ALONE:
-                small.append(length)
-                continue
-            if small:
-                frames += split(await self._next(sum(small)), small)
-                small = []
-            if len(frames) < count:
-                frames.append(host_array(length))
-                await self._fill(frames[-1])
+        frames: list[memoryview] = []
+        for length in lengths:
+            frames.append(host_array(length))
+            await self._fill(frames[-1])
         return frames
-
-    async def _next(self, size: int) -> memoryview:
-        """The next few bytes, in memory of their own."""
-        out = memoryview(bytearray(size))
-        await self._fill(out)
-        return out
 
     # waiting
 
@@ -230,91 +205,15 @@ class Framed(Comm):
         if self._closed:
             raise CommClosedError(f"{self} was closed")
 
-    async def _wait_writable(self) -> None:
-        """Wait until the socket takes more."""
-        if self._sock is None:
-            raise CommClosedError(f"{self} was closed")
-        sock, self._writing = self._sock, self._loop.create_future()
-        self._loop.add_writer(sock, wake, self._writing)
-        try:
-            await self._writing
-        finally:
-            self._writing = None
-            if self._sock is not None:
-                self._loop.remove_writer(sock)
-        if self._closed:
-            raise CommClosedError(f"{self} was closed")
 
-
-def header(sizes: Sequence[int]) -> bytes:
-    """What a message of such frames begins with."""
-    count = len(sizes)
-    if count == 1:
-        return ONE.pack(2 * WORD + sizes[0], 1, sizes[0])
-    return struct.pack(f"<{2 + count}Q", WORD * (1 + count) + sum(sizes), count, *sizes)
-
-
-def joined(frames: Sequence[Any]) -> tuple[list[memoryview], int]:
-    """Frames as what is to be sent, and its bytes."""
+def joined(frames: Sequence[Any]) -> list[memoryview]:
+    """A message of some frames, as what is to be sent: in one piece if it is short."""
     sizes = [nbytes(frame) for frame in frames]
-    head = header(sizes)
-    size = len(head) + sum(sizes)
+    count, size = len(sizes), sum(sizes)
+    head = struct.pack(f"<{2 + count}Q", WORD * (1 + count) + size, count, *sizes)
     if size < ALONE:
-        return [memoryview(b"".join((head, *frames)))], size
-    pieces: list[memoryview] = []
-    small: list[Any] = [head]
-    for frame, length in zip(frames, sizes, strict=True):
-        if length < ALONE:
-            small.append(frame)
-            continue
-        if small:
-            pieces.append(memoryview(b"".join(small)))
-            small = []
-        pieces.append(ensure_memoryview(frame))
-    if small:
-        pieces.append(memoryview(b"".join(small)))
-    return pieces, size
-
-
-def check(size: int, count: int) -> None:
-    """Refuse a header of what cannot be a message, before memory is taken for it.
-
-    Parameters
-    ----------
-    size
-        Bytes that follow the first number.
-    count
-        Frames.
-
-    Raises
-    ------
-    CommClosedError
-        The frames' lengths alone are more, or it is more than this process may have of memory.
-    """
-    if not WORD * (1 + count) <= size <= MEMORY_LIMIT:
-        raise CommClosedError(f"a message cannot have {size} bytes and {count} frames")
-
-
-def cut(message: memoryview, count: int) -> list[memoryview]:
-    """The frames, so many, of a whole message."""
-    head = WORD * (2 + count)
-    if count == 1:
-        return [message[head:]]
-    return split(message[head:], struct.unpack_from(f"<{count}Q", message, 2 * WORD))
-
-
-def split(joined: memoryview, lengths: Sequence[int]) -> list[memoryview]:
-    """Frames that stand one after another.
-
-    Raises
-    ------
-    CommClosedError
-        They are not as long as all together.
-    """
-    ends = list(accumulate(lengths, initial=0))
-    if ends[-1] != len(joined):
-        raise CommClosedError("the frames of a message are not as long as the message")
-    return [joined[a:b] for a, b in pairwise(ends)]
+        return [memoryview(b"".join((head, *frames)))]
+    return [memoryview(head), *map(ensure_memoryview, frames)]
 
 
 def _call(comm: ref[Any], method: Any) -> None:

@@ -23,8 +23,8 @@ from distributed.comm.core import BaseListener, Connector, FatalCommClosedError
 from distributed.comm.registry import Backend
 
 from dgsuite.base import capabilities
+from dgsuite.core.transports import slow_clocks
 from dgsuite.core.transports.framed import Framed
-from dgsuite.core.transports.quiet import slow_clocks
 
 HERE = "127.0.0.1"
 
@@ -53,15 +53,8 @@ def reject_strangers(sock: socket.socket) -> None:
         )
 
 
-def is_here(host: str) -> bool:
-    """Whether a host is this one."""
-    if host in ("", "0.0.0.0", "::", "localhost", socket.gethostname()) or host.startswith("127."):
-        return True
-    return any(host == a.address for found in psutil.net_if_addrs().values() for a in found)
-
-
-class Local(Backend):
-    """A backend by its scheme and kind of comm."""
+class Local(Backend, Connector):
+    """A backend by its scheme and kind of comm, which also connects to processes on this host."""
 
     scheme: ClassVar[str]
     comm_class: ClassVar[type[Framed]]
@@ -72,7 +65,7 @@ class Local(Backend):
         slow_clocks()
 
     def get_connector(self) -> Connector:
-        return LocalConnector(self)
+        return self
 
     def get_listener(
         self, loc: str, handle_comm: Any, deserialize: bool, **connection_args: Any
@@ -111,7 +104,9 @@ class Local(Backend):
                 f"refusing communication from/to '{self.scheme}://{loc}'"
             )
         host = parse_host_port(loc, 0)[0]
-        if not is_here(host):
+        anywhere = "", "0.0.0.0", "::", "localhost", socket.gethostname()
+        own = (a.address for found in psutil.net_if_addrs().values() for a in found)
+        if not (host in anywhere or host.startswith("127.") or host in own):
             raise FatalCommClosedError(
                 f"{self.scheme}:// reaches processes on this host, and {host} is another; use tcp://"
             )
@@ -120,37 +115,23 @@ class Local(Backend):
         """A name for the end of a connection that has no port: its inode."""
         return f"{self.scheme}://{HERE}:{os.fstat(sock.fileno()).st_ino}"
 
-
-class LocalConnector(Connector):
-    """Connects to a process on this host."""
-
-    def __init__(self, backend: Local) -> None:
-        self._backend = backend
-
     async def connect(
         self, address: str, deserialize: bool = True, **connection_args: Any
     ) -> Framed:
-        backend = self._backend
-        backend.check(address, connection_args)
+        self.check(address, connection_args)
+        there = f"{self.scheme}://{address}"
         port = parse_host_port(address)[1]
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         try:
             # a Unix socket connects at once or not at all; the caller tries again
-            sock.connect(name(backend.scheme, port))
+            sock.connect(name(self.scheme, port))
             reject_strangers(sock)
-        except BlockingIOError:
-            sock.close()
-            raise CommClosedError(f"{backend.scheme}://{address} has too many callers") from None
-        except CommClosedError:
-            sock.close()
-            raise
         except OSError as error:
             sock.close()
-            raise CommClosedError(
-                f"no process listens at {backend.scheme}://{address}: {error}"
-            ) from error
-        there = f"{backend.scheme}://{address}"
-        comm = backend.comm_class(sock, backend.address(sock), there, deserialize)
+            if isinstance(error, CommClosedError):
+                raise
+            raise CommClosedError(f"no process listens at {there}: {error}") from error
+        comm = self.comm_class(sock, self.address(sock), there, deserialize)
         try:
             await comm._open()
         except BaseException:
@@ -186,8 +167,17 @@ class LocalListener(BaseListener):
 
     async def start(self) -> None:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        dice = random.SystemRandom()
         try:
-            self._bind(sock)
+            for port in iter(lambda: self._port or dice.randrange(*PORTS), None):
+                try:
+                    sock.bind(name(self._backend.scheme, port))
+                except OSError as error:
+                    if self._port or error.errno != errno.EADDRINUSE:
+                        raise
+                else:
+                    self._port = port
+                    break
             sock.listen(int(dask.config.get("distributed.comm.socket-backlog")))
         except BaseException:
             sock.close()
@@ -195,22 +185,6 @@ class LocalListener(BaseListener):
         self._sock = sock
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(sock, self._accept)
-
-    def _bind(self, sock: socket.socket) -> None:
-        if self._port:
-            sock.bind(name(self._backend.scheme, self._port))
-            return
-        dice = random.SystemRandom()
-        while True:
-            port = dice.randrange(*PORTS)
-            try:
-                sock.bind(name(self._backend.scheme, port))
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-            else:
-                self._port = port
-                return
 
     def stop(self) -> None:
         sock, self._sock = self._sock, None
@@ -226,17 +200,16 @@ class LocalListener(BaseListener):
         except OSError:
             return  # the caller is gone already
         sock.setblocking(False)
-        try:
-            reject_strangers(sock)
-        except FatalCommClosedError:
-            sock.close()
-            return
         task = self._loop.create_task(self._welcome(sock))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _welcome(self, sock: socket.socket) -> None:
-        if self._sock is None:  # stopped meanwhile: the handshake would not end
+        try:
+            reject_strangers(sock)
+            if self._sock is None:  # stopped meanwhile: the handshake would not end
+                raise CommClosedError("the listener was stopped")
+        except CommClosedError:
             sock.close()
             return
         comm = self._backend.comm_class(
@@ -253,16 +226,10 @@ class LocalListener(BaseListener):
 
     @property
     def listen_address(self) -> str:
-        if self._sock is None:
-            raise ValueError("the listener is not started")
         return f"{self.prefix}{HERE}:{self._port}"
 
-    @property
-    def contact_address(self) -> str:
-        return self.listen_address
+    contact_address = listen_address
 
     def get_host_port(self) -> tuple[str, int]:
         """Where it listens."""
-        if self._sock is None:
-            raise ValueError("the listener is not started")
         return HERE, self._port

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.transports import memory
-from dgsuite.core.transports.framed import ALONE, START, WORD, Framed, check, cut, wake
+from dgsuite.core.transports.framed import ALONE, Framed, wake
 from dgsuite.core.transports.local import Local
 from dgsuite.partition.client.settings import setting
 
@@ -90,30 +90,17 @@ class MPB(Framed):
             raise CommClosedError(f"{self}: {error}") from error
         finally:
             os.close(fd)
-        self._assign(mine, await self._hear())
         self._watch()
+        await self._wait_readable()
+        self._assign(mine, self._heard())
 
-    async def _hear(self) -> NDArray[np.uint8]:
+    def _heard(self) -> NDArray[np.uint8]:
         """The memory that the other end gives."""
-        while True:
-            if self._sock is None:
-                raise CommClosedError(f"{self} was closed")
-            try:
-                said, fds, _, _ = socket.recv_fds(
-                    self._sock, HELLO.size, 1, socket.MSG_CMSG_CLOEXEC
-                )
-                break
-            except BlockingIOError:
-                waiting = self._reading = self._loop.create_future()
-                self._loop.add_reader(self._sock, wake, waiting)
-                try:
-                    await waiting
-                finally:
-                    self._reading = None
-                    if self._sock is not None:
-                        self._loop.remove_reader(self._sock)
-            except OSError as error:
-                raise CommClosedError(f"{self}: {error}") from error
+        assert self._sock is not None
+        try:
+            said, fds, _, _ = socket.recv_fds(self._sock, HELLO.size, 1, socket.MSG_CMSG_CLOEXEC)
+        except OSError as error:
+            raise CommClosedError(f"{self}: {error}") from error
         try:
             if len(said) < HELLO.size or len(fds) != 1:
                 raise CommClosedError(f"{self}: the peer left before it gave a buffer")
@@ -161,6 +148,9 @@ class MPB(Framed):
     def _ready(self) -> None:
         if self._sock is None:
             return
+        if not self._in:  # before the handshake
+            wake(self._reading)
+            return
         try:
             lines = self._sock.recv(LINE.size * LINES)
         except BlockingIOError:
@@ -170,34 +160,22 @@ class MPB(Framed):
         if not lines:
             self._finish()
             return
-        if len(lines) % LINE.size:
-            self._break()
+        there = taken = -1
+        if len(lines) % LINE.size == 0:
+            there, self._origin, taken = LINE.unpack_from(lines, len(lines) - LINE.size)
+        if not (self._there <= there <= self._got + len(self._in) and taken <= self._written):
+            logger.warning("%s: the peer published an impossible position in the stream", self)
+            self._finish()
             return
-        self._learn(*LINE.unpack_from(lines, len(lines) - LINE.size))
+        self._there = there
+        if taken > self._taken:
+            self._taken = taken
+            wake(self._writing)
         if self._there > self._got:
             if self._reading is not None:
                 wake(self._reading)
             elif self._writing is not None:
                 self._take_in()
-
-    def _learn(self, there: int, origin: int, taken: int) -> None:
-        """Take note of the positions that the peer has written and read, as published now or earlier."""
-        if there > self._there:
-            if there - self._got > len(self._in):
-                self._break()
-                return
-            self._there, self._origin = there, origin
-        if taken > self._taken:
-            if taken > self._written:
-                self._break()
-                return
-            self._taken = taken
-            wake(self._writing)
-
-    def _break(self) -> None:
-        """The peer has published an impossible position: read nothing more from it."""
-        logger.warning("%s: the peer published an impossible position in the stream", self)
-        self._finish()
 
     def _finish(self) -> None:
         """The peer is gone; the bytes that it deposited can still be read."""
@@ -218,13 +196,6 @@ class MPB(Framed):
         self._inbox.clear()
 
     # sending
-
-    def _at_once(self, message: memoryview) -> bool:
-        if message.nbytes > self._room():
-            return False
-        self._lay(message, 0, message.nbytes)
-        self._tell()
-        return not self._ended
 
     def _lay(self, view: memoryview, at: int, size: int) -> None:
         """Put bytes into the buffer, where there is room for them in one piece."""
@@ -307,28 +278,10 @@ class MPB(Framed):
     async def _receive(self) -> list[memoryview]:
         if not self._there_is():
             await self._wait(self.look_out)
-        frames = self._short()
-        if frames is None:
-            frames = await super()._receive()
+        frames = await super()._receive()
         if self._writing is not None:
             self._take_in()
         return frames
-
-    def _short(self) -> list[memoryview] | None:
-        """The frames of the next message, if it is short and lies in the buffer in one piece."""
-        at = (self._got - self._origin) % len(self._in)
-        left = min(self._there - self._got, len(self._in) - at)
-        if self._inbox or left < START.size:
-            return None
-        size, count = START.unpack_from(self._in, at)
-        size += WORD
-        if size > min(left, ALONE):
-            return None
-        check(size - WORD, count)
-        out = memoryview(bytearray(self._in[at : at + size]))
-        self._got += size
-        self._thank(False)
-        return cut(out, count)
 
     def _copy(self, out: memoryview) -> int:
         """Take bytes out of the buffer; how many."""

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from operator import getitem
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
-from distributed import Future
-from numpy.typing import DTypeLike, NDArray
+from distributed import Future, Scheduler
+from numpy.typing import NDArray
 
 from dgsuite.core.engine.log import Log
 from dgsuite.core.workers import placement as tasks
-from dgsuite.core.workers.results import Ended, Outputs
-from dgsuite.core.workers.tables import table_there
+from dgsuite.core.workers import plugin as worker
 from dgsuite.kernels.bsp import Kernel
-from dgsuite.partition.client.gather import limit
+from dgsuite.partition.client.settings import limit
+from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.clusters.partitioners import Partition, in_order
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import client_of
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.held_labels import HeldLabels
@@ -27,14 +28,66 @@ from dgsuite.partition.labels.labels import Labels
 
 if TYPE_CHECKING:
     import dask.array as da
-    from distributed import Client
 
 CARRIED = 1 << 17
 """Bytes of outputs that a site sends with its log, at most; more are sooner fetched from its worker."""
 
 LABELS = "labels for the workers"
-PARTITION = "partition for the workers"
-"""Keys in `Graph.derived` of futures of the labels, and of the partition."""
+"""Key in `Graph.derived` of a future of the labels."""
+
+
+class Outputs(NamedTuple):
+    """What the task of a site returns.
+
+    Attributes
+    ----------
+    nodes
+        Ids of the site's nodes, by cluster.
+    values
+        Outputs of each kernel of the run, by name.
+    """
+
+    nodes: list[NDArray]
+    values: list[dict[str, NDArray]]
+
+
+class Ended(NamedTuple):
+    """What the client is told when the task has ended.
+
+    Attributes
+    ----------
+    logs
+        One of each kernel.
+    shapes
+        Of each kernel, dtype and shape of each output.
+    nbytes
+        Of all outputs.
+    values
+        The outputs; None if they take so many bytes that they stay on the worker until they are gathered.
+    """
+
+    logs: list[Log]
+    shapes: list[dict[str, tuple[np.dtype, tuple[int, ...]]]]
+    nbytes: int
+    values: list[dict[str, NDArray]] | None
+
+
+def ended(
+    clusters: Sequence[Cluster], found: Sequence[tuple[dict[str, NDArray], Log]], most: float
+) -> Outputs:
+    """Called by the task of a site: tell the client what it found, and return the outputs.
+
+    Parameters
+    ----------
+    most
+        Bytes of outputs that the client is told at once, at most.
+    """
+    values = [each for each, _ in found]
+    shapes = [{name: (a.dtype, a.shape) for name, a in each.items()} for each in values]
+    nbytes = sum(array.nbytes for each in values for array in each.values())
+    told = Ended([log for _, log in found], shapes, nbytes, values if nbytes <= most else None)
+    worker.plugin().tell(worker.task_key(), nbytes, told)
+    return Outputs([cluster.ids for cluster in clusters], values)
 
 
 def collect(
@@ -52,7 +105,7 @@ def collect(
     bounds
         Shape (sites + 1,): site s has clusters ``bounds[s]`` to ``bounds[s + 1]``.
     futures
-        The tasks of the sites: see `dgsuite.core.workers.results.ended`.
+        The tasks of the sites: see `ended`.
     merge
         Makes one log of those of all sites.
 
@@ -60,7 +113,8 @@ def collect(
     -------
     Each output as an array, in the order of the clusters; or if it has stayed on the workers as a Dask
     array, in the order of node ids, with a chunk for each block of
-    `dgsuite.partition.clusters.partitioners.in_order`. For tables see `dgsuite.core.workers.tables`.
+    `dgsuite.partition.clusters.partitioners.in_order`. Columns of a table have a chunk for the rows of each
+    site; if clusters are no blocks of nodes, for those of a block of nodes, ascending by the first column.
 
     Raises
     ------
@@ -72,10 +126,11 @@ def collect(
     if sum(each.nbytes for each in found) > stays:
         outputs = _left(kernels, graph, bounds, found, futures)
     else:
-        sites = [each.outputs for each in found if each.outputs is not None]
+        sites = [each.values for each in found if each.values is not None]
         if len(sites) < len(found):
-            direct = True if tasks.scheduler_is_here(watch.client) else None
-            sites = watch.gather(futures, direct)
+            # workers of a scheduler in this process can be reached from here
+            here = isinstance(getattr(watch.client.cluster, "scheduler", None), Scheduler)
+            sites = [held.values for held in watch.gather(futures, here or None)]
         outputs = [
             {name: np.concatenate([site[turn][name] for site in sites]) for name in kernel.outputs}
             for turn, kernel in enumerate(kernels)
@@ -103,102 +158,78 @@ def _left(
     futures: Sequence[Future],
 ) -> list[dict[str, Any]]:
     """Outputs of each kernel as Dask arrays, of what the tasks of the sites return."""
+    import dask.array as da
+
+    held = f"results-{futures[0].key}"
+    sites = {(held, s): future for s, future in enumerate(futures)}
+    offsets = graph.partition.offsets.tolist()
+    ends = None if graph.partition.order is None else in_order(graph.partition).offsets
     outputs = []
     for turn, kernel in enumerate(kernels):
         table = [name for name, output in kernel.outputs.items() if output.tabular]
-        shapes = {name: [each.shapes[turn][name] for each in found] for name in kernel.outputs}
-        columns = table_there(futures, graph, turn, {name: shapes[name] for name in table})
-        arrays = {
-            name: _array(futures, graph, bounds, turn, name, *shapes[name][0])
-            for name in kernel.outputs.keys() - columns.keys()
-        }
-        outputs.append({name: (columns | arrays)[name] for name in kernel.outputs})
+        rows = [] if ends is None or not table else _rows(futures, turn, table[0], ends)
+        arrays: dict[str, Any] = {}
+        for name, (dtype, (_, *rest)) in found[0].shapes[turn].items():
+            label = f"{name}-{turn}-{futures[0].key}"
+            cuts: dict[Any, Any] = {}
+            if ends is None:
+                slices = [(s, 0, each.shapes[turn][name][1][0]) for s, each in enumerate(found)]
+                if name not in table:
+                    slices = [
+                        (s, offsets[k] - offsets[first], offsets[k + 1] - offsets[first])
+                        for s, (first, last) in enumerate(pairwise(bounds))
+                        for k in range(first, last)
+                    ]
+                chunks: list[Any] = [(_part, (held, s), turn, name, *some) for s, *some in slices]
+                sizes = [last - first for _, first, last in slices]
+            else:
+                how = turn, name, table[0] if name in table else None, ends
+                cuts = {("cut", label, s): (_cut, (held, s), *how) for s in range(len(futures))}
+                blocks = range(len(ends) - 1)
+                chunks = [(_merged, [(getitem, cut, block) for cut in cuts]) for block in blocks]
+                sizes = rows if name in table else np.diff(ends).tolist()
+            tasks = {(label, k, *(0 for _ in rest)): chunk for k, chunk in enumerate(chunks)}
+            layers = {held: sites, label: cuts | tasks}
+            whole = HighLevelGraph(layers, {held: set(), label: {held}})
+            arrays[name] = da.Array(
+                whole, label, (tuple(sizes), *((size,) for size in rest)), dtype=dtype
+            )
+        outputs.append(arrays)
     return outputs
 
 
-def _array(
-    futures: Sequence[Future],
-    graph: Graph,
-    bounds: Sequence[int] | NDArray,
-    turn: int,
-    output: str,
-    dtype: DTypeLike,
-    shape: tuple[int, ...],
-) -> da.Array:
-    """An output of a kernel, number `turn` of the run, as a Dask array with a chunk for each cluster."""
-    import dask.array as da
-
-    offsets = graph.partition.offsets.tolist()
-    held = f"results-{futures[0].key}"
-    name = f"{output}-{turn}-{futures[0].key}"
-    sites = {(held, s): future for s, future in enumerate(futures)}
-    rest = (0,) * len(shape[1:])
-    chunks = {
-        (name, k, *rest): (
-            _part,
-            (held, s),
-            turn,
-            output,
-            offsets[k] - offsets[first],
-            offsets[k + 1] - offsets[first],
-        )
-        for s, (first, last) in enumerate(pairwise(bounds))
-        for k in range(first, last)
-    }
-    layers = HighLevelGraph({held: sites, name: chunks}, {held: set(), name: {held}})
-    sizes = tuple(np.diff(offsets).tolist())
-    found = da.Array(layers, name, (sizes, *((size,) for size in shape[1:])), dtype=dtype)
-    return found if graph.partition.order is None else _by_node(found, graph, futures[0].client)
-
-
-def _by_node(found: da.Array, graph: Graph, client: Client) -> da.Array:
-    """An output in the order of the clusters, in blocks of nodes in the order of their ids."""
-    import dask.array as da
-
-    there = _sent_once(graph, graph.partition, PARTITION, client)
-    ends = in_order(graph.partition).offsets
-    name, cut, given = (f"{what}-{found.name}" for what in ("by-node", "cut", "partition"))
-    rest = (0,) * (found.ndim - 1)
-    clusters = range(found.numblocks[0])
-    tasks: dict[Any, Any] = {
-        (cut, k): (_cut, (found.name, k, *rest), given, k, ends) for k in clusters
-    }
-    for block in clusters:
-        for k in clusters:
-            tasks[cut, k, block] = (itemgetter(block), (cut, k))
-        pieces = [(cut, k, block) for k in clusters]
-        tasks[name, block, *rest] = (_block, pieces)
-    layers = {**found.dask.layers, given: {given: there}, name: tasks}
-    needs = {**found.dask.dependencies, given: set(), name: {given, found.name}}
-    sizes = tuple(np.diff(ends).tolist())
-    graph_of_tasks = HighLevelGraph(layers, needs)
-    return da.Array(graph_of_tasks, name, (sizes, *found.chunks[1:]), dtype=found.dtype)
-
-
-def _cut(
-    values: NDArray, partition: Partition, cluster: int, ends: NDArray
-) -> list[tuple[NDArray, NDArray]]:
-    """Values of a cluster for each block of nodes, with their places there."""
-    nodes = partition.nodes(cluster)  # ascending
-    cuts = np.searchsorted(nodes, ends)
-    return [
-        (nodes[a:b] - first, values[a:b])
-        for (a, b), first in zip(pairwise(cuts), ends, strict=False)
-    ]
-
-
-def _block(pieces: list[tuple[NDArray, NDArray]]) -> NDArray:
-    """The values of a block of nodes, from those that each cluster has for it."""
-    values = [each for _, each in pieces]
-    found = np.empty((sum(map(len, values)), *values[0].shape[1:]), values[0].dtype)
-    for places, each in pieces:
-        found[places] = each
+def _rows(futures: Sequence[Future], turn: int, key: str, ends: NDArray) -> list[int]:
+    """Rows of a table by the block of their first node."""
+    watch = Watch(futures[0].client, "sorting a table", inputs=futures)
+    counts = [submitted(watch.client, _counts, future, turn, key, ends) for future in futures]
+    found: list[int] = np.sum(watch.gather(counts), axis=0).tolist()
     return found
 
 
-def _part(found: Outputs, turn: int, output: str, first: int, last: int) -> NDArray:
-    """The part of an output that belongs to a cluster."""
-    return found[turn][output][first:last]
+def _part(found: Outputs, turn: int, name: str, first: int, last: int) -> NDArray:
+    """Some rows of a site's output."""
+    return found.values[turn][name][first:last]
+
+
+def _counts(found: Outputs, turn: int, key: str, ends: NDArray) -> NDArray[np.int64]:
+    """Rows of a site's table by the block of their first node."""
+    return np.diff(np.searchsorted(np.sort(found.values[turn][key]), ends))
+
+
+def _cut(
+    found: Outputs, turn: int, name: str, key: str | None, ends: NDArray
+) -> list[tuple[NDArray, NDArray]]:
+    """For each block of nodes, the nodes of a site's rows, and their values of an output."""
+    nodes = np.concatenate(found.nodes) if key is None else found.values[turn][key]
+    order = np.argsort(nodes, kind="stable")
+    nodes, values = nodes[order], found.values[turn][name][order]
+    return [(nodes[a:b], values[a:b]) for a, b in pairwise(np.searchsorted(nodes, ends))]
+
+
+def _merged(pieces: Sequence[tuple[NDArray, NDArray]]) -> NDArray:
+    """Values of a block by ascending node; all rows of a node are of one site, in its order."""
+    nodes, values = (np.concatenate(each) for each in zip(*pieces, strict=True))
+    return values[np.argsort(nodes, kind="stable")]
 
 
 def labelled(nodes: da.Array, graph: Graph) -> da.Array:
@@ -208,30 +239,19 @@ def labelled(nodes: da.Array, graph: Graph) -> da.Array:
     labels, client = graph.labels, client_of(nodes)
     assert labels is not None
     assert client is not None
-    there = _sent_once(graph, labels, LABELS, client)
+
+    def valid(kept: tuple[Labels, Future]) -> bool:
+        sent, there = kept
+        return sent is labels and there.status == "finished" and there.client is client
+
+    send = Watch(client, f"sending {LABELS}").scatter
+    _, there = graph.derived.get(LABELS, lambda: (labels, send(labels)), valid)
     name, table = f"labelled-{nodes.name}", f"labels-{nodes.name}"
     rest = (0,) * (nodes.ndim - 1)
     chunks = {
-        (name, k, *rest): (_labels_of, table, (nodes.name, k, *rest))
+        (name, k, *rest): (Labels.of, table, (nodes.name, k, *rest))
         for k in range(nodes.numblocks[0])
     }
     layers = {**nodes.dask.layers, table: {table: there}, name: chunks}
     needs = {**nodes.dask.dependencies, table: set(), name: {table, nodes.name}}
     return da.Array(HighLevelGraph(layers, needs), name, nodes.chunks, dtype=labels.dtype)
-
-
-def _sent_once(graph: Graph, value: Any, key: str, client: Client) -> Future:
-    """A future of something of a graph's that all workers have; `Graph.derived` keeps it by a key."""
-
-    def send() -> tuple[Any, Future]:
-        return value, Watch(client, f"sending {key}").scatter(value)
-
-    def valid(kept: tuple[Any, Future]) -> bool:
-        sent, there = kept
-        return sent is value and there.status == "finished" and there.client is client
-
-    return graph.derived.get(key, send, valid)[1]
-
-
-def _labels_of(labels: Labels, nodes: NDArray) -> NDArray:
-    return labels.of(nodes)

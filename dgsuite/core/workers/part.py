@@ -12,15 +12,14 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpoint import Fresh, begun
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.workers import plugin as worker
+from dgsuite.core.workers.outputs import Outputs, ended
 from dgsuite.core.workers.plugin import PeerLost
-from dgsuite.core.workers.results import Outputs, ended
-from dgsuite.core.workers.room import hold_to_limit
+from dgsuite.core.workers.room import prepare
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -52,12 +51,10 @@ class Part:
     """Which process each of the run's workers is."""
     pool: Executor | None
     """Where clusters compute side by side."""
-    kept: Fresh
-    """What the run goes on from, and its checkpoints."""
     done: int = -1
-    """The last phase that has begun; what a checkpoint has the site send once more comes before the first."""
-    started: float = 0.0
-    """When the first phase began, as if the run had not been broken off since."""
+    """The last phase that has begun."""
+    started: float = field(default_factory=perf_counter)
+    """When the first phase could begin."""
     packed: float = field(default_factory=perf_counter)
     """When the phase before was over."""
 
@@ -91,39 +88,26 @@ class Part:
 def open_part(
     run_id: str,
     kernel: Kernel,
-    clusters: Sequence[Cluster],
     bounds: NDArray,
     epochs: Sequence[str],
     me: int,
     spec: RunSpec,
+    clusters: Sequence[Cluster],
 ) -> None:
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
     site = Site(kernel, clusters, bounds, me, spec)
     threads = get_worker().state.nthreads
     site.use_threads(threads)
-    site.warm()
-    hold_to_limit(site)
+    prepare(site)
     threads = min(threads, len(clusters)) if pools(sum(c.size for c in clusters)) else 1
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
-    part = Part(site, epochs, pool, begun(spec.checkpoints, site))
-    part.started = part.packed - site.log.seconds
-    worker.plugin().keep(worker.task_key(), run_id, part)
-
-
-def _part(run_id: str) -> Part:
-    try:
-        part: Part = worker.plugin().runs[run_id]
-    except KeyError:
-        raise PeerLost(
-            f"run {run_id} is not on worker {get_worker().address}: it is over, or was lost"
-        ) from None
-    return part
+    worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs, pool))
 
 
 def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
     """Task: take in what the workers sent in the phase before, compute, and pack what goes to others."""
-    part = _part(run_id)
+    part: Part = worker.plugin().part(run_id)
     part.advance(number)
     part.deliver(number - 1, bundles)
     site = part.site
@@ -135,27 +119,7 @@ def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[B
     return bundle
 
 
-def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
-    """Task: send once more what a checkpoint has of the worker's clusters."""
-    part = _part(run_id)
-    part.advance(number)
-    site, me = part.site, part.site.me
-    if number:
-        part.deliver(number - 1, bundles)
-    return Bundle(number, me, part.epochs[me], part.kept.resent(site, number))
-
-
-def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:
-    """Task: write a checkpoint before the messages of a phase go on."""
-    part = _part(run_id)
-    if part.done != number:
-        raise PeerLost(f"worker {get_worker().address} is past phase {number}")
-    part.kept.write()
-    part.packed = perf_counter()
-    return bundle
-
-
-def close_part(run_id: str, most: float) -> Outputs:
-    """Task: this worker's results; see `dgsuite.core.workers.results.ended`."""
-    site = _part(run_id).site
-    return ended([(site.outputs(), site.log)], most)
+def close_part(most: float, run_id: str) -> Outputs:
+    """Task: this worker's results; see `dgsuite.core.workers.outputs.ended`."""
+    site = worker.plugin().part(run_id).site
+    return ended(site.clusters, [(site.outputs(), site.log)], most)

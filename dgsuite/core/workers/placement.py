@@ -13,17 +13,19 @@ from typing import Any
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future, Scheduler
+from distributed import Client, Future
 from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
+from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.plugin import PeerLost
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client import waiting
 from dgsuite.partition.client.sending import send_now
 from dgsuite.partition.client.session import POLL_SECONDS
 from dgsuite.partition.client.waiting import LOST, Watch, failed, from_a_loss
-from dgsuite.partition.client.workers import cluster_ranges
+from dgsuite.partition.client.workers import States, cluster_ranges
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.recovery import settle
 
@@ -41,29 +43,35 @@ def new_run() -> str:
     return uuid.uuid4().hex[:12]
 
 
-def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
-    """Which workers take part, and which clusters each of them gets.
+def begun(
+    kernel: Kernel, graph: Graph, client: Client, workers: States
+) -> tuple[Watch, NDArray, list[Any]]:
+    """Begin a run: place a graph on workers.
+
+    Parameters
+    ----------
+    workers
+        States of the client's workers. As many take part as there are clusters, at most.
 
     Returns
     -------
-    places
-        As many as there are clusters, at most.
+    watch
+        Of the tasks of the run. It has the workers that take part, and its `key_part` is the run's id.
     bounds
-        Shape (places + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
+        Shape (workers + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
+    groups
+        Each worker's clusters: lists of clusters, or futures of what is on the workers already.
     """
-    bounds = cluster_ranges(len(graph.parts), len(places))
-    return list(places[: len(bounds) - 1]), bounds
+    worker.install(client)
+    bounds = cluster_ranges(len(graph.parts), len(workers))
+    epochs = {place: workers[place]["epoch"] for place in [*workers][: len(bounds) - 1]}
+    watch = Watch(client, of(kernel), [*epochs], key_part=new_run(), epochs=epochs)
+    return watch, bounds, _placed(graph, watch, [*epochs], bounds)
 
 
-def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) -> list[Any]:
-    """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
-    client = watch.client
+def _placed(graph: Graph, watch: Watch, places: list[str], bounds: NDArray) -> list[Any]:
     if not graph.local:
-        homes = [
-            place
-            for place, count in zip(places, np.diff(bounds), strict=True)
-            for _ in range(count)
-        ]
+        homes = [places[w] for w, count in enumerate(np.diff(bounds)) for _ in range(count)]
         if graph.homes != homes:
             settle(graph.parts, homes, watch)
             graph.homes = homes
@@ -71,7 +79,7 @@ def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) ->
     groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
     if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
         return groups
-    key = (client.id, tuple(places), bounds.tobytes())
+    key = (watch.client.id, tuple(places), bounds.tobytes())
     placed: list[Any] | None = graph.placed.get(key)
     if placed is None or any(future.status != "finished" for future in placed):
         graph.placed.clear()
@@ -84,7 +92,7 @@ def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) ->
 def submit(
     client: Client, tasks: Mapping[str, tuple[str, Callable[[Any], Any], Any]], **annotations: Any
 ) -> list[Future]:
-    """Submit tasks, each tied to a worker, as one graph: a client sends one message in 10 ms.
+    """Submit tasks, each tied to a worker: see `send`.
 
     Parameters
     ----------
@@ -99,13 +107,23 @@ def submit(
             graph[key] = function, argument
         else:
             graph[key] = (partial(function, argument),)  # so that Dask does not look for keys in it
-    places = {key: [place] for key, (place, *_) in tasks.items()}
-    tied = {"workers": places.get, "allow_other_workers": False, "retries": 0}
+    places = {key: place for key, (place, *_) in tasks.items()}
+    return send(client, graph, places, [*graph], **annotations)
+
+
+def send(
+    client: Client,
+    graph: dict[str, tuple[Any, ...]],
+    places: Mapping[str, str],
+    keys: Sequence[str],
+    **annotations: Any,
+) -> list[Future]:
+    """Futures of some tasks of a graph, each tied to a worker; a client sends one message in 10 ms."""
+    workers = {key: [place] for key, place in places.items()}
+    tied = {"workers": workers.get, "allow_other_workers": False, "retries": 0}
     layer = MaterializedLayer(graph, annotations=tied | annotations)
     # `client.compute` first makes an expression of each task, and takes three times as long
-    futures: list[Future] = client.get(
-        HighLevelGraph({"": layer}, {"": set()}), [*graph], sync=False
-    )
+    futures: list[Future] = client.get(HighLevelGraph({"": layer}, {"": set()}), keys, sync=False)
     send_now(client)
     return futures
 
@@ -145,12 +163,6 @@ def ended(futures: Sequence[Future], watch: Watch, stays: float) -> list[Any]:
     while "sent" not in (answer := watch.until(over, futures)):
         finish(futures, watch)
     return [pickle.loads(each) for each in answer["sent"]]
-
-
-def scheduler_is_here(client: Client) -> bool:
-    """Whether a client's scheduler is in this process: then workers can be reached from here."""
-    scheduler = getattr(client.cluster, "scheduler", None)
-    return isinstance(scheduler, Scheduler)
 
 
 def give_up(client: Client, futures: Sequence[Future]) -> None:

@@ -2,6 +2,10 @@
 
 Runs are kept apart by their ids: a message, task or request of a run that is over, or never was
 here, finds nothing.
+
+A worker keeps meshes between runs, so that the next run on the same workers need not open one. The loop of a
+kept mesh does not run. A task takes the mesh out and makes sure that all other tasks of its run have kept
+theirs (`Mesh.resume`); if not, they all open one anew. A run that fails keeps none.
 """
 
 from __future__ import annotations
@@ -10,8 +14,9 @@ import asyncio
 import math
 import pickle
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
+from threading import Lock
 from time import monotonic
 from typing import Any
 
@@ -20,14 +25,12 @@ from distributed.core import Status
 from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
+from dgsuite.base import threads
 from dgsuite.base.errors import WorkerLost
 from dgsuite.base.memory import give_back, keep_as_before, keep_memory
 from dgsuite.base.thresholds import compile_without_delay
 from dgsuite.core.engine.progress import Progress
-from dgsuite.core.workers.dashboard import DashboardPlugin
-from dgsuite.core.workers.kept import KeptMeshes
-from dgsuite.core.workers.spans import SpanPlugin
-from dgsuite.partition.client.results import OP
+from dgsuite.partition.client.scheduler import OP
 from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
@@ -36,7 +39,7 @@ from dgsuite.partition.client.workers import worker_addresses
 NAME = "dgsuite"
 
 RELIEF = 1.0
-"""Seconds between checks whether a worker is paused, or has had no run for some time."""
+"""Seconds between checks of what a worker keeps."""
 
 IDLE = 60.0
 """Seconds after its last run for which a worker keeps memory that was freed."""
@@ -48,8 +51,49 @@ REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
 
 
+MAX_MESHES = 4
+"""Meshes that a worker keeps."""
+
+
 class PeerLost(WorkerLost):
     """Another worker of the run is gone; its own error, if it raised one, names the cause."""
+
+
+class KeptMeshes:
+    """Meshes that a worker keeps, by their members. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, tuple[Any, float]] = {}  # each with the time at which it ends
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def take(self, key: Hashable) -> Any:
+        """The mesh that is kept under a key, or None; from now on it is the caller's."""
+        with self._lock:
+            return self._kept.pop(key, (None, 0.0))[0]
+
+    def keep(self, key: Hashable, mesh: Any, seconds: float) -> None:
+        """Keep a mesh for some time, in place of the one that was used least lately."""
+        with self._lock:
+            surplus = [self._kept.pop(key)] if key in self._kept else []
+            self._kept[key] = mesh, monotonic() + seconds
+            if len(self._kept) > MAX_MESHES:
+                surplus.append(self._kept.pop(next(iter(self._kept))))
+        for found, _ in surplus:
+            found.dispose()
+
+    def close(self, until: float = math.inf) -> None:
+        """Close all meshes that end by some time.
+
+        This does not wait: a mesh has a loop of its own, and Dask may cancel a close that takes long.
+        """
+        with self._lock:
+            ended = [key for key, (_, end) in self._kept.items() if end <= until]
+            meshes = [self._kept.pop(key)[0] for key in ended]
+        for mesh in meshes:
+            threads.start(mesh.dispose)
 
 
 class RunPlugin(WorkerPlugin):
@@ -64,6 +108,8 @@ class RunPlugin(WorkerPlugin):
     ----------
     runs
         What each run keeps on this worker between its tasks, by run id.
+    over
+        Ids of runs that have ended on this worker, not long ago.
     """
 
     name = NAME
@@ -72,18 +118,16 @@ class RunPlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         compile_without_delay()  # runs on workers are timed
         self.worker = worker
+        self._keeps_memory = setting("dgsuite.worker.keep-memory")
         self._used: float | None = None  # when memory was last kept for a run
-        if setting("dgsuite.worker.keep-memory"):
-            relief = PeriodicCallback(self._relieve, RELIEF * 1000)
-            worker.periodic_callbacks[NAME] = relief
-            relief.start()
+        worker.periodic_callbacks[NAME] = relief = PeriodicCallback(self._relieve, RELIEF * 1000)
+        relief.start()
         self.runs: dict[str, Any] = {}
         self._ends: dict[str, Callable[[], object]] = {}
-        self._over: deque[str] = deque(maxlen=REMEMBERED)
-        self._addresses: dict[str, Any] = {}  # where tasks listen, by run
-        self._seekers: dict[str, set[asyncio.Future[Any]]] = {}  # requests that wait for one
+        self.over: deque[str] = deque(maxlen=REMEMBERED)
+        self._addresses: dict[str, asyncio.Future[Any]] = {}  # where tasks listen, by run
         self._told: dict[str, dict[str, Any]] = {}
-        self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
+        self.meshes = KeptMeshes()
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_votes"] = self._votes
 
@@ -103,20 +147,24 @@ class RunPlugin(WorkerPlugin):
 
     def _keep_memory(self) -> None:
         """Keep memory that is freed, from the first run on, until there has been none for some time."""
-        if NAME not in self.worker.periodic_callbacks:  # nothing would give it back
+        if not self._keeps_memory:
             return
         if self._used is None:
             keep_memory(self.worker.memory_manager.memory_limit or math.inf)
         self._used = monotonic()
 
     def _relieve(self) -> None:
-        """Give back memory that was freed where no run needs it, or Dask pauses the worker."""
-        if self._ends:
+        """Close meshes and give back memory that no run has needed for some time.
+
+        Also if Dask pauses the worker.
+        """
+        self.meshes.close(monotonic())
+        if self._ends and self._used is not None:
             self._used = monotonic()
         elif self._used is not None and monotonic() - self._used > IDLE:
             self._used = None
             keep_as_before()
-        if self.worker.status == Status.paused:
+        if self._keeps_memory and self.worker.status == Status.paused:
             give_back()
 
     def teardown(self, worker: Worker) -> None:
@@ -126,7 +174,7 @@ class RunPlugin(WorkerPlugin):
             keep_as_before()
         for end in list(self._ends.values()):
             end()
-        self.meshes.clear()
+        self.meshes.close()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
         if (told := self._told.pop(key, None)) is not None and finish == "memory":
@@ -139,26 +187,15 @@ class RunPlugin(WorkerPlugin):
         task = self.worker.state.tasks.get(key)
         return task is not None and task.state not in GIVEN_UP
 
-    def is_over(self, run: str) -> bool:
-        """Whether a run has ended on this worker, not long ago."""
-        return run in self._over
-
     def keep(self, key: str, run: str, part: Any) -> None:
         """Keep something for a run, for as long as the calling task's key lives. Thread-safe."""
 
         def end() -> None:
-            self._over.append(run)
+            self.over.append(run)
             self.runs.pop(run, None)
 
-        def tell() -> None:
-            if self.wanted(key):
-                self._ends[key] = end
-                self._keep_memory()
-            else:  # given up before this came here
-                end()
-
         self.runs[run] = part
-        self.worker.loop.add_callback(tell)
+        self.enter(key, run, None, end)
 
     def enter(self, key: str, run: str, address: Any, abort: Callable[[], object]) -> None:
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe.
@@ -176,10 +213,7 @@ class RunPlugin(WorkerPlugin):
             self._ends[key] = abort
             self._keep_memory()
             if address is not None:
-                self._addresses[run] = address
-                for seeker in self._seekers.pop(run, ()):
-                    if not seeker.done():
-                        seeker.set_result(address)
+                self._address(run).set_result(address)
 
         self.worker.loop.add_callback(tell)
 
@@ -187,7 +221,7 @@ class RunPlugin(WorkerPlugin):
         """Called by a run's task when it ends. Thread-safe."""
 
         def tell() -> None:
-            self._over.append(run)
+            self.over.append(run)
             self._ends.pop(key, None)
             self._addresses.pop(run, None)
 
@@ -198,29 +232,30 @@ class RunPlugin(WorkerPlugin):
         the peer asks again, as long as it is there.
         """
         fence(self.worker, epoch)
-        if run in self._over:
+        if run in self.over:
             raise PeerLost(f"run {run} is over on worker {self.worker.address}")
-        if run in self._addresses:
-            return self._addresses[run]
-        seeker = asyncio.get_running_loop().create_future()
-        seekers = self._seekers.setdefault(run, set())
-        seekers.add(seeker)
         try:
-            return await asyncio.wait_for(seeker, POLL_SECONDS)
+            return await asyncio.wait_for(asyncio.shield(self._address(run)), POLL_SECONDS)
         except TimeoutError:
+            self._addresses.pop(run, None)
             return None
-        finally:
-            seekers.discard(seeker)
-            if not seekers:
-                self._seekers.pop(run, None)
+
+    def _address(self, run: str) -> asyncio.Future[Any]:
+        """What will be the address at which a run's task on this worker listens."""
+        return self._addresses.setdefault(run, self.worker.loop.asyncio_loop.create_future())  # type: ignore[attr-defined]
+
+    def part(self, run: str) -> Any:
+        """What a run keeps on this worker."""
+        try:
+            return self.runs[run]
+        except KeyError:
+            raise PeerLost(
+                f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
+            ) from None
 
     def _votes(self, run: str, turn: int) -> Any:
         """RPC: this worker's votes of a turn of a run."""
-        if run not in self.runs:
-            raise PeerLost(
-                f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
-            )
-        return to_serialize(self.runs[run].votes(turn))
+        return to_serialize(self.part(run).votes(turn))
 
     def tell(self, key: str, nbytes: int, what: Any) -> None:
         """Called by a run's task before it returns a result of some bytes: send what the client is to know of
@@ -261,8 +296,7 @@ def install(client: Client) -> None:
     if session.installed_over is not client.scheduler_comm:
         watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
         watch.check_workers()
-        for each in (RunPlugin(), SpanPlugin(), DashboardPlugin()):
-            watch.call(partial(client.register_plugin, each))
+        watch.call(partial(client.register_plugin, RunPlugin()))
         session.installed_over = client.scheduler_comm
 
 
@@ -291,9 +325,3 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
 def task_key() -> str:
     """Key of the calling task."""
     return str(get_worker().get_current_task())
-
-
-def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
-    worker = get_worker()
-    return worker.connection_args, worker.security.get_listen_args("worker")

@@ -5,72 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from distributed.comm import get_address_host
 
 from dgsuite.base import capabilities
-
-
-class LocalRank(NamedTuple):
-    """A task among those of its run on one host.
-
-    Attributes
-    ----------
-    rank
-        Which of them it is.
-    allowed
-        The processors that each of them may use; none where the system does not say.
-    """
-
-    rank: int
-    allowed: Sequence[frozenset[int]]
-
-    @classmethod
-    def of(
-        cls, places: Sequence[str], rank: int, allowed: Mapping[int, frozenset[int]]
-    ) -> LocalRank:
-        """The local rank of a task.
-
-        Parameters
-        ----------
-        places
-            Worker addresses of all tasks of its run.
-        allowed
-            The processors that each of them may use, by rank.
-        """
-        hosts = [get_address_host(place) for place in places]
-        here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
-        return cls(here.index(rank), [allowed[r] for r in here])
-
-    @property
-    def size(self) -> int:
-        """How many tasks there are."""
-        return len(self.allowed)
-
-    @property
-    def processors(self) -> list[int]:
-        """Those that any of them may use."""
-        return sorted(frozenset().union(*self.allowed))
-
-    @property
-    def is_oversubscribed(self) -> bool:
-        """Whether there are more tasks than processors."""
-        return 0 < len(self.processors) < self.size
-
-    @property
-    def is_even(self) -> bool:
-        """Whether all may use the same processors, and each of these gets as many tasks, or at most one."""
-        return (
-            len({*self.allowed}) == 1
-            and bool(self.processors)
-            and not (self.is_oversubscribed and self.size % len(self.processors))
-        )
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether each has processors of its own, as where SLURM or another launcher has bound them."""
-        return all(self.allowed) and sum(map(len, self.allowed)) == len(self.processors)
 
 
 def own_processors() -> frozenset[int]:
@@ -78,24 +16,50 @@ def own_processors() -> frozenset[int]:
     return frozenset(os.sched_getaffinity(0) if capabilities.has("affinity") else ())
 
 
+def of_host(
+    places: Sequence[str], rank: int, allowed: Mapping[int, frozenset[int]]
+) -> tuple[int, list[frozenset[int]]]:
+    """Which of the tasks of its host a task is, and the processors that each of those may use.
+
+    Parameters
+    ----------
+    places
+        Worker addresses of all tasks of the run.
+    allowed
+        The processors that each of them may use, by rank; none where the system does not say.
+    """
+    hosts = [get_address_host(place) for place in places]
+    here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
+    return here.index(rank), [allowed[r] for r in here]
+
+
 @contextmanager
-def bound(local: LocalRank, run: str) -> Iterator[bool]:
+def bound(number: int, allowed: Sequence[frozenset[int]], run: str) -> Iterator[bool]:
     """Bind the calling thread to a processor, as mpirun does, where each gets as many threads.
 
     The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
     processor of the one that woke it. The processors depend on the run, so that several runs on one host do
     not all use the first few. Tasks that have processors of their own stay there.
 
+    Parameters
+    ----------
+    number, allowed
+        Of the task and of all tasks of its host: see `of_host`.
+
     Yields
     ------
     Whether it has a processor to itself.
     """
-    allowed = local.processors
-    if local.size == 1 or local.is_apart or not local.is_even:
-        yield local.size > 1 and local.is_apart
+    size, processors = len(allowed), sorted(frozenset().union(*allowed))
+    # SLURM or another launcher may have bound them
+    are_apart = all(allowed) and sum(map(len, allowed)) == len(processors)
+    are_alike = len({*allowed}) == 1 and bool(processors)
+    is_even = are_alike and (size <= len(processors) or size % len(processors) == 0)
+    if size == 1 or are_apart or not is_even:
+        yield size > 1 and are_apart
         return
-    os.sched_setaffinity(0, {allowed[(int(run, 16) + local.rank) % len(allowed)]})
+    os.sched_setaffinity(0, {processors[(int(run, 16) + number) % len(processors)]})
     try:
-        yield not local.is_oversubscribed
+        yield size <= len(processors)
     finally:
-        os.sched_setaffinity(0, allowed)
+        os.sched_setaffinity(0, processors)

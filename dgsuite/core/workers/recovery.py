@@ -7,25 +7,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dgsuite.base.errors import InputError, RunError, WorkerLost
 from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch, letting_go
-from dgsuite.partition.client.workers import ordered_states
+from dgsuite.partition.client.workers import States, ordered_states
 
 if TYPE_CHECKING:
     from distributed import Client
 
 logger = logging.getLogger("dgsuite")
-
-
-States = Mapping[str, Mapping[str, Any]]
-"""State of each worker, by address, from `dgsuite.partition.client.workers.ordered_states`."""
 
 SETTING = "dgsuite.recovery.tries"
 

@@ -19,6 +19,15 @@ SOME = 1 << 24
 """Bytes of messages from which a phase looks at the memory of its worker, which takes some 30 us."""
 
 
+def prepare(site: Site) -> None:
+    """Make what a site needs before the clock starts, if its worker has the memory: see `hold_to_limit`."""
+    had_halo = site.mailbox.has_halo
+    site.warm()
+    if site.mailbox.has_halo and not had_halo:
+        give_back()
+    hold_to_limit(site)
+
+
 def hold_to_limit(site: Site) -> None:
     """Refuse a run at its beginning if its worker has no memory left for it, and later in any phase.
 
@@ -30,18 +39,13 @@ def hold_to_limit(site: Site) -> None:
     RunError
         The message names the worker, its limit, and what is needed.
     """
-    worker = get_worker()
+    worker, box, clusters = get_worker(), site.mailbox, site.clusters
     if not worker.memory_manager.memory_limit:
         return
-    box, clusters = site.mailbox, site.clusters
     name = f"kernel {site.kernel.name!r}"
     slots = box.slots if box.has_halo else sum(c.size for c in clusters)
-    _check_left(
-        worker,
-        clusters,
-        slots * box.payload(box.dtypes),
-        f"{name}: the values of nodes and of their neighbours",
-    )
+    what = f"{name}: the values of nodes and of their neighbours"
+    _check_left(worker, clusters, slots * box.payload(box.dtypes), what)
 
     # without the site, whose memory a cycle would keep
     def room(phase: str, nbytes: int) -> None:
@@ -62,18 +66,12 @@ def _check_left(worker: Worker, clusters: Sequence[Cluster], more: int, what: st
     gc.collect()  # a run that failed may have left its state in cycles
     give_back()
     used = worker.monitor.get_process_memory()
-    if used - max(_spillable(worker) - sizeof(clusters), 0) + more > limit:
+    # relies on `Worker.data.spilled_total`, which is there if Dask may write results to disk, and on
+    # `WorkerState.nbytes`, the bytes of all results; seen in distributed 2026.1 to 2026.8
+    spilled = getattr(worker.data, "spilled_total", None)
+    spillable = 0 if spilled is None else worker.state.nbytes - spilled.memory - sizeof(clusters)
+    if used - max(spillable, 0) + more > limit:
         raise RunError(
             f"{what} may take {format_bytes(more)} more on worker {worker.address}, which uses "
             f"{format_bytes(used)} of {format_bytes(limit)}; start more workers, or workers with more memory"
         )
-
-
-def _spillable(worker: Worker) -> int:
-    """Bytes of results in a worker's memory that Dask can write to disk, whoever uses them.
-
-    Relies on `Worker.data.spilled_total`, which is there if Dask may write results to disk, and on
-    `WorkerState.nbytes`, the bytes of all results; seen in distributed 2026.1 to 2026.8.
-    """
-    spilled = getattr(worker.data, "spilled_total", None)
-    return 0 if spilled is None else worker.state.nbytes - spilled.memory

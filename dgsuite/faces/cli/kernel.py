@@ -240,7 +240,7 @@ def kernel(
         how = {
             "seed": seed,
             "congest": congest,
-            "network": dgsuite.Network.of(network or None),
+            "network": network or None,
             **chosen,
         }
         if page is not None:

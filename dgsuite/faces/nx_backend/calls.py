@@ -271,7 +271,7 @@ def run(
     OverflowError
         Numbers grow too large for the kernel.
     """
-    from dgsuite.partition.client.gather import gathered
+    from dgsuite.partition.client.settings import gathered
 
     way = Way.of(how)
     wanted = Held(weight, reverse, way.clusters, way.client, loops)

@@ -108,7 +108,7 @@ def _own(here: Worker, run: str, first: int, epoch: str) -> Iterator[int]:
     """The counter of a run on this worker, made by the first who wants it."""
     worker.fence(here, epoch)
     plugin = here.plugins[worker.NAME]
-    if plugin.is_over(run):
+    if run in plugin.over:
         raise RunError(f"run {run} is over")
     found: Iterator[int] | None = plugin.runs.get(run)
     if found is None:

@@ -150,7 +150,7 @@ def local(
     import dask
     from distributed import Client, LocalCluster
 
-    from dgsuite.core.transports.quiet import slow_clocks
+    from dgsuite.core.transports import slow_clocks
 
     check_memory(memory_limit)
     check_protocol(protocol)

@@ -299,7 +299,7 @@ def cluster(
     import dask
     from distributed import Client, LocalCluster
 
-    from dgsuite.core.transports.quiet import slow_clocks
+    from dgsuite.core.transports import slow_clocks
 
     check()
     slow_clocks()

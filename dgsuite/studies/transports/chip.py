@@ -168,9 +168,6 @@ class RCCE(OneChunk):
         """No bytes: other comms may have the buffer."""
         return 0
 
-    def _at_once(self, message: memoryview) -> bool:
-        return False
-
     async def _put(self, views: Sequence[memoryview]) -> None:
         assert self._core is not None
         async with self._core.turn:

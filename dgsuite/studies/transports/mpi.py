@@ -30,7 +30,6 @@ from distributed.comm import get_address_host
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.extras import pip_install
-from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh
@@ -120,18 +119,20 @@ class MPIMesh(Mesh):
 
     async def exchange(
         self,
-        number: int,
-        parcels: Mapping[int, MessageBatch],
+        parcels: Mapping[int, Any],
         vote: Any,
         combine: Callable[[Sequence[Any]], Any] = reduce_votes,
-    ) -> tuple[dict[int, MessageBatch], Any]:
+    ) -> tuple[dict[int, Any], Any]:
         mpi, world = self._job.mpi, self._job.world
+        self.number += 1
         await asyncio.sleep(0)  # lets the run be cancelled
         # what is sent must stay as it is until it has left
-        packed = [(rank, pack((number, vote, parcels.get(p)))) for rank, p in self._ranks.items()]
+        packed = [
+            (rank, pack((self.number, vote, parcels.get(p)))) for rank, p in self._ranks.items()
+        ]
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
         self.channels.wire += sum(data.nbytes for _, data in packed)
-        found: dict[int, MessageBatch] = {}
+        found: dict[int, Any] = {}
         votes: dict[int, Any] = {self.rank: vote}
         missing = dict(self._ranks)
         while missing:
@@ -141,8 +142,7 @@ class MPIMesh(Mesh):
                     continue
                 theirs, votes[peer], parcel = unpack(data)
                 del missing[rank]
-                if theirs != number:
-                    raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
+                self._check_number(peer, theirs)
                 if parcel is not None:
                     found[peer] = parcel
         while not mpi.Request.Testall(self._sending):

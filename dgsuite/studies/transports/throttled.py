@@ -14,9 +14,6 @@ from dgsuite.studies.transports.throttle import Paced
 class PacedFrames(Paced, Framed):
     """A framed comm with a limit; the limit's class goes before the transport's."""
 
-    def _at_once(self, message: memoryview) -> bool:
-        return self._limit() is None and super()._at_once(message)
-
     async def _put(self, views: Sequence[memoryview]) -> None:
         limit = self._limit()
         if limit is None:

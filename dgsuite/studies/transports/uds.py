@@ -43,6 +43,21 @@ class UDS(Framed):
             if sent:
                 left[0] = left[0][sent:]
 
+    async def _wait_writable(self) -> None:
+        """Wait until the socket takes more."""
+        if self._sock is None:
+            raise CommClosedError(f"{self} was closed")
+        sock, self._writing = self._sock, self._loop.create_future()
+        self._loop.add_writer(sock, wake, self._writing)
+        try:
+            await self._writing
+        finally:
+            self._writing = None
+            if self._sock is not None:
+                self._loop.remove_writer(sock)
+        if self._closed:
+            raise CommClosedError(f"{self} was closed")
+
     async def _fill(self, out: memoryview) -> None:
         have = 0
         while have < out.nbytes:

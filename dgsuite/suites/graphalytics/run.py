@@ -16,7 +16,7 @@ import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Weighted
-from dgsuite.partition.client.gather import gathered
+from dgsuite.partition.client.settings import gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites import running
 from dgsuite.suites.graphalytics import compare, files

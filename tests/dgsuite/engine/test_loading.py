@@ -11,7 +11,7 @@ from numba import typeof
 
 from dgsuite.base import compiling
 from dgsuite.core.engine.site import Site
-from dgsuite.core.executors import clocked
+from dgsuite.core.workers import room
 from dgsuite.partition.arrays import _compiled
 from tests.support import sites
 from tests.support.cases import COMMUNITIES, NAMES, cuts, inputs
@@ -48,13 +48,13 @@ def called(monkeypatch):
 def test_a_clocked_task_is_ready_before_the_clock_starts(monkeypatch):
     """What making the halo took is given back, and the rest fits into the limit."""
     done = []
-    monkeypatch.setattr(clocked, "give_back", lambda: done.append("give back"))
-    monkeypatch.setattr(clocked, "hold_to_limit", lambda site: done.append("hold to limit"))
+    monkeypatch.setattr(room, "give_back", lambda: done.append("give back"))
+    monkeypatch.setattr(room, "hold_to_limit", lambda site: done.append("hold to limit"))
     box = SimpleNamespace(has_halo=False)
     site = SimpleNamespace(mailbox=box)
     site.warm = lambda: done.append("warm") or setattr(box, "has_halo", True)
-    clocked._prepare(site)
-    clocked._prepare(site)
+    room.prepare(site)
+    room.prepare(site)
     assert done == ["warm", "give back", "hold to limit", "warm", "hold to limit"]
 
 

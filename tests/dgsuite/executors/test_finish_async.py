@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import networkx as nx
 import pytest
 
 import dgsuite
 from dgsuite.base import thresholds
-from dgsuite.core.workers.part import keep
-from dgsuite.core.workers.plugin import PeerLost
 from tests.support.clusters import client_of, counting
 from tests.support.toys import EmptyInbox, Meets
 
@@ -26,19 +22,9 @@ def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
     assert sum(counts.tasks.values()) == 2 * 4  # the first phase gets nothing
 
 
-def test_a_checkpoint_is_of_the_phase_that_was_packed_last(monkeypatch):
-    """A task that comes late, for a phase that is past, writes nothing."""
-    written = []
-    part = SimpleNamespace(done=3, kept=SimpleNamespace(write=lambda: written.append(3)))
-    monkeypatch.setattr("dgsuite.core.workers.part._part", lambda run_id: part)
-    monkeypatch.setattr(
-        "dgsuite.core.workers.part.get_worker", lambda: SimpleNamespace(address="tcp://w")
-    )
-    with pytest.raises(PeerLost, match="worker tcp://w is past phase 2"):
-        keep("run", 2, "bundle")
-    assert not written
-    assert keep("run", 3, "bundle") == "bundle"
-    assert written == [3]
+def test_it_has_no_checkpoints(client, ring, tmp_path):
+    with pytest.raises(dgsuite.InputError, match="'finish_async' has no checkpoints"):
+        dgsuite.run("mis", ring, style="finish_async", client=client, checkpoint=tmp_path)
 
 
 def pool_all():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.recursion.batches import wave
+from dgsuite.core.recursion.site import wave
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
 from dgsuite.kernels.bsp.rounds import spawn

@@ -17,7 +17,7 @@ from distributed.protocol.serialize import Serialize, Serialized, deserialize, t
 from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.messages import content, step
+from dgsuite.core.exchange.channels import Message
 from dgsuite.kernels.bsp import Vote
 from dgsuite.studies.transports.chip import MPIMPB, RCCE
 from tests.support.comms import KINDS, pair, run
@@ -261,8 +261,8 @@ def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
         for comm in (here, there):
             comm.exchange, comm.allow_offload = True, False
         for number, parcel in enumerate(parcels):
-            sizes.append(await here.write(step(number, Contribution(vote), parcel)))
-            found.append(content(await there.read()))
+            sizes.append(await here.write(Message(number, Contribution(vote), parcel).packed()))
+            found.append(Message.unpacked(await there.read()))
         for comm in (here, there):
             comm.abort()
         listener.stop()
@@ -272,7 +272,7 @@ def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
         sizes, found = await sent(kind)
         assert sizes == (await sent("tcp"))[0]
         for number, (parcel, got) in enumerate(zip(parcels, found, strict=True)):
-            assert (got.number, got.what.vote) == (number, vote)
+            assert (got.number, got.said.vote) == (number, vote)
             assert str(got.parcel) == str(parcel)
 
     run(main())

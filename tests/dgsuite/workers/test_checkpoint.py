@@ -172,8 +172,8 @@ def test_a_worker_that_is_lost_at_the_start_is_done_without(trio, tmp_path, monk
     ("kernel", "style", "where"),
     [
         ("sssp", "clocked", "client"),
-        ("mst", "finish_async", "three"),
-        ("mis", "finish_async", "client_of_one"),
+        ("mst", "in_turn", "three"),
+        ("mis", "clocked", "client_of_one"),
         ("wcc", "serial", None),
     ],
 )
@@ -199,7 +199,7 @@ def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, 
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
+@pytest.mark.parametrize("style", ["clocked", "in_turn"])
 def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_path, caplog):
     graph = example("pagerank")
     expected = dgsuite.run("pagerank", graph, style="serial", **KERNELS["pagerank"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from threading import Thread
@@ -18,8 +17,8 @@ from distributed.utils import key_split
 
 import dgsuite
 from dgsuite import Graph, genval
-from dgsuite.core.workers.dashboard import DashboardPlugin
-from dgsuite.core.workers.spans import MAX_GROUPS, SpanPlugin
+from dgsuite.partition.client.dashboard import add_page
+from dgsuite.partition.client.scheduler import MAX_GROUPS, DgsuiteSchedulerPlugin
 from dgsuite.partition.client.tasks import SPAN
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
@@ -129,7 +128,9 @@ def test_the_span_forgets_what_the_scheduler_has_forgotten(count, kept):
     known = {group.name: group for group in groups[:5]}
     span = SimpleNamespace(groups={*groups}, _metadata={"collections": [{}] * count})
     there = {"spans": SimpleNamespace(spans={SPAN: span})}
-    SpanPlugin().update_graph(SimpleNamespace(extensions=there, task_groups=known))
+    plugin = DgsuiteSchedulerPlugin()
+    plugin.scheduler = SimpleNamespace(extensions=there, task_groups=known)
+    plugin.update_graph(plugin.scheduler, {})
     assert span.groups == {*groups[:kept]}
     assert len(span._metadata["collections"]) == (0 if count > MAX_GROUPS else count)
 
@@ -176,9 +177,8 @@ def test_pages_of_dask_list_the_page(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed.dashboard.scheduler", module)
 
     class Scheduler(str):
-        handlers: dict = {}
         http_application = SimpleNamespace(add_handlers=lambda *given: None)
 
     for _ in range(2):
-        asyncio.run(DashboardPlugin().start(Scheduler("a scheduler")))
+        add_page(Scheduler("a scheduler"))
     assert listed == {"pages": ["status", "workers", "dgsuite"]}

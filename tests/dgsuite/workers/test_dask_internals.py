@@ -88,7 +88,7 @@ def test_what_the_worker_plugin_reads(client):
         ]
 
     (found,) = client.run(look).values()
-    where = "dgsuite/core/workers/plugin.py and quiet.py"
+    where = "dgsuite/core/workers/plugin.py and dgsuite/core/transports/__init__.py"
     hold(found, where)
     from distributed.worker_state_machine import TaskStateState
 
@@ -169,7 +169,7 @@ def test_what_spans_keep(client):
         known = [name for name in names if name in dask_scheduler.task_groups]
         return [*missing(span, "_metadata"), *([] if known else ["groups"])]
 
-    hold(client.run_on_scheduler(look, SPAN), "dgsuite/core/workers/spans.py")
+    hold(client.run_on_scheduler(look, SPAN), "partition/client/scheduler.py")
 
 
 def test_what_a_mesh_does_with_comms():

@@ -314,7 +314,7 @@ def test_a_late_request_for_a_run_that_is_over_leaves_nothing(client, ring):
 
         plugin = dask_worker.plugins["dgsuite"]
         try:
-            await plugin._meet(run=plugin._over[-1], epoch=dask_worker.id)
+            await plugin._meet(run=plugin.over[-1], epoch=dask_worker.id)
         except PeerLost as error:
             return str(error)
 

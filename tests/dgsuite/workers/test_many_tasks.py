@@ -30,7 +30,7 @@ def test_each_gets_the_parcels_of_the_others(tasks):
         for number in range(4):
             peers = {peer for peer in receivers(number % 2, mesh.rank) if peer != mesh.rank}
             came, said = await mesh.exchange(
-                number, {p: sent(mesh.rank) for p in peers}, Vote(max=mesh.rank)
+                {p: sent(mesh.rank) for p in peers}, Vote(max=mesh.rank)
             )
             assert said.max == tasks - 1
             senders = [r for r in range(tasks) if mesh.rank in receivers(number % 2, r)]

@@ -48,7 +48,7 @@ def meshes(dask_worker):
 
 def forget(dask_worker):
     """On a worker: close the meshes that are kept."""
-    dask_worker.plugins["dgsuite"].meshes.clear()
+    dask_worker.plugins["dgsuite"].meshes.close()
 
 
 @pytest.mark.few(1)

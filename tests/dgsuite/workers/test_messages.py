@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from dgsuite.core.exchange.messages import smaller
+from dgsuite.core.exchange.channels import smaller
 
 
 def test_what_does_not_say_its_size_is_not_short():

@@ -16,7 +16,7 @@ from distributed import futures_of
 
 import dgsuite
 from dgsuite import Graph, InputError, WorkerLost, genval
-from dgsuite.partition.client.gather import SETTING, gathered
+from dgsuite.partition.client.settings import GATHER, gathered
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.partitioners import Partition
 from tests.support.patience import PATIENCE
@@ -40,7 +40,7 @@ def current(client):
 @pytest.fixture
 def lazily():
     """All outputs stay on the workers."""
-    with dask.config.set({SETTING: 0}):
+    with dask.config.set({GATHER: 0}):
         yield
 
 
@@ -99,7 +99,7 @@ def test_what_is_gathered(client):
         ("1 MiB", False),
         (None, False),
     ):
-        with dask.config.set({SETTING: limit}):
+        with dask.config.set({GATHER: limit}):
             found = [dgsuite.run("bfs", each, **how).level for each in (graph, hashed)]
             assert [each.chunks is not None for each in found] == [lazy, lazy]
             assert found[0].compute().identical(found[1].compute())

@@ -4,7 +4,7 @@ import dask
 import pytest
 
 import dgsuite
-from dgsuite.core.exchange.ports import ports
+from dgsuite.core.exchange.comms import ports
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dask
 import psutil
 
-from dgsuite.core.transports.quiet import CLOCKS
+from dgsuite.core.transports import CLOCKS
 from dgsuite.studies.experiment.clusters import local
 
 

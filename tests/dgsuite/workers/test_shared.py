@@ -28,7 +28,7 @@ def mapped(dask_worker=None):
 
 def close_kept(dask_worker):
     """On a worker: close what it keeps for the next run."""
-    dask_worker.plugins["dgsuite"].meshes.clear()
+    dask_worker.plugins["dgsuite"].meshes.close()
 
 
 def test_asking_for_shared_memory_changes_no_setting():

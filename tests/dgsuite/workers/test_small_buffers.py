@@ -17,9 +17,8 @@ from dgsuite.core.engine.program import SILENT
 from dgsuite.core.engine.registry import BY_BATCH
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.exchange.channels import Message
 from dgsuite.core.exchange.comms import HEAD
-from dgsuite.core.exchange.messages import parcel
-from dgsuite.core.exchange.messages import step as said
 from dgsuite.core.transports import fastest
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
@@ -54,7 +53,7 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, mon
             sends = {}
             if mesh.rank == sender:
                 sends = {peer: sent(size, sender) for peer in range(tasks) if peer != sender}
-            came, said = await mesh.exchange(number, sends, Vote(sum=mesh.rank))
+            came, said = await mesh.exchange(sends, Vote(sum=mesh.rank))
             assert said.sum == tasks * (tasks - 1) // 2
             assert [*came] == ([] if mesh.rank == sender else [sender])
             for found in came.values():
@@ -85,7 +84,7 @@ def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(
             sends = {
                 peer: sent(size, mesh.rank) for peer, size in enumerate(sizes[mesh.rank]) if size
             }
-            came, _ = await mesh.exchange(number, sends, Vote())
+            came, _ = await mesh.exchange(sends, Vote())
             found = [came[peer].nbytes if peer in came else 0 for peer in range(tasks)]
             assert found == [size and sent(size, 0).nbytes for size in sizes[:, mesh.rank]]
         return number + 1
@@ -102,8 +101,8 @@ def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
     def measured(self, *arguments):
         found = undisturbed(self, *arguments)
         for batch in found.values():
-            for message in (said(1, Contribution(SILENT), batch), parcel(1, batch)):
-                more = sum(map(nbytes, dumps(message))) - batch.nbytes
+            for message in (Message(1, Contribution(SILENT), batch), Message(1, None, batch)):
+                more = sum(map(nbytes, dumps(message.packed()))) - batch.nbytes
                 most[type(batch).__name__] = max(more, most.get(type(batch).__name__, 0))
         return found
 

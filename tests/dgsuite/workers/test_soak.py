@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 import dgsuite
-from dgsuite.core.workers import spans
+from dgsuite.partition.client import scheduler
 from dgsuite.partition.graph.graph import Graph
 from tests.soak import counted, grown, of_span, runs
 from tests.support.clusters import client_of
@@ -48,7 +48,7 @@ def test_votes_leave_no_log_records(client):
 def test_spans_forget(monkeypatch):
     from distributed import Client, LocalCluster
 
-    monkeypatch.setattr(spans, "MAX_GROUPS", 4)
+    monkeypatch.setattr(scheduler, "MAX_GROUPS", 4)
     with (
         LocalCluster(
             n_workers=2, processes=False, threads_per_worker=1, dashboard_address=None

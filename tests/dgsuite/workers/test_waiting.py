@@ -58,7 +58,7 @@ def test_a_task_for_another_process_is_refused(client, ring):
     worker.install(client)
     place = worker_addresses(client)[0]
     for task in (
-        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, PLAIN),
+        lambda: open_part("run", Sleeps(), [0, 1], ["before"], 0, PLAIN, ring.parts),
         lambda: counters.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
@@ -78,7 +78,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     def submit(function, *arguments):
         return client.submit(function, "run", *arguments, workers=[place], pure=False)
 
-    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, PLAIN)
+    opened = submit(open_part, Sleeps(), [0, 1], [epoch], 0, PLAIN, [cluster])
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
     first = submit(phase, steps[0], 0, 0, []).result()
@@ -426,7 +426,13 @@ def test_memory_is_kept_for_a_while(monkeypatch, ends, idle, kept):
     """As long as there is a run, and a minute more."""
     monkeypatch.setattr(worker, "keep_as_before", lambda: given.append(True))
     given, here = [], SimpleNamespace(status="running")
-    plugin = SimpleNamespace(_ends=ends, _used=time.monotonic() - idle, worker=here)
+    plugin = SimpleNamespace(
+        _ends=ends,
+        _used=time.monotonic() - idle,
+        _keeps_memory=True,
+        meshes=worker.KeptMeshes(),
+        worker=here,
+    )
     worker.RunPlugin._relieve(plugin)
     assert (plugin._used is not None, not given) == (kept, kept)
 
@@ -568,7 +574,7 @@ def test_a_lost_peer_leaves_no_error_unheard():
                 mesh._join(peer, await connect(listener.contact_address))
             parcels = dict.fromkeys((1, 2), np.zeros(1 << 21, np.uint8))
             with pytest.raises(worker.PeerLost, match="was lost"):
-                await mesh.exchange(0, parcels, Vote())
+                await mesh.exchange(parcels, Vote())
         for _ in range(10):
             await asyncio.sleep(0.01)
         gc.collect()

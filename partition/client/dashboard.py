@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from distributed import Scheduler, SchedulerPlugin
+from distributed import Scheduler
 from distributed.utils import key_split
 from tornado.web import RequestHandler
 
 from dgsuite.base.markup import table
-from dgsuite.partition.client.scheduler import NAME
 
 
-class DashboardPlugin(SchedulerPlugin):
-    """Adds the page to the scheduler's."""
-
-    name = "dgsuite-dashboard"
-    idempotent = True
-
-    async def start(self, scheduler: Scheduler) -> None:
-        # below any prefix that the dashboard is given
-        route = (r"(?:/.*)?/dgsuite", RunsPage, {"scheduler": scheduler})
-        scheduler.http_application.add_handlers(".*$", [route])
-        if module := sys.modules.get("distributed.dashboard.scheduler"):  # its pages list pages
-            pages = module.template_variables(scheduler)["pages"]
-            pages += {"dgsuite"} - {*pages}
+def add_page(scheduler: Scheduler) -> None:
+    """Add the page, below any prefix that the dashboard is given; Dask's own pages list it."""
+    route = (r"(?:/.*)?/dgsuite", RunsPage, {"scheduler": scheduler})
+    scheduler.http_application.add_handlers(".*$", [route])
+    if module := sys.modules.get("distributed.dashboard.scheduler"):
+        pages = module.template_variables(scheduler)["pages"]
+        pages += {"dgsuite"} - {*pages}
 
 
 class RunsPage(RequestHandler):
@@ -35,7 +28,7 @@ class RunsPage(RequestHandler):
 
     def get(self) -> None:
         rows = []
-        for place, tasks in enumerate(self.scheduler.plugins[NAME].queue):
+        for place, tasks in enumerate(self.scheduler.plugins["dgsuite"].queue):
             key = min(tasks)
             clients = [client.client_key for client in self.scheduler.tasks[key].who_wants or ()]
             rows.append((key_split(key), ", ".join(clients), "waits" if place else "runs"))
