@@ -1,4 +1,6 @@
-"""Consensus under crash failures by flooding sets (Lynch 1996, Distributed Algorithms, section 6.2.1:
+"""What all nodes learn by flooding: consensus under crash failures, and a leader.
+
+Consensus under crash failures by flooding sets (Lynch 1996, Distributed Algorithms, section 6.2.1:
 FloodSet, and 6.2.2: OptFloodSet).
 
 Every node keeps the set of the values that it has seen, at first its own, and tells all neighbours for f + 1
@@ -9,6 +11,13 @@ Nodes may stop early (Dolev, Reischuk and Strong 1990, Early stopping in Byzanti
 Raynal 2002, Consensus in synchronous systems: a concise guided tour). A node counts the messages of each
 round. If there are as many as in the round before, no sender has crashed in between, and the node knows all
 that any other does. It says so with its next message, and decides.
+
+Leader election in general graphs by flooding (Lynch 1996, Distributed Algorithms, section 4.1: FloodMax
+and OptFloodMax).
+
+In each round nodes tell all neighbours the largest identifier that they have seen. After as many rounds as
+the diameter all nodes have seen the largest one, and the node whose own it is leads. OptFloodMax tells only
+what is new to the node.
 """
 
 from __future__ import annotations
@@ -27,7 +36,7 @@ MAX_VALUES = 64
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
+class SetState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     input: NDArray[np.int64]
@@ -99,7 +108,7 @@ class FloodSet(bsp.Kernel):
         "decided": bsp.Output("round in which it decides, -1 for none"),
     }
     fields = {"word": np.uint64, "ready": np.bool_}
-    state = State
+    state = SetState
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.f < 0:
@@ -127,13 +136,13 @@ class FloodSet(bsp.Kernel):
             )
         return None
 
-    def start(self, c: bsp.Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> SetState:
         if isinstance(self.inputs, int):
             own = (uniform("counter", self.seed, c.ids, 0) * self.inputs).astype(np.int64)
         else:
             own = np.asarray(self.inputs, np.int64)[c.ids]
         seen = np.uint64(1) << own.astype(np.uint64)
-        return State.of(c, input=own, seen=seen, other=seen.copy())
+        return SetState.of(c, input=own, seen=seen, other=seen.copy())
 
     def program(self, net: bsp.Net) -> bsp.Program:
         for number in range(self.f + 1):
@@ -141,7 +150,7 @@ class FloodSet(bsp.Kernel):
             if self.early and not left.any:
                 return
 
-    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, number: int) -> bsp.Broadcast:
+    def tell(self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox, number: int) -> bsp.Broadcast:
         """Nodes without a decision tell; those that are ready decide."""
         nodes = s.telling
         word = (s.other if self.opt else s.seen)[nodes]
@@ -152,7 +161,9 @@ class FloodSet(bsp.Kernel):
         s.telling = nodes[~ready]
         return bsp.broadcast(nodes, word=word, ready=ready)
 
-    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, number: int) -> tuple[()] | bsp.Vote:
+    def hear(
+        self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox, number: int
+    ) -> tuple[()] | bsp.Vote:
         nodes, words = inbox.reduce("or", "word")
         undecided = s.decision[nodes] < 0
         nodes, words = nodes[undecided], words[undecided]
@@ -176,11 +187,90 @@ class FloodSet(bsp.Kernel):
         s.heard = counted
         return bsp.vote(any=s.decision < 0)
 
-    def single(self, s: State, nodes: NDArray) -> NDArray[np.bool_]:
+    def single(self, s: SetState, nodes: NDArray) -> NDArray[np.bool_]:
         """Whether some nodes have seen no value but their own."""
         own: NDArray[np.bool_] = s.seen[nodes] == np.uint64(1) << s.input[nodes].astype(np.uint64)
         return own
 
-    def decide(self, s: State, nodes: NDArray, number: int) -> None:
+    def decide(self, s: SetState, nodes: NDArray, number: int) -> None:
         s.decision[nodes] = np.where(self.single(s, nodes), s.input[nodes], self.default)
         s.decided[nodes] = number
+
+
+@dataclass(eq=False)
+class MaxState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())
+    fresh: NDArray[np.int64] = bsp.every_node()  # nodes with news
+
+
+@dataclass(frozen=True)
+class FloodMax(bsp.Kernel):
+    """The largest identifier of each component leads it, as all nodes learn by flooding.
+
+    Outputs ``leader``, the largest identifier that the node has seen. The node that has it leads.
+
+    Nodes may crash. On a complete graph all nodes that are left know the same leader after f + 1 rounds, if
+    at most f crash, as in FloodSet (section 6.2). It may be one that has crashed: no node finds that out. On
+    other graphs nodes may know different ones. Where messages are lost FloodMax says everything again in the
+    next round, and OptFloodMax does not.
+
+    Parameters
+    ----------
+    iterations
+        Rounds, which nodes know: at least as many as the diameter. By default it runs until no node hears of
+        a larger identifier, as the votes of the run tell, which are not messages.
+    opt
+        As OptFloodMax: nodes tell what they know only if it is new to them.
+
+    Notes
+    -----
+    Rounds: at most ``iterations``, by default ``diameter + 1``.
+
+    Messages: at most ``2 * m * rounds``; exactly as many unless with `opt`.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], uid=[7, 1, 2, 3])
+    >>> dgsuite.run("floodmax", graph).leader.values
+    array([7, 7, 7, 7])
+    >>> dgsuite.run("floodmax", graph, iterations=2).leader.values
+    array([7, 7, 7, 3])
+    >>> [int(dgsuite.run("floodmax", graph, opt=opt).messages.sum()) for opt in (False, True)]
+    [24, 13]
+    """
+
+    iterations: int | None = None
+    opt: bool = False
+
+    name = "floodmax"
+    streams = True
+    outputs = {"leader": bsp.Output("largest identifier that the node has seen", identifiers=True)}
+    fields = {"uid": np.int64}
+    ranges = {"uid": bsp.nodes}
+    bounds = {"uid": None}
+    state = MaxState
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.iterations is not None and self.iterations < 0:
+            return f"iterations must be at least 0, got {self.iterations}"
+        return None
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        if self.iterations is None:
+            yield from bsp.until_quiet(self.tell, self.learn)
+        for _ in range(self.iterations or 0):
+            yield bsp.Round(self.tell, self.learn)
+
+    def tell(self, c: bsp.Cluster, s: MaxState, inbox: bsp.Inbox) -> bsp.Broadcast:
+        nodes = s.fresh if self.opt else np.arange(c.size)
+        return bsp.broadcast(nodes, uid=s.leader[nodes])
+
+    def learn(self, c: bsp.Cluster, s: MaxState, inbox: bsp.Inbox) -> bsp.Vote:
+        nodes, uid = inbox.max("uid")
+        larger = uid > s.leader[nodes]
+        s.fresh = nodes[larger]
+        s.leader[s.fresh] = uid[larger]
+        return bsp.vote(any=len(s.fresh) > 0)

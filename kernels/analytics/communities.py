@@ -1,4 +1,14 @@
-"""Communities whose nodes hang together (Traag, Waltman and van Eck 2019, the Leiden method).
+"""Communities of high modularity: by Louvain and by Leiden.
+
+Communities of every level, and not of the last alone.
+
+Communities by modularity (Blondel, Guillaume, Lambiotte and Lefebvre 2008, the Louvain method).
+
+On each level every node moves to the community of a neighbour where modularity gains most, as long as it
+gains (`dgsuite.kernels.analytics.moving`). Then communities become the nodes of the next level, and their
+edges are added up.
+
+Communities whose nodes hang together (Traag, Waltman and van Eck 2019, the Leiden method).
 
 On each level nodes move between communities (`dgsuite.kernels.analytics.moving`). Then each community is
 refined: its nodes start alone, and join a small community within it that has edges to them, by chance, but
@@ -20,12 +30,87 @@ import numpy as np
 
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.levelled import Levelled
 from dgsuite.kernels.analytics.levels import Parts, rows
 from dgsuite.kernels.analytics.moving import Moving, State
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
+
+
+@dataclass(frozen=True)
+class Levelled(Moving):
+    """A kernel that finds communities, and gives those of every level."""
+
+    outputs = {
+        "community": bsp.Output(
+            "smallest node of the community", dims=("node", "level"), nodes=True
+        )
+    }
+    numbered = ("level",)
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        yield bsp.Round(self.stack, closing=True)
+
+    def noted(self) -> bsp.Program:
+        yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
+
+    def restart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+        s.levels = s.levels[:0]
+        return super().restart(c, s, inbox)
+
+    def note(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        community = s.community
+        self.adopt(c, s, inbox)
+        s.levels = np.vstack([s.levels, s.community])
+        s.community = community
+
+    def stack(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        """The last level that was kept is the result; where there is none, nodes are alone."""
+        s.community = (s.levels if len(s.levels) else s.community[None]).T.copy()
+
+
+@dataclass(frozen=True)
+class Louvain(Moving):
+    """Communities of high modularity, or of the constant Potts model, of an undirected graph.
+
+    Output ``community``: the smallest node of the community. No two communities would gain if they were
+    one. `seed` decides which nodes look for a better community at the same time, and so, among the many
+    good results, which one it is. A community may fall apart into pieces; those of `Leiden` do not.
+
+    Notes
+    -----
+    Rounds: as many as modularity gains in; no useful bound is known.
+
+    Messages: those of the cut; no useful bound is known.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
+    >>> dgsuite.run("louvain", graph).community.values
+    array([0, 0, 0, 3, 3, 3])
+    """
+
+    name = "louvain"
+
+    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
+        kernel = super().suited(graph)
+        return LevelledLouvain(**vars(kernel)) if self.levels else kernel
+
+    def refined(self, factor: float, degree: float, draws: count) -> Generator[Any, Any, bool]:
+        """Whole communities become the nodes of the next level."""
+        yield bsp.Round(self.merge, opening=True)
+        return True
+
+    def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        s.small, s.group = s.parts, c.ids.copy()
+
+
+@dataclass(frozen=True)
+class LevelledLouvain(Levelled, Louvain):
+    """`Louvain` with the communities of every level."""
+
 
 JOINS = 8
 """Parts in which nodes of a community join small ones."""
