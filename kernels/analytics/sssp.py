@@ -19,7 +19,7 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.trouble import WHOLE
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import SORTED_FRACTION, put
-from dgsuite.partition.graph.weights import spread
+from dgsuite.partition.graph.measures import spread
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -123,7 +123,7 @@ class ShortestPaths(bsp.Kernel):
     def with_delta(self, graph: Graph) -> Self:
         """With a delta, if it has none: `FACTOR` times the mean weight, divided by the mean number of
         neighbours, but no less than the smallest weight; infinite where all edges weigh the same. (Of
-        weights above 0. The mean is that of `dgsuite.partition.graph.weights`, the same for every cut.)
+        weights above 0. The mean is that of `dgsuite.partition.graph.measures`, the same for every cut.)
         """
         if self.delta is not None:
             return self

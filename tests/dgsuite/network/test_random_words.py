@@ -34,7 +34,6 @@ MAKERS = {
     "kernels/tools/_draws.py": "compiled forms of `keyed`",
     "kernels/tools/rng.py": "numbers of nodes in blocks, and IMSuite's",
     "partition/clusters/partitioners.py": "a hash of nodes, which has no seed",
-    "partition/sources/chunks.py": "a checksum",
 }
 """Modules that mix words by themselves."""
 
