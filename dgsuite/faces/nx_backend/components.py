@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
-from dgsuite.kernels.analytics.leiden import RANDOMNESS
+from dgsuite.kernels.analytics.communities import RANDOMNESS
 
 Edge = tuple[Hashable, Hashable]
 
