@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import RunError
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import exponent, extremes, negative, weights_of
-from dgsuite.kernels.tools.exact import exact_change
 from dgsuite.partition.arrays.segments import add, weigh
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ class Iterated(bsp.Weighted):
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
         """The sum of all changes, as a vote; None without a tolerance."""
-        return None if self.tolerance is None else bsp.vote(sum=exact_change(new, old))
+        return None if self.tolerance is None else bsp.vote(sum=np.abs(new - old))
 
     def sums(
         self,

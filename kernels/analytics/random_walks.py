@@ -125,7 +125,10 @@ class RandomWalks(bsp.Kernel):
         "tries": np.int64,
     }
     undirected = False
-    refuses = {"liars": "answers that lie become walkers, twice as many with each step"}
+    refuses = {
+        "liars": "answers that lie become walkers, twice as many with each step",
+        "recovery": bsp.KEEPS_LISTS,
+    }
 
     def check(self, c: bsp.Cluster) -> str | None:
         if not 1 <= self.length <= LONGEST:

@@ -16,7 +16,9 @@ from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
 from dgsuite.kernels.bsp.kernel import (
     ANNOUNCES,
     COUNTS,
+    FAULTS,
     FIRST,
+    KEEPS_LISTS,
     NETWORKS,
     READS_LATEST,
     SHARES_LISTS,
@@ -72,7 +74,9 @@ from dgsuite.partition.clusters.subset import Subset
 __all__ = [
     "ANNOUNCES",
     "COUNTS",
+    "FAULTS",
     "FIRST",
+    "KEEPS_LISTS",
     "NETWORKS",
     "NODE",
     "READS_LATEST",

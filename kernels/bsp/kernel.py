@@ -32,8 +32,8 @@ Pairs = Annotated[NDArray[np.int64], "pairs of nodes"]
 sequence of pairs, with labels where the graph has labels; the kernel gets node ids, shape (p, 2)."""
 
 
-FAULTS = ("faults", "liars")
-"""Kinds of networks with faults: messages are lost, nodes crash, or nodes and edges are away; nodes lie."""
+FAULTS = ("loss", "crashes", "recovery", "churn", "liars")
+"""Kinds of faults: messages are lost; nodes crash; they come back; nodes or edges are away; nodes lie."""
 
 NETWORKS = (*FAULTS, "delays")
 """Kinds of networks: those of `FAULTS`, and messages that take time."""
@@ -42,6 +42,7 @@ READS_LATEST = "it reads what neighbours sent last, also where no message came"
 SHARES_LISTS = "its nodes share lists, which go whole to each worker"
 ANNOUNCES = "it announces to all nodes, which is along no edge"
 KEEPS_OFFERS = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
+KEEPS_LISTS = "it keeps lists that are not one entry for each node, such as rows of a table"
 SHIPS = "its clusters send messages to clusters, not nodes to nodes"
 BY_CLUSTER = "clusters of form='block' work on their own nodes to the end; take form='iterative'"
 NO_ROUNDS = "tasks of form='recursive' have no rounds; take form='iterative'"

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import keyed
+from dgsuite.base.pairs import pair_key
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
@@ -64,6 +65,55 @@ def own(delay: Own, src: NDArray, dst: NDArray, tick: NDArray) -> NDArray[np.int
             f"{name}(src, dst, tick) must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
         )
     return np.broadcast_to(found, src.shape).astype(np.int64)
+
+
+def as_rows(late: ArrayLike) -> NDArray:
+    """What takes longer as an array: pulse, sender, receiver or -1, and ticks; shape (rows, 4)."""
+    found = np.asarray(late)
+    return found if found.size else np.zeros((0, 4), np.int64)
+
+
+def wrong_late(late: ArrayLike, rounds: int, n: int) -> str | None:
+    """What is wrong with what is to take longer, if anything."""
+    wanted = "late must have rows of pulse, sender, receiver or -1, and ticks"
+    try:
+        rows = as_rows(late)
+    except ValueError:
+        return f"{wanted}, got rows of several lengths"
+    if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != 4:
+        return f"{wanted}, all whole numbers, got {rows.dtype} of shape {rows.shape}"
+    least, most = np.array([0, 0, -1, 0]), np.array([rounds - 1, n - 1, n - 1, LONGEST])
+    wrong = np.flatnonzero(((rows < least) | (rows > most)).any(axis=1))
+    if len(wrong):
+        return f"{wanted}, from {least.tolist()} to {most.tolist()}, got {rows[wrong[0]].tolist()}"
+    return None
+
+
+def longer(
+    rows: NDArray[np.int64], n: int, src: NDArray[np.int64], dst: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How much longer messages take; where several rows are about one, the most.
+
+    Parameters
+    ----------
+    rows
+        See `as_rows`; those of a pulse.
+    src, dst
+        Node ids of senders and receivers.
+    """
+    _, node, other, ticks = rows.T
+    every = other < 0
+    by_node = np.zeros(n, np.int64)
+    np.maximum.at(by_node, node[every], ticks[every])
+    found = by_node[src]
+    edges, ticks = pair_key(node, other, n)[~every], ticks[~every]
+    order = np.lexsort((ticks, edges))
+    if len(order):
+        edges, ticks = edges[order], ticks[order]
+        along = pair_key(src, dst, n)
+        at = np.searchsorted(edges, along, side="right") - 1
+        np.maximum(found, ticks[at], out=found, where=edges[at] == along)
+    return found
 
 
 def wrong_weights(c: bsp.Cluster) -> str | None:

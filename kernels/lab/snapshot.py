@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.messages import Range
-from dgsuite.kernels.lab.calls import called
+from dgsuite.kernels.lab.rumours import called
 from dgsuite.kernels.tools.rng import uniform
 
 MARKER = 0
@@ -95,6 +95,7 @@ class Snapshot(bsp.Kernel):
     fields = {"amount": np.int64}
     state = State
     along_edges = True
+    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property
     def ranges(self) -> dict[str, Range]:  # type: ignore[override]

@@ -66,6 +66,7 @@ class TrialColouring(bsp.Kernel):
     }
     fields = {"colour": np.int32}
     ranges = {"colour": bsp.nodes}
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -87,17 +87,6 @@ def exact_sum(values: NDArray) -> int | Fraction:
     return _combined(sums, lowest - 53)
 
 
-def exact_change(new: NDArray[np.float64], old: NDArray[np.float64]) -> Fraction:
-    """The exact sum of ``abs(new - old)``, where each of these is rounded as floats are.
-
-    Raises
-    ------
-    InputError
-        One of these is not a finite number.
-    """
-    return Fraction(exact_sum(np.abs(new - old)))
-
-
 def _check_finite(floats: NDArray[np.float64]) -> None:
     """Refuse what is not a finite number."""
     if not np.isfinite(floats).all():

@@ -18,6 +18,7 @@ from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
 from dgsuite.base.errors import WorkerLost
+from dgsuite.partition.client.dashboard import add_page
 from dgsuite.partition.client.sending import MARK, hurry
 from dgsuite.partition.client.tasks import MOVABLE, SPAN, TOGETHER
 
@@ -59,6 +60,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         self._sent: dict[Any, tuple[int, bytes]] = {}
         self._marks: dict[str, int] = {}
         self._unties = False
+        add_page(scheduler)
         scheduler.stream_handlers |= {MARK: self.mark, OP: self.receive}
         answers: list[Any] = [self.results, self.workers, self.repeatable, self.hopeless]
         answers += [self.renew, self.memory_kills]

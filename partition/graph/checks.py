@@ -70,13 +70,16 @@ def _all(graph: GraphData, problem: Callable[[Cluster], str | None]) -> None:
 
 def _connected(n: int, src: NDArray, dst: NDArray) -> NDArray:
     """The smallest node of each node's component, shape (n,), given edges without directions."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    edges = coo_array((np.ones(len(src), bool), (src, dst)), (n, n))
-    _, component = connected_components(edges, directed=False)
-    _, first = np.unique(component, return_index=True)
-    return first.astype(id_dtype(n))[component]
+    root: NDArray = np.arange(n, dtype=id_dtype(n))
+    while len(src):
+        # trees of nodes: the root of each joins the tree of the smallest root that an edge leads to
+        u, v = root[src], root[dst]
+        np.minimum.at(root, np.maximum(u, v), np.minimum(u, v))
+        while not np.array_equal(above := root[root], root):
+            root = above
+        apart = root[src] != root[dst]
+        src, dst = src[apart], dst[apart]
+    return root
 
 
 def _of_edges(*clusters: Cluster) -> NDArray:

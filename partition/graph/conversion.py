@@ -237,9 +237,8 @@ def of_networkx(graph: nx.Graph, weight: str, drop: bool = False) -> dict[str, A
                 raise InputError(f"edge ({u!r}, {v!r}) has weight None; weights must be numbers")
         of_truth = bool, np.bool_  # networkx adds them up, too
         values = [int(w) if isinstance(w, of_truth) else 1 if w is absent else w for *_, w in edges]
-    kinds = set(map(type, labels))
-    ids = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
-    ids = ids and labels == list(range(len(labels)))
+    whole = all(isinstance(u, int | np.integer) and not isinstance(u, bool) for u in labels)
+    ids = whole and labels == list(range(len(labels)))
     return {
         "src": np.fromiter((number[u] for u, _, _ in edges), np.int64, len(edges)),
         "dst": np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges)),

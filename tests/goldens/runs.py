@@ -36,7 +36,7 @@ SCALE = (
 )
 """Kernels that are run on large graphs: those that end soon, each kind of message among them."""
 
-STRUCK = ("loss", "churn", "crashes", "liars", "delays")
+STRUCK = ("loss", "churn", "crashes", "recovery", "liars", "delays")
 """Networks of large graphs; `drops` is part of "loss"."""
 
 ROUNDS = 60

@@ -79,6 +79,41 @@ def test_pulses_take_what_messages_one_by_one_take(
     assert genval.validate(name, graph, ds).ok
 
 
+@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("law", [{"delay": 2}, {"delay": "uniform"}, {"delay": "weight"}])
+@given(networks(most=7), st.data())
+def test_what_takes_longer_does_so_in_its_pulse_alone(name, law, net, data):
+    net = weighted(nx.compose(net, nx.path_graph(max(len(net), 2))))
+    nodes = st.integers(0, len(net) - 1)
+    rows = st.tuples(st.integers(0, 2), nodes, st.one_of(st.just(-1), nodes), st.integers(0, 30))
+    late = data.draw(st.lists(rows, max_size=8))
+    graph = Graph.from_networkx(net, clusters=2)
+    ds = dgsuite.run(name, graph, style="serial", rounds=3, late=late, **law)
+    time, ends, _ = EVENTS[name](net, 3, delays(net, **law, late=late)).run()
+    assert ds.time.values.tolist() == time
+    assert ds.pulse_time.values.tolist() == ends
+    assert genval.validate(name, graph, ds).ok
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("row", [(1, 0, 1, 9), (0, 2, -1, 9)])
+def test_times_without_what_takes_longer_are_wrong(name, row):
+    ring = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    late, plain = (dgsuite.run(name, ring, rounds=2, late=rows) for rows in ([row], ()))
+    assert genval.validate(name, ring, late).ok
+    plain.attrs["parameters"] = late.attrs["parameters"]
+    assert not genval.validate(name, ring, plain).ok
+
+
+def test_much_that_takes_longer_is_not_validated():
+    ring = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    late = np.tile([0, 1, 2, 7], (2000, 1))
+    ds = dgsuite.run("alpha", ring, late=late)
+    assert ds.pulse_time.values.tolist() == [3 + 2 * 7]
+    with pytest.raises(InputError, match="longer than the result lists"):
+        genval.validate("alpha", ring, ds)
+
+
 @given(networks(directed=True, most=10), st.integers(0, 9))
 def test_edges_of_directed_graphs_carry_messages_both_ways(net, seed):
     """By weight, each way with its own where there are edges both ways."""
@@ -175,6 +210,11 @@ def test_nodes_that_hear_nothing_go_on(name, faults, monkeypatch):
     ("how", "text"),
     [
         ({"rounds": 0}, "rounds must be from 1 to"),
+        ({"late": [[0, 1, 2]]}, r"late must have rows of .*, got int64 of shape \(1, 3\)"),
+        ({"late": [[0, 1, 2], [0]]}, "rows of several lengths"),
+        ({"late": [[0, 1, 2, 0.5]]}, "all whole numbers, got float64"),
+        ({"late": [[0, 0, -1, 1], [2, 0, -1, 1]]}, r"got \[2, 0, -1, 1\]"),
+        ({"late": [[0, 0, -1, -1]]}, r"from \[0, 0, -1, 0\] to"),
         ({"rounds": 2**40}, "so that 64 bits hold times"),
         ({"delay": -1}, "delay must be from 0"),
         ({"delay": "poisson"}, "delay must be"),

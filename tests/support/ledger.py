@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from dgsuite.studies.network.disturbed import Disturbed
-from dgsuite.studies.network.faults import ALWAYS, Lies
+from dgsuite.studies.network.faults import Lies
+from dgsuite.studies.network.limits import ALWAYS
 
 
 class Ledger:
@@ -30,10 +31,10 @@ class Ledger:
         """A run with some faults is over."""
         liars = faults.liars and ("silent" if faults.liars.strategy == "silent" else "lies")
         kinds = {
-            "loss": np.any(faults.loss),
+            "loss": np.any(faults.loss) or faults.by_weight,
             "drops": faults.drops.size,
             "away": faults.churn.size,
-            "crashes": np.size(faults.crashes) and np.any(faults.crashes != 0.0),
+            "crashes": faults.crashes.listed or faults.crashes.rate,
             "adversary": faults.adversary is not None,
             liars: liars,
         }
@@ -44,7 +45,7 @@ class Ledger:
         fate, gone = site.fate, sent - arrived
         drops = {*zip(*fate.drops.tolist(), strict=True)}
         away = fate.dead & ~site._dead
-        by_source = np.broadcast_to(fate.limits, fate.dead.shape)
+        by_source = np.broadcast_to(fate.source, fate.dead.shape)
         for (src, dst), times in gone.items():
             if (src, dst) in drops:
                 kind = "drops"
@@ -80,26 +81,28 @@ def kept():
 
     def heard(self, arriving):
         hear(self, arriving)
-        halo, lost = arriving.halo, arriving.lost
-        here = arriving._list_all()
-        ways = [pairs(halo, here.row, here.src)]
-        if self.clusters[0].pulls:
-            read = arriving.through
-            row = np.repeat(np.arange(halo.own), np.diff(read.indptr))
-            slots = np.asarray(read.indices)[: read.indptr[-1]]
-            sent = arriving.sent[slots]
-            ways.append(pairs(halo, row[sent], halo.named(slots[sent])))
-        arriving.fate = None
-        every = arriving._list_all()
-        arriving.fate, arriving.lost = self.fate, lost
-        for arrived in ways:
-            assert arrived == ways[0], "ways of reading find other messages"
-        ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
+        if self.fate is not None:
+            halo, lost = arriving.halo, arriving.lost
+            here = arriving._list_all()
+            ways = [pairs(halo, here.row, here.src)]
+            if self.clusters[0].pulls:
+                read = arriving.through
+                row = np.repeat(np.arange(halo.own), np.diff(read.indptr))
+                slots = np.asarray(read.indices)[: read.indptr[-1]]
+                sent = arriving.sent[slots]
+                ways.append(pairs(halo, row[sent], halo.named(slots[sent])))
+            arriving.fate = None
+            every = arriving._list_all()
+            arriving.fate, arriving.lost = self.fate, lost
+            for arrived in ways:
+                assert arrived == ways[0], "ways of reading find other messages"
+            ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
 
     def came_along(self, messages):
         left = along(self, messages)
-        ends = (zip(m.src.tolist(), m.dst.tolist(), strict=True) for m in (messages, left))
-        ledger.enter(self, *map(Counter, ends))
+        if self.fate is not None:
+            ends = (zip(m.src.tolist(), m.dst.tolist(), strict=True) for m in (messages, left))
+            ledger.enter(self, *map(Counter, ends))
         return left
 
     def begun(self, step):

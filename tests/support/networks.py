@@ -41,6 +41,9 @@ CUTS: tuple[dict[str, Any], ...] = (
 NETWORKS = {
     "loss": Network(loss=0.3, drops=[(0, 0, 1), (1, 2, 1)], seed=2),
     "crashes": Network(crashes=[Crash(1, 0), Crash(2, 1, partial=True), Crash(5, 2)], seed=2),
+    "recovery": Network(
+        crashes=[Crash(1, 1, until=3), Crash(0, 0, until=2), Crash(3, 1, until=2, memory=False)]
+    ),
     "churn": Network(churn=[(0, 2, 1), (1, 4, 0, 1), (1, 3, 4)]),
     "liars": Network(byzantine=Byzantine([1, 4, 6], "random"), seed=5),
     "delays": Network(delay=("uniform", 1, 4), seed=3),

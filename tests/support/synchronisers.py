@@ -28,9 +28,13 @@ def first_word(seed, domain, number):
     return mixed(mixed((seed ^ domain * APART % WORD) + GOLDEN) + number * GOLDEN)
 
 
-def delays(net, seed=101, delay=1, low=1, high=10, p=0.5):
+def delays(net, seed=101, delay=1, low=1, high=10, p=0.5, late=()):
     """How long each message takes: a function of what is sent, the pulse, the sender and the receiver."""
     fails = Fraction(1 - p)
+
+    def longer(what, pulse, source, target):
+        about = [row[3] for row in late if row[:2] == (pulse, source) and row[2] in (target, -1)]
+        return wait(what, pulse, source, target) + max(about, default=0)
 
     def wait(what, pulse, source, target):
         if delay == "weight":
@@ -50,7 +54,7 @@ def delays(net, seed=101, delay=1, low=1, high=10, p=0.5):
             left *= fails
         return ticks
 
-    return wait
+    return longer
 
 
 class Events:

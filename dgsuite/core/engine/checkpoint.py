@@ -56,32 +56,6 @@ def is_marked(vote: Vote) -> bool:
     return bool(vote.given & DUE)
 
 
-class Pace:
-    """When a checkpoint is due.
-
-    Parameters
-    ----------
-    plan
-        Says how often.
-    rounds
-        Of the run that are over.
-    """
-
-    def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
-        self.every = plan.every
-        self.restart(rounds)
-
-    def restart(self, rounds: int) -> None:
-        """The time to the next checkpoint begins, after so many rounds."""
-        self._since = rounds if type(self.every) is int else monotonic()
-
-    def due(self, step: Step) -> bool:
-        """Whether one is due after a phase."""
-        if type(self.every) is int:
-            return step.last and step.round + 1 - self._since >= self.every
-        return monotonic() - self._since >= self.every
-
-
 class Fresh:
     """A run at one site that begins at round 0 and writes no checkpoints.
 
@@ -135,7 +109,11 @@ class Kept(Fresh):
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
-        self._pace = Pace(plan, site.log.rounds)
+        self._restart()
+
+    def _restart(self) -> None:
+        """The time to the next checkpoint begins."""
+        self._since = self.site.log.rounds if type(self.plan.every) is int else monotonic()
 
     @cached_property
     def _graph(self) -> list[list[int]]:
@@ -189,7 +167,12 @@ class Kept(Fresh):
             return super().resent(site, number)
 
     def due(self, step: Step) -> bool:
-        return not self.site.me and self._pace.due(step)  # one decides for all
+        every = self.plan.every
+        if self.site.me:  # one decides for all
+            return False
+        if type(every) is int:
+            return step.last and step.round + 1 - self._since >= every
+        return monotonic() - self._since >= every
 
     def write(self) -> None:
         plan, me = self.plan, self.site.me
@@ -210,7 +193,7 @@ class Kept(Fresh):
         archives.write_list(plan.folder, name, KIND, facts)
         self._written.append([name, *(entry["file"] for entry in entries.values())])
         self._clear()
-        self._pace.restart(self.site.log.rounds)
+        self._restart()
 
     def _held(self) -> dict[str, NDArray]:
         """What a checkpoint holds of the site's clusters, as arrays for a file.

@@ -1,4 +1,4 @@
-"""How a network with faults or delays takes part in a run.
+"""How a network with faults, an adversary or delays takes part in a run.
 
 The engine calls these methods, and knows nothing else of networks. `dgsuite.studies.network` has what
 `dgsuite.Network` offers.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from numpy.typing import NDArray
@@ -44,13 +45,18 @@ class Fate(Protocol):
 class SiteFaults(Protocol):
     """The faults of a run at one site: they see what it computes, sends and receives."""
 
+    @property
+    def shared(self) -> Iterable[object]:
+        """What clusters that run side by side share of it."""
+        ...
+
     def warm(self, halo: Halo) -> None:
         """Load compiled loops."""
 
     def begin(self, step: Any) -> None:
         """Before a phase; may be called again."""
 
-    def before(self, k: int, state: Any) -> None:
+    def before(self, step: Any, k: int, state: Any) -> None:
         """Before a phase of the site's k-th cluster."""
 
     def after(self, step: Any, k: int, state: Any, result: Any) -> Any:
@@ -72,12 +78,22 @@ class SiteFaults(Protocol):
 class Campaign(Protocol):
     """What an adversary strikes in each round of a run: every driver of the program finds the same."""
 
-    def strike(self, round: int, targets: Iterable[Target]) -> Strikes:
+    @property
+    def watches(self) -> bool:
+        """Whether that depends on what clusters name as targets."""
+        ...
+
+    def strike(self, round: int, targets: Iterable[Target] = ()) -> Strikes:
         """What is struck in a round, given what the clusters named after the turn before."""
 
 
 class Faults(Protocol):
     """The faults of a run. All sites get the same, in a pickle."""
+
+    @property
+    def spares(self) -> bool:
+        """Whether outputs are those of a run without faults."""
+        ...
 
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Any) -> SiteFaults:
         """The faults at a site."""
@@ -136,3 +152,20 @@ class Network(ABC):
         run, how
             `dgsuite.run`, and options for it.
         """
+
+
+def network_of(given: Any) -> Network | None:
+    """The network that a run names: one, its parameters, or None.
+
+    Parameters are of the network that the entry point "network" in the group `dgsuite.networks` names.
+
+    Raises
+    ------
+    InputError
+        It is none of these.
+    """
+    if given is None or isinstance(given, Network):
+        return given
+    (offered,) = entry_points(group="dgsuite.networks", name="network")
+    found: Network = offered.load().of(given)
+    return found

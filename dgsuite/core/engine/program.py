@@ -206,13 +206,13 @@ def steps(
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, max_rounds, faults is not None)
+    program = turns(kernel, n, max_rounds, faults is not None and not faults.spares)
     campaign = None if faults is None else faults.campaign()
     votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
-        strikes: Strikes = ()
+        strikes: Strikes = () if campaign is None else campaign.strike(number)
         while True:
             over: list[Vote] = []
             replayed = True
@@ -224,11 +224,13 @@ def steps(
                     yield step
             turn += 1
             fetch = partial(reduce_votes, over) if replayed else reply(over)
-            if campaign is not None:
+            if campaign is None:
+                number, current = program.send(fetch)
+                continue
+            if campaign.watches:
                 fetch = partial(reduce_votes, [fetch()])
             number, current = program.send(fetch)
-            if campaign is not None:
-                strikes = campaign.strike(number, fetch().targets)
+            strikes = campaign.strike(number, fetch().targets if campaign.watches else ())
     except StopIteration:
         return
 
@@ -238,7 +240,7 @@ def _phases(
     number: int,
     turn: int,
     item: Round | Finish,
-    strikes: Strikes,
+    strikes: Strikes = (),
 ) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
     depth = kernel.form == "recursive"

@@ -24,8 +24,8 @@ class RunSpec:
     congest
         If edges are counted by the bits that they carry: how many times ceil(log2 n) bits at most.
     faults
-        What happens to nodes and messages, on a network with faults. A run with faults ends after
-        `max_rounds`, and raises no error.
+        What happens to nodes and messages, on a network with faults or an adversary. A run with faults ends
+        after `max_rounds`, and raises no error.
     delays
         How long messages of tasks take, if they take time.
     workload
@@ -42,6 +42,11 @@ class RunSpec:
     delays: Delays | None = None
     workload: Workload | None = None
     checkpoints: Checkpoints | None = None
+
+    @property
+    def faulty(self) -> bool:
+        """Whether messages may be lost, and nodes crash or lie."""
+        return self.faults is not None and not self.faults.spares
 
 
 PLAIN = RunSpec()

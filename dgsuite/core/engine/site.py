@@ -216,7 +216,8 @@ class Site:
             batches = without_packets(batches)
         self._messages = registry.deliver(self.mailbox, batches)
         if self.spec.check:
-            shared = self.mailbox, self._messages, self.workload, self.disturbed
+            disturbed = () if self.disturbed is None else self.disturbed.shared
+            shared = self.mailbox, self._messages, self.workload, *disturbed
             self._seals.enter_context(sealed(*shared))
 
     def outputs(self) -> dict[str, NDArray]:
@@ -270,7 +271,7 @@ class Site:
         begin, cpu = perf_counter(), thread_time()
         if self.disturbed is not None:
             self.disturbed.begin(step)
-            self.disturbed.before(k, self.states[k])
+            self.disturbed.before(step, k, self.states[k])
         try:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)

@@ -106,9 +106,9 @@ class Listener:
 
     def stop(self) -> None:
         """Let no more of them connect."""
-        listener, self._open = self._open, None
-        if listener is not None:
-            listener.stop()
+        if self._open is not None:
+            self._open.stop()
+            self._open = None
 
     async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
         """Accept a task that sends the secret; in place of Dask's handshake, which unpickles any input."""

@@ -250,7 +250,7 @@ def build(
         attrs |= {"congest": congest, "radius": int(np.count_nonzero(rows["messages"][:-1]))}
     if network is not None:
         attrs["network"] = network.described()
-    if spec.faults is not None:
+    if network is not None and spec.faulty:
         # the program is only asked whether it goes on
         left = steps(kernel, graph.n, lambda over: lambda: reduce_votes(over), past=log.votes)
         attrs["terminated"] = int(next(left, None) is None)

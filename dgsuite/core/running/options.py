@@ -13,7 +13,7 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import STYLES
-from dgsuite.core.engine.network import Network
+from dgsuite.core.engine.network import Network, network_of
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import Workload
 from dgsuite.partition.client.settings import setting
@@ -84,11 +84,7 @@ class RunOptions:
             raise InputError(
                 f"trace must be True, False or the name of a file in .nc, got {self.trace!r}"
             )
-        if self.network is not None and not isinstance(self.network, Network):
-            raise InputError(
-                f"network must be a dgsuite.Network, such as dgsuite.Network(loss=0.1), or None, got "
-                f"{self.network!r}"
-            )
+        object.__setattr__(self, "network", network_of(self.network))
         if self.since is not None and not isinstance(self.since, xr.Dataset):
             raise InputError(
                 f"since must be a dataset that dgsuite.run returned, got {type(self.since).__name__}"

@@ -64,7 +64,7 @@ def run(
     checkpoint: str | os.PathLike[str] | None = None,
     since: xr.Dataset | None = None,
     congest: float | None = None,
-    network: Network | None = None,
+    network: Network | Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -221,7 +221,7 @@ def run(
         checkpoint=checkpoint,
         since=since,
         congest=congest,
-        network=network,
+        network=network,  # type: ignore[arg-type]  # or parameters of one
     )
     return _run_each(kernel, graph, [parameters], options)[0]
 

@@ -167,8 +167,17 @@ class LocalListener(BaseListener):
 
     async def start(self) -> None:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        dice = random.SystemRandom()
         try:
-            self._bind(sock)
+            for port in iter(lambda: self._port or dice.randrange(*PORTS), None):
+                try:
+                    sock.bind(name(self._backend.scheme, port))
+                except OSError as error:
+                    if self._port or error.errno != errno.EADDRINUSE:
+                        raise
+                else:
+                    self._port = port
+                    break
             sock.listen(int(dask.config.get("distributed.comm.socket-backlog")))
         except BaseException:
             sock.close()
@@ -176,18 +185,6 @@ class LocalListener(BaseListener):
         self._sock = sock
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(sock, self._accept)
-
-    def _bind(self, sock: socket.socket) -> None:
-        dice = random.SystemRandom()
-        for port in iter(lambda: self._port or dice.randrange(*PORTS), None):
-            try:
-                sock.bind(name(self._backend.scheme, port))
-            except OSError as error:
-                if self._port or error.errno != errno.EADDRINUSE:
-                    raise
-            else:
-                self._port = port
-                return
 
     def stop(self) -> None:
         sock, self._sock = self._sock, None
@@ -203,17 +200,16 @@ class LocalListener(BaseListener):
         except OSError:
             return  # the caller is gone already
         sock.setblocking(False)
-        try:
-            reject_strangers(sock)
-        except FatalCommClosedError:
-            sock.close()
-            return
         task = self._loop.create_task(self._welcome(sock))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _welcome(self, sock: socket.socket) -> None:
-        if self._sock is None:  # stopped meanwhile: the handshake would not end
+        try:
+            reject_strangers(sock)
+            if self._sock is None:  # stopped meanwhile: the handshake would not end
+                raise CommClosedError("the listener was stopped")
+        except CommClosedError:
             sock.close()
             return
         comm = self._backend.comm_class(

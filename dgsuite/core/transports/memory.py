@@ -13,11 +13,14 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+with suppress(ImportError):  # on Windows
+    import fcntl
 
 
 def make(scheme: str, size: int) -> tuple[NDArray[np.uint8], int]:
@@ -33,9 +36,9 @@ def make(scheme: str, size: int) -> tuple[NDArray[np.uint8], int]:
     OSError
         There is none left.
     """
-    import fcntl
-
-    fd = os.memfd_create(_label(scheme), os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    fd = os.memfd_create(
+        f"dgsuite-{scheme}-{os.geteuid()}-{os.getpid()}", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+    )
     try:
         os.fchmod(fd, stat.S_IRUSR | stat.S_IWUSR)
         os.ftruncate(fd, size)
@@ -48,8 +51,6 @@ def make(scheme: str, size: int) -> tuple[NDArray[np.uint8], int]:
 
 def sealed(fd: int) -> bool:
     """Whether a file can neither shrink nor grow any more."""
-    import fcntl
-
     try:
         return fcntl.fcntl(fd, fcntl.F_GET_SEALS) & seals() == seals()
     except OSError:  # no file that could be sealed
@@ -108,13 +109,6 @@ def attach_of(where: Where) -> NDArray[np.uint8] | None:
         os.close(own)
 
 
-def _label(scheme: str) -> str:
-    """What memory is for, and whose it is."""
-    return f"dgsuite-{scheme}-{os.geteuid()}-{os.getpid()}"
-
-
 def seals() -> int:
     """What a file may do no more: memory that shrank under its reader would kill the reader."""
-    import fcntl
-
     return fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW

@@ -46,8 +46,9 @@ VERSION = b"dgs3"
 MOMENT = 1e-4
 """Seconds that a reader polls for the rest of a long message before it sleeps again."""
 
-CHUNKS = 16
-"""Parts of a buffer that are written while others are read."""
+LARGEST, SMALLEST = 4, 32
+"""Parts of a buffer that its largest and smallest chunks are; chunks are written while others are read. They
+begin small, for the reader to wake up meanwhile, and end small, for it to have little left to read."""
 
 INBOX = 1 << 26
 """Bytes that may wait to be read beyond what is in a buffer."""
@@ -202,11 +203,15 @@ class MPB(Framed):
         self._written += size
 
     async def _put(self, views: Sequence[memoryview]) -> None:
-        step = -(-len(self._out) // CHUNKS)
+        left = sum(view.nbytes for view in views)
+        least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
+        # a long message's head goes ahead: its reader wakes up meanwhile
+        step = views[0].nbytes if left > least else left
         for view in views:
             at = 0
             while at < view.nbytes:
-                if not (room := self._room()):
+                room = self._room()
+                if room <= 0:
                     if self._said < self._written:
                         self._tell()
                     await self._wait_taken()
@@ -214,8 +219,12 @@ class MPB(Framed):
                 size = min(room, view.nbytes - at, step)
                 self._lay(view, at, size)
                 at += size
-                if self._written - self._said >= step:
+                left -= size
+                if self._written - self._said >= step and left:
                     self._tell()
+                    step = max(least, min(2 * step, most, left // 2))
+                    if left - step < least:
+                        step = left
         if self._said < self._written:
             self._tell()
         if self._ended:

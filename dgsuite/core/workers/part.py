@@ -105,19 +105,9 @@ def open_part(
     worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs, pool))
 
 
-def _part(run_id: str) -> Part:
-    try:
-        part: Part = worker.plugin().runs[run_id]
-    except KeyError:
-        raise PeerLost(
-            f"run {run_id} is not on worker {get_worker().address}: it is over, or was lost"
-        ) from None
-    return part
-
-
 def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
     """Task: take in what the workers sent in the phase before, compute, and pack what goes to others."""
-    part = _part(run_id)
+    part: Part = worker.plugin().part(run_id)
     part.advance(number)
     part.deliver(number - 1, bundles)
     site = part.site
@@ -131,5 +121,5 @@ def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[B
 
 def close_part(most: float, run_id: str) -> Outputs:
     """Task: this worker's results; see `dgsuite.core.workers.outputs.ended`."""
-    site = _part(run_id).site
+    site = worker.plugin().part(run_id).site
     return ended(site.clusters, [(site.outputs(), site.log)], most)

@@ -244,13 +244,18 @@ class RunPlugin(WorkerPlugin):
         """What will be the address at which a run's task on this worker listens."""
         return self._addresses.setdefault(run, self.worker.loop.asyncio_loop.create_future())  # type: ignore[attr-defined]
 
-    def _votes(self, run: str, turn: int) -> Any:
-        """RPC: this worker's votes of a turn of a run."""
-        if run not in self.runs:
+    def part(self, run: str) -> Any:
+        """What a run keeps on this worker."""
+        try:
+            return self.runs[run]
+        except KeyError:
             raise PeerLost(
                 f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
-            )
-        return to_serialize(self.runs[run].votes(turn))
+            ) from None
+
+    def _votes(self, run: str, turn: int) -> Any:
+        """RPC: this worker's votes of a turn of a run."""
+        return to_serialize(self.part(run).votes(turn))
 
     def tell(self, key: str, nbytes: int, what: Any) -> None:
         """Called by a run's task before it returns a result of some bytes: send what the client is to know of

@@ -45,7 +45,6 @@ from dgsuite.studies.experiment.clusters import (
 )
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.studies.lab.repeating import repeat
-from dgsuite.studies.network.network import Network
 from dgsuite.studies.transports.throttle import limit
 
 if TYPE_CHECKING:
@@ -250,7 +249,7 @@ class Sweep:
                 max_rounds=self.experiment.max_rounds,
                 trace=point.trace,
                 checkpoint=checkpoint,
-                network=Network.of(json.loads(point.network or "null")),
+                network=json.loads(point.network or "null"),
                 congest=point.congest,
                 **point.params,
             )
@@ -262,7 +261,7 @@ class Sweep:
             point.kernel,
             graph,
             times,
-            network=Network.of(json.loads(point.network or "null")),
+            network=json.loads(point.network or "null"),
             validate=self.experiment.validate_results,
             seed=point.seed,
             max_rounds=self.experiment.max_rounds,

@@ -29,7 +29,6 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.messages import NONE, Messages, listed
 from dgsuite.studies.network.disturbed import fate_at
 from dgsuite.studies.network.faults import Faults
-from dgsuite.studies.network.network import Network
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,7 +96,6 @@ class Execution:
                 f"{wrong[0]} is no option of an execution; it has seed, network, max_rounds, congest and "
                 f"the parameters of the kernel"
             )
-        how["network"] = Network.of(how.get("network"))
         options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
         check_congest(options, self.kernel)
@@ -138,9 +136,9 @@ class Execution:
         array([False, False,  True, False])
         """
         faults = self.spec.faults
-        if not isinstance(faults, Faults):
+        if not isinstance(faults, Faults) or faults.liars is None:
             return np.zeros(self.graph.n, bool)
-        return faults.of_run(self.kernel.seed).lying(self.graph.n)
+        return faults.liars.mask(self.graph.n, faults.of_run(self.kernel.seed).seed or 0)
 
     def phases(self) -> Iterator[tuple[Step, States]]:
         """Each phase, and what the nodes know after it.

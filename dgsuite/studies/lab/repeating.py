@@ -22,10 +22,10 @@ from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import same
 from dgsuite.studies.lab.executions import Execution, States
-from dgsuite.studies.network.faults import Faults
+from dgsuite.studies.network.faults import NEVER, Faults
 from dgsuite.studies.network.network import Network
 
-TILED = {"loss", "drops", "crashes", "churn", "byzantine", "seed"}
+TILED = {"loss", "omission", "drops", "crashes", "churn", "byzantine", "seed"}
 """Parameters of a network that copies of a graph can have each for itself."""
 
 ROUNDS = "rounds of the run"
@@ -121,8 +121,11 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
     """Whether runs can be one, on copies of the graph."""
     if not one.kernel.by_component or graph.directed or graph.labels is not None:
         return False
-    if network is None:
-        return True
+    faults = one.spec.faults
+    if network is None or not isinstance(faults, Faults):
+        return network is None
+    if any(crash.until < NEVER for crash in faults.crashes.listed):  # copies end at other times
+        return False
     liars = network.byzantine
     named = liars is None or isinstance(getattr(liars, "strategy", None), str)
     return named and json.loads(network.described()).keys() <= TILED
@@ -202,7 +205,7 @@ def _at_once(
     found = execution.outputs()
     texts = {name: output.long_name for name, output in outputs.items()}
     if isinstance(faults, Faults):
-        when, _ = faults.of_run(one.kernel.seed).crash_rounds(n * times)
+        when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         found = {name: np.where(in_time, found[name], states[name]) for name in outputs}
         found["crashed"] = np.where(in_time, when, -1).reshape(times, n)
@@ -240,11 +243,8 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         return (shift[:, None] + nodes).ravel()
 
     crashes, liars, drops, churn = faults.crashes, faults.liars, faults.drops, faults.churn
-    if liars is not None and isinstance(liars.nodes, np.ndarray):
-        liars = liars._replace(nodes=everywhere(liars.nodes))
-    if isinstance(crashes, np.ndarray):
-        nodes, *when = crashes
-        crashes = np.array([everywhere(nodes), *(np.tile(values, times) for values in when)])
+    if liars is not None and liars.nodes is not None:
+        liars = replace(liars, nodes=everywhere(liars.nodes))
     return replace(
         faults,
         loss=np.tile(faults.loss, times) if faults.loss.ndim else faults.loss,
@@ -256,7 +256,14 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
                 np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3])),
             ]
         ),
-        crashes=crashes,
+        crashes=replace(
+            crashes,
+            listed=[
+                crash._replace(node=crash.node + first)
+                for first in shift.tolist()
+                for crash in crashes.listed
+            ],
+        ),
         liars=liars,
     )
 

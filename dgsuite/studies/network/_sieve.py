@@ -6,7 +6,7 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.tools._draws import keyed
-from dgsuite.studies.network.faults import halved
+from dgsuite.studies.network.limits import halved
 
 FALLING, AWAY = 2, 3
 """What `sent` says of a node that crashes while it sends, and of one that is away; 1 of others that sent."""
@@ -15,7 +15,7 @@ lowered = compiled(halved)
 
 
 @compiled
-def sieve(indptr, indices, names, first, sent, key, limits, dead, starts, kept):
+def sieve(indptr, indices, names, first, sent, key, source, target, dead, starts, kept):
     """Of each row, the entries along which a message arrives.
 
     Parameters
@@ -26,7 +26,7 @@ def sieve(indptr, indices, names, first, sent, key, limits, dead, starts, kept):
         Slot of the first row.
     sent
         By slot: 0 if its node did not send, `FALLING`, `AWAY`, or 1.
-    key, limits, dead
+    key, source, target, dead
         See `dgsuite.studies.network.faults.Fate`.
     starts, kept
         Where the rows are put that result, as `indptr` and `indices`.
@@ -36,18 +36,23 @@ def sieve(indptr, indices, names, first, sent, key, limits, dead, starts, kept):
     How many messages are lost.
     """
     full = lost = 0
+    by_source, by_target = len(source) > 1, len(target) > 1
+    limit = max(source[0], target[0])
     for row in range(len(indptr) - 1):
         starts[row] = full
         dst = names[first + row] if len(names) else first + row
         if dead[dst]:
             continue
         mine = keyed(key, dst)
+        if by_target:
+            limit = max(source[0], target[dst])
         for entry in range(indptr[row], indptr[row + 1]):
             slot = indices[entry]
             if not sent[slot]:
                 continue
             src = names[slot] if len(names) else slot
-            limit = limits[src] if len(limits) > 1 else limits[0]
+            if by_source:
+                limit = max(source[src], target[dst] if by_target else target[0])
             most = lowered(limit) if sent[slot] == FALLING else limit
             if sent[slot] == AWAY or (keyed(mine, src) >> np.uint64(11)) < most:
                 lost += 1

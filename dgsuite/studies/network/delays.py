@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.studies.network.late import DelayedSite
-from dgsuite.studies.network.names import is_whole, made
+from dgsuite.studies.network.names import is_whole
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
 """Kinds of delays, and what each has."""
@@ -86,17 +87,22 @@ class Delay:
         InputError
             It is none of these.
         """
-        if isinstance(given, cls | Mapping):
-            return made(cls, given, "delay")
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, Mapping):
+            known = [f.name for f in fields(cls)]
+            if wrong := sorted(given.keys() - set(known)):
+                raise InputError(unknown("parameter of delay", wrong[0], known))
+            return cls(**given)
         if not isinstance(given, Sequence) or isinstance(given, str):
             return cls(given)
         kind, *values = given or [None]
-        plain = cls(kind)  # before the values, so that a wrong kind is named
+        made = cls(kind)  # before the values, so that a wrong kind is named
         names = VALUES.get(str(kind), ())
         if len(values) != len(names):
             wanted = ", ".join((repr(kind), *names))
             raise InputError(f"delay must be ({wanted}), got {given!r}")
-        return cls(kind, **dict(zip(names, values, strict=True))) if values else plain
+        return cls(kind, **dict(zip(names, values, strict=True))) if values else made
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -160,5 +166,20 @@ class Delays:
                     f"{dst[lost]}, which is no neighbour"
                 )
             return cluster.weights[entry].astype(np.int64)
-        law = Law.of(kind, self.delay.low, self.delay.high, self.delay.p)
-        return law.ticks(keyed(keyed(key(self.seed or 0, tick, Domain.LATE_TASKS), src), dst))
+        law, sure = self._law
+        if law.span == 1 and not len(law.powers):
+            return np.full(len(src), law.low)
+        words = keyed(keyed(key(self.seed or 0, tick, Domain.LATE_TASKS), src), dst)
+        if not len(law.powers):
+            return law.ticks(words)
+        above = sure[words >> np.uint64(54)].astype(np.int64)
+        rest = np.flatnonzero(above < 0)
+        above[rest] = law.ticks(words[rest]) - law.low
+        return law.low + above
+
+    @cached_property
+    def _law(self) -> tuple[Law, NDArray[np.int16]]:
+        """The law, and what it says where the upper bits of a word are enough."""
+        assert not callable(self.delay.kind)
+        law = Law.of(self.delay.kind, self.delay.low, self.delay.high, self.delay.p)
+        return law, law.sure()

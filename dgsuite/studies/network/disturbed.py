@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import Unfit
+from dgsuite.base.errors import InputError, Unfit
 from dgsuite.base.mixing import Domain
 from dgsuite.base.once import Lock
 from dgsuite.base.pairs import pair_key
@@ -25,13 +24,15 @@ from dgsuite.kernels.bsp import (
     Share,
     Shipment,
     Unicast,
-    Vote,
 )
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
-from dgsuite.studies.network.adversary import ABSENCES, CRASHES, DROPS, View
-from dgsuite.studies.network.faults import Fate, Faults, Lies
+from dgsuite.studies.network.attack import ABSENCES, CRASHES
+from dgsuite.studies.network.chances import Chances
+from dgsuite.studies.network.faults import NEVER, Fate, Faults, Lies
+from dgsuite.studies.network.node_states import put, take
+from dgsuite.studies.network.watch import Watch
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.site import Site
@@ -40,17 +41,11 @@ if TYPE_CHECKING:
 REFUSED = {Announcement: ANNOUNCES, Share: SHARES_LISTS, Shipment: SHIPS}
 """What a network with faults cannot transfer, and why."""
 
-NOBODY = np.empty(0, np.int64)
-"""No nodes."""
-
 
 class Disturbed:
     """The faults of a run at one site.
 
-    All sites know of all crashes, since these are functions of the node: nothing is exchanged for them. After
-    each turn of the program each cluster votes the best targets of an adversary;
-    `dgsuite.core.engine.program.steps` picks among those of all clusters, and the steps of the next turn say
-    what is struck.
+    All sites know of all crashes, since these are functions of the node: nothing is exchanged for them.
 
     Parameters
     ----------
@@ -62,13 +57,17 @@ class Disturbed:
     Attributes
     ----------
     fate
-        What becomes of the messages of the phase; set by `begin`.
+        What becomes of the messages of the phase; None if they all arrive.
     lost
         How many messages to this site's nodes were lost, by phase.
+
+    Raises
+    ------
+    InputError
+        A node is to come back, and the kernel's state is not one by node.
     """
 
-    fate: Fate
-    apart = frozenset({"lost", "_frozen", "_sent"})
+    apart = frozenset({"lost", "_frozen", "_kept", "_down", "_waiting"})
 
     def __init__(
         self,
@@ -83,27 +82,54 @@ class Disturbed:
         self.clusters = clusters
         self.fault = fault
         self.lost: list[int] = []
+        self.fate: Fate | None = None
         self._limits = faults.limits(n)
-        self._dead = np.zeros(n, bool)
-        self._crash_rounds, self._while_sending = faults.crash_rounds(n)
-        self._falling = self._fallen = (
-            NOBODY  # in this phase: nodes that crash while they send, or before
-        )
+        self._chances = Chances(clusters) if faults.by_weight else None
+        self._dead, self._none_dead = np.zeros(n, bool), True
+        self._falling = np.empty(0, np.int64)  # nodes that crash while they send
+        self._fallen = np.empty(0, np.int64)  # nodes that crash before the phase
         self._frozen: dict[int, list[tuple[NDArray, dict[str, NDArray]]]] = {}
-        self._round = -1
         self._at: tuple[int, int] | None = None
         self._lock = Lock()
-        self._adversary = faults.adversary
-        self._left = 0 if self._adversary is None else self._adversary.budget
-        self._sent = [c.zeros() for c in clusters if self._left]  # messages of the round, by node
-        self._lies: Lies | None = None
-        if faults.liars is not None and faults.liars.strategy != "silent":
-            counts = {
-                name: kernel.ranges[name](n) if name in kernel.ranges else 0
-                for name in kernel.fields
-            }
-            strategy, key = faults.liars.strategy, faults.key(Domain.LIES, 0, 0)
-            self._lies = Lies(faults.lying(n), strategy, counts, kernel.limits(n), key, 0, "")
+        rounds = faults.crash_rounds(n)
+        self._due = np.argsort(rounds, kind="stable")[: np.count_nonzero(rounds < NEVER)]
+        self._rounds = rounds[self._due]
+        self._begun = 0
+        self._waiting: list[int] = []
+        self._listed = {crash.node: crash for crash in faults.crashes.listed}
+        self._down: dict[int, int] = {}  # nodes that are to come back, and when
+        self._back = np.empty(0, np.int64)  # nodes that are back in this phase
+        self._kept: dict[int, dict[str, NDArray]] = {}  # their states at the crash
+        if any(crash.until < NEVER for crash in faults.crashes.listed):
+            for cluster in clusters:
+                try:
+                    take(kernel.first_state(cluster), self._back, cluster.size)
+                except InputError as error:
+                    raise InputError(
+                        f"kernel {kernel.name!r}: a node cannot come back with until=, since {error}"
+                    ) from None
+        self._watch = None
+        if faults.adversary is not None:
+            self._watch = Watch(faults.adversary, kernel, clusters, self._lock)
+        self._liars = None
+        if faults.rewrites and faults.liars is not None:
+            self._liars = faults.liars.mask(n, faults.seed or 0)
+        self._counts = {
+            name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
+        }
+        self._bounds = kernel.limits(n)
+        self._identifiers = {
+            name
+            for name, output in kernel.outputs.items()
+            if output.identifiers and self._liars is not None
+        }
+
+    @property
+    def shared(self) -> Iterator[object]:
+        """What clusters that run side by side share of it."""
+        yield self
+        if self._watch is not None:
+            yield self._watch
 
     def warm(self, halo: Halo) -> None:
         """Load the compiled loop that takes lost messages out of a halo's rows."""
@@ -112,7 +138,7 @@ class Disturbed:
         none = halo.indptr[:1], halo.indices[:0], halo.names[:0], 0, np.zeros(1, np.uint8)
         key = self.faults.key(Domain.LOSS, 0, 0)[0]
         starts = np.empty_like(halo.indptr[:1])
-        sieve(*none, key, self._limits, self._dead, starts, halo.indices[:0].copy())
+        sieve(*none, key, *self._limits, self._dead, starts, halo.indices[:0].copy())
 
     def begin(self, step: Step) -> None:
         """Before a phase: which nodes crash in it, and what becomes of its messages. May be called again."""
@@ -120,29 +146,34 @@ class Disturbed:
             if (step.turn, step.position) == self._at:
                 return
             self._at = step.turn, step.position
-            struck = np.array(step.strikes, np.int64).reshape(-1, 2).T
-            spends = "" if self._adversary is None else self._adversary.spends
-            self._falling = self._fallen = NOBODY
-            if step.round > self._round:
-                self._round = step.round
-                self._crash(struck[0] if spends == CRASHES else NOBODY)
-                self._left -= len(step.strikes)
-                for counts in self._sent:
-                    counts[:] = 0
+            self._crash(step)
             self.lost.append(0)
             away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
-            if spends == ABSENCES:
-                away = np.append(away, struck[0])
-            elif spends == DROPS:
-                drops = np.append(drops, struck, axis=1)
-            absent, lies = self._mask(away), self._lies
-            if lies is not None:
-                key = self.faults.key(Domain.LIES, *self._at)
-                lies = replace(lies, key=key, round=step.round, phase=step.phase)
+            if self._watch is not None:
+                struck, spends = self._watch.begin(step), self._watch.attack.spends
+                if self.faults.spares:
+                    return
+                if spends == CRASHES:
+                    self._strike(struck[0])
+                elif spends == ABSENCES:
+                    away = np.concatenate([away, struck[0]])
+                else:
+                    drops = np.concatenate([drops, struck], axis=1)
+            falling, absent = self._mask(self._falling), self._mask(away)
+            lies = None
+            if self._liars is not None and self.faults.liars is not None:
+                lies = Lies(
+                    self.faults.key(Domain.LIES, *self._at),
+                    self._liars,
+                    self.faults.liars.strategy,
+                    self._counts,
+                    self._bounds,
+                    step.round,
+                    step.phase,
+                )
             key = self.faults.key(Domain.LOSS, *self._at)
             dead = self._dead if absent is None else self._dead | absent
-            falling = self._mask(self._falling)
-            self.fate = Fate(key, self._limits, dead, absent, falling, lies, drops)
+            self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops, self._chances)
 
     def _mask(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """By node, whether it is one of some; None if there are none."""
@@ -152,41 +183,73 @@ class Disturbed:
         mask[nodes] = True
         return mask
 
-    def _crash(self, struck: NDArray[np.int64]) -> None:
-        """Let nodes crash whose round begins, and those that an adversary strikes."""
-        due = np.flatnonzero((self._crash_rounds == self._round) & ~self._dead)
-        sending = self._while_sending[due]
-        self._falling = due[sending]
-        self._fallen = np.setdiff1d(np.append(due[~sending], struck), self._falling)
-        if len(due) or len(struck):
+    def _crash(self, step: Step) -> None:
+        """Let nodes come back and crash whose time has come."""
+        self._back = np.array(
+            [v for v, until in self._down.items() if until <= step.round], np.int64
+        )
+        if len(self._back):
             self._dead = self._dead.copy()  # that of the phase before is still read
-            self._dead[due] = self._dead[struck] = True
+            self._dead[self._back] = False
+        for node in self._back.tolist():
+            del self._down[node]
+        end = int(np.searchsorted(self._rounds, step.round, side="right"))
+        due = self._due[self._begun : max(self._begun, end)]
+        self._begun = max(self._begun, end)
+        named = np.isin(due, [*self._listed])
+        drawn = due[~named]
+        self._waiting += due[named].tolist()
+        late: list[int] = []
+        falling: list[int] = []
+        fallen: list[int] = []
+        for node in self._waiting:
+            crash = self._listed[node]
+            if crash.phase not in (None, step.phase) and crash.round == step.round:
+                late.append(node)
+            elif crash.until > step.round and not self._dead[node]:
+                (falling if crash.partial else fallen).append(node)
+                if crash.until < NEVER:
+                    self._down[node] = crash.until
+        self._waiting = late
+        self._falling = np.append(drawn[~self._dead[drawn]], np.array(falling, np.int64))
+        self._fallen = np.array(fallen, np.int64)
+        if len(self._falling) or fallen:
+            self._none_dead = False
+            self._dead = self._dead.copy()
+            self._dead[self._fallen] = self._dead[self._falling] = True
 
-    def before(self, k: int, state: Any) -> None:
-        """Keep what the nodes of the site's k-th cluster hold that crash before a phase."""
-        self._freeze(k, state, self._fallen)
+    def _strike(self, nodes: NDArray[np.int64]) -> None:
+        """Let nodes crash that an adversary picked, but for those that have crashed."""
+        nodes = nodes[~self._dead[nodes]]
+        if len(nodes):
+            self._none_dead = False
+            self._dead = self._dead.copy()
+            self._dead[nodes] = True
+            self._fallen = np.concatenate([self._fallen, nodes])
+
+    def before(self, step: Step, k: int, state: Any) -> None:
+        """Keep what the nodes of the site's k-th cluster hold that crash before a phase, and give it back to
+        those that are back.
+        """
+        try:
+            self._restore(k, state)
+        except InputError as error:
+            raise self.fault(step, k, str(error)) from None
+        self._freeze(step, k, state, self._fallen)
 
     def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
         """What a cluster returned from a phase, without what crashed nodes would have sent."""
-        self._freeze(k, state, self._falling)
+        self._freeze(step, k, state, self._falling)
         items = result if type(result) is tuple else (result,)
         for item in items:
             if type(item) in REFUSED:
                 raise Unfit(str(self.fault(step, k, f"{REFUSED[type(item)]}: {UNDECLARED}")))
-        if self._dead.any():
+        if not self._none_dead:
             result = items = tuple(self._without(self.clusters[k], item) for item in items)
-        if self._left <= 0:
+        if self._watch is None or not self._watch.attack.watches:
             return result
-        for item in items:
-            _count(self.clusters[k], item, self._sent[k])
-        return (*items, self._targets(step, k, state)) if step.last else result
-
-    def _targets(self, step: Step, k: int, state: Any) -> Vote:
-        """The best targets of an adversary in the site's k-th cluster, as a vote."""
-        assert self._adversary is not None
-        view = View(self.clusters[k], step.round, self._sent[k].copy(), state, self.kernel)
         try:
-            return Vote(targets=self._adversary.targets(view, self._dead))
+            return (*items, self._watch.after(step, k, state, items, self._dead))
         except Exception as error:
             raise self.fault(
                 step, k, f"the adversary fails: {type(error).__name__}: {error}"
@@ -195,21 +258,54 @@ class Disturbed:
     def _alive(self, nodes: NDArray) -> NDArray[np.bool_]:
         """Which nodes had not crashed before this phase sent anything."""
         alive = ~self._dead[nodes]
-        return alive if self.fate.falling is None else alive | self.fate.falling[nodes]
+        if self.fate is not None and self.fate.falling is not None:
+            alive |= self.fate.falling[nodes]
+        return alive
 
-    def _freeze(self, k: int, state: Any, nodes: NDArray[np.int64]) -> None:
-        """Keep the outputs of those nodes that are in the site's k-th cluster."""
-        if not len(nodes):
+    def _freeze(self, step: Step, k: int, state: Any, nodes: NDArray[np.int64]) -> None:
+        at = self._local(k, nodes)
+        if not len(at):
             return
-        cluster = self.clusters[k]
-        at = cluster.partition.position(nodes) - cluster.first
-        at = at[(at >= 0) & (at < cluster.size)]
+        back = at if self._down else at[:0]
+        for row, node in zip(back.tolist(), self.clusters[k].ids[back].tolist(), strict=True):
+            if node in self._down and self._listed[node].memory:
+                try:
+                    self._kept[node] = take(state, np.array([row]), self.clusters[k].size)
+                except InputError as error:
+                    raise self.fault(step, k, str(error)) from None
         held = {}
         for name, output in self.kernel.outputs.items():
             value = getattr(state, name, None)
             if isinstance(value, np.ndarray) and not output.tabular:
                 held[name] = value[at]
         self._frozen.setdefault(k, []).append((at, held))
+
+    def _restore(self, k: int, state: Any) -> None:
+        """Set the states of nodes of the site's k-th cluster that are back."""
+        at = self._local(k, self._back)
+        if not len(at):
+            return
+        cluster, first = self.clusters[k], None
+        for row, node in zip(at.tolist(), cluster.ids[at].tolist(), strict=True):
+            rows = np.array([row])
+            held = self._kept.pop(node, None)
+            if held is None:
+                first = self.kernel.first_state(cluster) if first is None else first
+                held = take(first, rows, cluster.size)
+            put(state, rows, cluster.size, held)
+        self._frozen[k] = [
+            (rows[keep], {name: values[keep] for name, values in held.items()})
+            for rows, held in self._frozen.get(k, ())
+            for keep in [~np.isin(rows, at)]
+        ]
+
+    def _local(self, k: int, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Local indices of those nodes that are in the site's k-th cluster."""
+        if not len(nodes):
+            return nodes
+        cluster = self.clusters[k]
+        at = cluster.partition.position(nodes) - cluster.first
+        return at[(at >= 0) & (at < cluster.size)]
 
     def frozen(self, k: int, name: str, value: Any) -> Any:
         """An output of the site's k-th cluster, in which crashed nodes have the values that they had then. Of
@@ -220,8 +316,7 @@ class Disturbed:
             value = value.copy()
             for at, held in parts:
                 value[at] = held
-        lied = self._lies is not None and self.kernel.outputs[name].identifiers
-        if lied and self.clusters[k].identifiers is None:
+        if name in self._identifiers and self.clusters[k].identifiers is None:
             value = np.where((value >= 0) & (value < len(self._dead)), value, -1)
         return value
 
@@ -238,7 +333,9 @@ class Disturbed:
             some = _picker(nodes, keep)
             to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
             fields = {name: some(value) for name, value in item.fields.items()}
-            edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
+            edges = item.edges
+            if edges is not None:
+                edges = _edges_of(cluster, edges, alive)
             repeat = None if item.repeat is None else some(item.repeat)
             return item._replace(
                 nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields
@@ -254,6 +351,8 @@ class Disturbed:
     def along(self, messages: UnicastBatch) -> UnicastBatch:
         """Which unicasts arrive, and what they say: before they are combined."""
         fate = self.fate
+        if fate is None:
+            return messages
         assert messages.src is not None
         src, dst = messages.src.astype(np.int64), messages.dst.astype(np.int64)
         number = numbers(src, dst, len(self._dead))
@@ -265,8 +364,11 @@ class Disturbed:
 
     def hear(self, arriving: Broadcasts) -> None:
         """Say what becomes of broadcasts that arrive at the site; unicasts were filtered before."""
-        arriving.fate = self.fate
-        self.lost[-1] += arriving.sifted()
+        if self._watch is not None:
+            self._watch.hear(arriving)
+        if self.fate is not None:
+            arriving.fate = self.fate
+            self.lost[-1] += arriving.sifted()
 
     def losses(self) -> list[int]:
         """Lost messages of each phase; 0 for the last, whose messages no phase reads."""
@@ -312,19 +414,3 @@ def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     found = np.empty(len(pair), np.int64)
     found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
     return found
-
-
-def _count(cluster: Cluster, item: Any, counts: NDArray[np.int64]) -> None:
-    """Count the messages of each node of a cluster."""
-    if isinstance(item, Known) and item.node is not None:
-        row = int(cluster.partition.position(np.array([item.node]))[0]) - cluster.first
-        if 0 <= row < cluster.size:
-            counts[row] += cluster.degree[row]
-    elif isinstance(item, Broadcast):
-        nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)
-        degree = cluster.degree if item.links is None else item.links.degree
-        each = degree[nodes] if item.to is None else item.to[0]
-        counts[nodes] += each if item.repeat is None else each * np.asarray(item.repeat)
-    elif isinstance(item, Unicast):
-        src = np.arange(cluster.size) if item.src is None else np.asarray(item.src)
-        counts += np.bincount(src, minlength=cluster.size)

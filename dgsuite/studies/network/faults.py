@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,11 @@ from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
-from dgsuite.studies.network.adversary import CRASHES, Adversary, Campaign, struck
-from dgsuite.studies.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
+from dgsuite.studies.network.attack import Attack, Campaign, struck
+from dgsuite.studies.network.bounding import Limits, told
+from dgsuite.studies.network.chances import Chances
+from dgsuite.studies.network.limits import ALWAYS, halved, limit
+from dgsuite.studies.network.strategies import STRATEGIES, Sent, Strategy
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -26,30 +29,78 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
-ALWAYS = 1 << 53
-"""The limit below which all of the numbers lie that decide whether a message is lost."""
 
-HALF = np.uint64(ALWAYS // 2)
-ONE = np.uint64(1)
+class Listed(NamedTuple):
+    """A crash that is listed; see `dgsuite.studies.network.network.Crash`."""
 
-
-def limit(probability: Any) -> NDArray[np.uint64]:
-    """The number below which that part of all numbers from 0 to `ALWAYS` lies."""
-    return np.floor(np.asarray(probability, np.float64) * ALWAYS).astype(np.uint64)
-
-
-def halved(limit: Any) -> Any:
-    """The limit of messages of a node that crashes while it sends: they arrive half as often."""
-    return HALF + (limit >> ONE)
+    node: int
+    round: int
+    phase: str | None
+    partial: bool
+    until: int
+    """`NEVER` for none."""
+    memory: bool
 
 
-class Liars(NamedTuple):
-    """Which nodes lie, and how."""
+@dataclass(frozen=True)
+class Crashes:
+    """Which nodes crash, and when.
 
-    nodes: NDArray[np.int64] | float
-    """Node ids, or the probability that a node is one of them."""
+    Attributes
+    ----------
+    listed
+        Crashes one by one.
+    rate
+        Probability that any other node crashes in a round.
+    """
+
+    listed: Sequence[Listed]
+    rate: float
+
+    def back(self, n: int) -> NDArray[np.int64]:
+        """By node, the round in which it is back, `NEVER` for none: shape (n,)."""
+        found = np.full(n, NEVER)
+        found[[crash.node for crash in self.listed]] = [crash.until for crash in self.listed]
+        return found
+
+    def of_nodes(self, n: int, seed: int) -> NDArray[np.int64]:
+        """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
+        found = np.full(n, NEVER)
+        if self.rate:
+            luck = unit(keyed(key(seed, 0, Domain.CRASHES), np.arange(n)))
+            with np.errstate(divide="ignore", over="ignore"):
+                waits = np.log1p(-luck) / np.log1p(-self.rate)
+            found = np.minimum(waits, NEVER).astype(np.int64)
+        found[[crash.node for crash in self.listed]] = [crash.round for crash in self.listed]
+        return found
+
+
+@dataclass(frozen=True)
+class Liars:
+    """Which nodes lie, and how.
+
+    Attributes
+    ----------
+    nodes
+        Node ids; None where they are drawn.
+    share
+        Probability that a node is drawn.
+    strategy
+        Of `STRATEGIES`, "silent", or a function.
+    """
+
+    nodes: NDArray[np.int64] | None
+    share: float
     strategy: str | Strategy
-    """Of `STRATEGIES`, "silent", or a function."""
+
+    def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
+        """Whether each of n nodes lies."""
+        if self.nodes is None:
+            words = keyed(key(seed, 0, Domain.LIARS), np.arange(n))
+            return (words >> np.uint64(11)) < limit(self.share)
+        found = np.zeros(n, bool)
+        found[self.nodes] = True
+        return found
 
 
 @dataclass(frozen=True)
@@ -61,31 +112,41 @@ class Faults:
     seed
         Key of all chance; None for that of the run.
     loss
-        Probability that a message is lost: shape (), or (n,) by sender.
+        Probability that a message is lost: shape (), or (n,) by node.
+    by_receiver
+        Whether that is the receiver, and not the sender.
     drops
         Rounds, senders and receivers of messages that are lost for sure: int64, shape (3, drops).
     churn
         Of what is away: first round, end, node, and neighbour or -1 for all; int64, shape (4, absences).
     crashes
-        Probability that a node crashes in a round, while it sends; or nodes, rounds, and whether they crash
-        while they send: int64, shape (3, crashes).
+        Which nodes crash.
     liars
         Which nodes lie, if any.
     adversary
-        What strikes by what it sees of the run, if anything; see `Adversary.on`.
+        What strikes by what it sees of the run, if anything.
+    by_weight
+        Whether the weight of an edge is the probability that a message along it is lost.
     """
 
     seed: int | None
     loss: NDArray[np.float64]
+    by_receiver: bool
     drops: NDArray[np.int64]
     churn: NDArray[np.int64]
-    crashes: float | NDArray[np.int64]
+    crashes: Crashes
     liars: Liars | None
-    adversary: Adversary | None
+    adversary: Attack | None = None
+    by_weight: bool = False
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
         return self if self.seed is not None else replace(self, seed=seed)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether what nodes send is changed, and not only lost."""
+        return self.liars is not None and self.liars.strategy != "silent"
 
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault) -> Disturbed:
         """The faults at a site."""
@@ -96,6 +157,11 @@ class Faults:
     def campaign(self) -> Campaign | None:
         """What the adversary strikes in each round, if there is one."""
         return None if self.adversary is None else Campaign(self.adversary)
+
+    @property
+    def spares(self) -> bool:
+        """Whether there are none: an adversary has messages take longer, which changes no output."""
+        return self.adversary is not None and self.adversary.delays
 
     def dropped(self, round: int) -> NDArray[np.int64]:
         """Senders and receivers between which no message of a round arrives: shape (2, drops)."""
@@ -109,69 +175,52 @@ class Faults:
         first, end, node, other = self.churn
         return node[(first <= round) & (round < end) & (other < 0)]
 
-    def crash_rounds(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """By node, the round in which it crashes, `NEVER` for none, and whether it crashes while it sends:
-        shape (n,) each.
-        """
-        rounds, sending = np.full(n, NEVER), np.ones(n, bool)
-        if isinstance(self.crashes, np.ndarray):
-            nodes, when, how = self.crashes
-            rounds[nodes], sending[nodes] = when, how
-        elif self.crashes:
-            luck = unit(keyed(key(self.seed or 0, 0, Domain.CRASHES), np.arange(n)))
-            with np.errstate(divide="ignore", over="ignore"):
-                waits = np.log1p(-luck) / np.log1p(-self.crashes)
-            rounds = np.minimum(waits, NEVER).astype(np.int64)
-        return rounds, sending
+    def crash_rounds(self, n: int) -> NDArray[np.int64]:
+        """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
+        return self.crashes.of_nodes(n, self.seed or 0)
 
     def crashed(self, n: int, turns: Iterable[tuple[int, Iterable[Target]]]) -> NDArray[np.int64]:
-        """By node, the round of a run in which it crashed, `NEVER` for none: shape (n,).
+        """By node, the round of a run in which it crashed last, `NEVER` for none: shape (n,).
 
         Parameters
         ----------
         turns
-            See `dgsuite.studies.network.adversary.struck`.
+            See `dgsuite.studies.network.attack.struck`.
         """
-        rounds, _ = self.crash_rounds(n)
-        if self.adversary is not None and self.adversary.spends == CRASHES:
-            for round_, strikes in struck(self.adversary, turns).items():
-                for node, _ in strikes:
-                    rounds[node] = min(rounds[node], round_)
-        return rounds
-
-    def lying(self, n: int) -> NDArray[np.bool_]:
-        """By node, whether it lies: shape (n,)."""
-        found = np.zeros(n, bool)
-        if self.liars is None:
+        found = self.crash_rounds(n)
+        if self.adversary is None or not self.adversary.crashes:
             return found
-        if isinstance(self.liars.nodes, float):
-            words = keyed(key(self.seed or 0, 0, Domain.LIARS), np.arange(n))
-            return (words >> np.uint64(11)) < limit(self.liars.nodes)
-        found[self.liars.nodes] = True
+        back = self.crashes.back(n)
+        for round_, strikes in struck(self.adversary, turns).items():
+            for node, _ in strikes:
+                if not found[node] <= round_ < back[node]:
+                    found[node] = round_
+                    back[node] = NEVER
         return found
 
-    def limits(self, n: int) -> NDArray[np.uint64]:
-        """Limits below which a message is lost, by sender: shape (1,) or (n,)."""
-        found = np.atleast_1d(limit(self.loss))
+    def limits(self, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,) each."""
+        own, none = np.atleast_1d(limit(self.loss)), np.zeros(1, np.uint64)
+        source, target = (none, own) if self.by_receiver else (own, none)
         if self.liars is not None and self.liars.strategy == "silent":
-            found = np.where(self.lying(n), np.uint64(ALWAYS), found)
-        return found
+            mask = self.liars.mask(n, self.seed or 0)
+            source = np.where(mask, np.uint64(ALWAYS), source)
+        return source, target
 
     def key(self, domain: Domain, turn: int, position: int) -> NDArray[np.uint64]:
         """The key of a phase, shape (1,)."""
         return keyed(key(self.seed or 0, turn, domain), np.array([position]))
 
 
-@dataclass(frozen=True)
 class Fate:
     """What becomes of the messages of one phase.
 
-    Attributes
+    Parameters
     ----------
     key
         Of the phase.
-    limits
-        Limits below which a message is lost, by sender: shape (1,) or (n,).
+    source, target
+        Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,).
     dead
         By node, whether nothing reaches it.
     away
@@ -183,20 +232,36 @@ class Fate:
         What rewrites messages, if anything.
     drops
         Senders and receivers between which no message arrives: shape (2, drops).
+    chances
+        What is lost by edge, if anything.
     """
 
-    key: NDArray[np.uint64]
-    limits: NDArray[np.uint64]
-    dead: NDArray[np.bool_]
-    away: NDArray[np.bool_] | None
-    falling: NDArray[np.bool_] | None
-    lies: Lies | None
-    drops: NDArray[np.int64]
+    def __init__(
+        self,
+        key: NDArray[np.uint64],
+        source: NDArray[np.uint64],
+        target: NDArray[np.uint64],
+        dead: NDArray[np.bool_],
+        away: NDArray[np.bool_] | None,
+        falling: NDArray[np.bool_] | None,
+        lies: Lies | None,
+        drops: NDArray[np.int64],
+        chances: Chances | None = None,
+    ) -> None:
+        self.key = key
+        self.source = source
+        self.target = target
+        self.dead = dead
+        self.away = away
+        self.falling = falling
+        self.lies = lies
+        self.drops = drops
+        self.chances = chances
 
     @property
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
-        return self.lies is not None or self.drops.size > 0
+        return self.lies is not None or self.drops.size > 0 or self.chances is not None
 
     def arrives(
         self, src: NDArray, dst: NDArray, number: NDArray | None = None
@@ -238,7 +303,7 @@ class Fate:
                 codes = codes.copy()
                 codes[: halo.slots][which & sent[: halo.slots]] = code
         along = halo.indptr, halo.indices, halo.names, halo.first, codes
-        fates = self.key[0], self.limits, self.dead
+        fates = self.key[0], self.source, self.target, self.dead
         return int(sieve(*along, *fates, starts, kept))
 
     def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
@@ -251,7 +316,9 @@ class Fate:
         number
             Of each, how many the sender has sent the receiver before in this phase; by default none.
         """
-        limits = self.limits if len(self.limits) == 1 else self.limits[src]
+        limits = np.maximum(_at(self.source, src), _at(self.target, dst))
+        if self.chances is not None:
+            limits = np.maximum(limits, self.chances.of(src, dst))
         if self.falling is not None:
             limits = np.where(self.falling[src], halved(limits), limits)
         found = (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
@@ -263,12 +330,13 @@ class Fate:
         return found
 
 
-@dataclass(frozen=True)
 class Lies:
     """What rewrites the messages of nodes that lie, in one phase.
 
-    Attributes
+    Parameters
     ----------
+    key
+        Of the phase.
     mask
         By node, whether it lies.
     strategy
@@ -277,19 +345,27 @@ class Lies:
         By field, how many values it can have, or 0.
     limits
         By field, its least and greatest value: lies are held to them.
-    key
-        Of the phase.
     round, phase
         Of what is sent.
     """
 
-    mask: NDArray[np.bool_]
-    strategy: str | Strategy
-    counts: Mapping[str, int]
-    limits: Mapping[str, Limits]
-    key: NDArray[np.uint64]
-    round: int
-    phase: str
+    def __init__(
+        self,
+        key: NDArray[np.uint64],
+        mask: NDArray[np.bool_],
+        strategy: str | Strategy,
+        counts: Mapping[str, int],
+        limits: Mapping[str, Limits],
+        round: int,
+        phase: str,
+    ) -> None:
+        self.key = key
+        self.mask = mask
+        self.strategy = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
+        self.counts = counts
+        self.limits = limits
+        self.round = round
+        self.phase = phase
 
     def told(
         self,
@@ -306,9 +382,8 @@ class Lies:
         ends = src[which].astype(np.int64), dst[which].astype(np.int64)
         luck = _hash(self.key, *ends, None if number is None else number[which])
         sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
-        strategy = STRATEGIES[self.strategy] if isinstance(self.strategy, str) else self.strategy
         try:
-            lies = told(strategy(sent), some, self.limits)
+            lies = told(self.strategy(sent), some, self.limits)
         except Exception as error:
             raise RunError(
                 f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
@@ -328,3 +403,7 @@ def _hash(
     if number is not None and number.any():
         found = np.where(number > 0, keyed(found, number), found)
     return found
+
+
+def _at(values: NDArray[np.uint64], nodes: NDArray) -> NDArray[np.uint64]:
+    return values if len(values) == 1 else values[nodes]

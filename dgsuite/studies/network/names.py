@@ -1,16 +1,14 @@
-"""Values of networks as users give them: whole numbers, probabilities, nodes, and objects."""
+"""Whole numbers and nodes, as users give them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, shown, unknown
+from dgsuite.base.errors import InputError, shown
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.partition.labels.nodes import node_ids as ids_of
 
@@ -48,21 +46,3 @@ def probability(what: str, value: Any) -> float:
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
-
-
-def made(cls: Any, given: Any, what: str) -> Any:
-    """An object of a class, from its parameters; None stays None."""
-    if given is None or isinstance(given, cls):
-        return given
-    names = [f.name for f in fields(cls)]
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
-            f"({', '.join(names)}), got {given!r}"
-        )
-    if wrong := sorted(given.keys() - set(names)):
-        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
-    try:
-        return cls(**given)
-    except TypeError as error:
-        raise InputError(f"{what}: {error}") from None

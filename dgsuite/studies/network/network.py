@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base.errors import InputError, one_of
+from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
-from dgsuite.core.results.dataset import variable
-from dgsuite.core.running.catalogue import takers
 from dgsuite.partition.labels.nodes import listed
-from dgsuite.studies.network.adversary import Adversary, struck
+from dgsuite.studies.network.adversary import Adversary
+from dgsuite.studies.network.attack import ABSENCES, CRASHES, struck
+from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import Faults, Liars
-from dgsuite.studies.network.names import is_whole, made, node_ids, probability
+from dgsuite.studies.network.faults import NEVER, Crashes, Faults, Liars, Listed
+from dgsuite.studies.network.names import is_whole, node_ids, probability
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
-from dgsuite.studies.network.times import SYNCHRONISERS, virtual_times
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,8 +32,13 @@ if TYPE_CHECKING:
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
 
+OMISSIONS = ("sending", "receiving")
+
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
-"""Parameters that a network with delays does not have."""
+"""Parameters that a network with delays does not have, but for an adversary that spends delays."""
+
+SYNCHRONISERS = ("alpha", "beta")
+"""Kernels that work out virtual times."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -53,24 +57,40 @@ class Crash:
         Its label; its node id where the graph has no labels.
     round
         Round in which it crashes, from 0.
+    phase
+        Name of the phase of the round in which it crashes; by default the first one.
     partial
-        Whether it crashes while it sends what the first phase of the round has it send: each of these
-        messages arrives with probability 1/2. Otherwise it crashes before the round.
+        Whether it crashes while it sends what the phase has it send: each of these messages arrives with
+        probability 1/2. Otherwise it crashes before the phase.
+    until
+        The round before which it is back; by default it stays away. It misses what was sent before.
+    memory
+        Whether its state is then that of the crash, as where it is on disk, or else the first one of the run.
 
     Examples
     --------
     >>> import dgsuite
     >>> dgsuite.Crash(3, round=2, partial=True)
-    Crash(node=3, round=2, partial=True)
+    Crash(node=3, round=2, phase=None, partial=True, until=None, memory=True)
     """
 
     node: Any
     round: int = 0
+    phase: str | None = None
     partial: bool = False
+    until: int | None = None
+    memory: bool = True
 
     def __post_init__(self) -> None:
         if not is_whole(self.round) or self.round < 0:
             raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
+        if self.phase is not None and not isinstance(self.phase, str):
+            raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
+        if self.until is not None and not (is_whole(self.until) and self.until > self.round):
+            raise InputError(
+                f"until of a crash must be a round after {self.round}, that of the crash, got "
+                f"{self.until!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -116,15 +136,18 @@ class Network(engine.Network):
     Parameters
     ----------
     loss
-        Probability that a message is lost: a number, or an array with one for each sender, in the order of
-        the graph's nodes. A broadcast is a message along each edge of the sender.
+        Probability that a message is lost: a number, an array with one for each node, in the order of the
+        graph's nodes, or "weight", the weight of the edge. A broadcast is a message along each edge of the
+        sender.
+    omission
+        Whose probability counts where there is one for each node: "sending" or "receiving".
     drops
         Messages that are lost for sure: a sequence of triples of round, sender and receiver.
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
         first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
-        cut off: it sends nothing, and nothing reaches it. Its outputs have the values that they had then,
-        and ``crashed`` the round.
+        cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes that are not
+        have the values that they had then, and ``crashed`` the round.
     churn
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
@@ -138,7 +161,8 @@ class Network(engine.Network):
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
-        another order. Not with faults, since a synchroniser waits for each message.
+        another order. Not with faults, since a synchroniser waits for each message; an adversary may spend
+        delays.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -168,7 +192,8 @@ class Network(engine.Network):
     (12, 1)
     """
 
-    loss: float | ArrayLike = 0.0
+    loss: float | str | ArrayLike = 0.0
+    omission: str = "sending"
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
     churn: Sequence[tuple[Any, ...]] = ()
@@ -179,15 +204,17 @@ class Network(engine.Network):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        loss = np.asarray(self.loss)
+        loss = np.asarray(0.0 if self.by_weight else self.loss)
         if loss.dtype.kind not in "iuf" or loss.ndim > 1 or not ((loss >= 0) & (loss <= 1)).all():
             raise InputError(
-                f"loss must be a probability from 0 to 1, or an array of one for each node, got {self.loss!r}"
+                f"loss must be a probability from 0 to 1, an array of one for each node, or 'weight', got "
+                f"{self.loss!r}"
             )
+        one_of("omission", self.omission, OMISSIONS)
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
-        object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
-        object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
+        object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
+        object.__setattr__(self, "adversary", _made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
@@ -195,10 +222,16 @@ class Network(engine.Network):
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
-            if wrong := [name for name in FAULTS if np.any(getattr(self, name))]:
+            given = [name for name in FAULTS if np.any(getattr(self, name))]
+            if wrong := [name for name in given if not (name == "adversary" and self.delayed)]:
                 raise InputError(
-                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message"
+                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message, and "
+                    f"an adversary then spends 'delays'"
                 )
+        elif self.delayed:
+            raise InputError(
+                "an adversary that spends 'delays' needs delay=, those of all messages"
+            )
 
     @classmethod
     def of(cls, given: Network | Mapping[str, Any] | None) -> Network | None:
@@ -214,7 +247,12 @@ class Network(engine.Network):
         InputError
             It is none.
         """
-        return made(cls, given, "network")
+        return _made(cls, given, "network")
+
+    @property
+    def delayed(self) -> bool:
+        """Whether an adversary has messages take longer."""
+        return isinstance(self.adversary, Adversary) and self.adversary.delays
 
     @property
     def has_faults(self) -> bool:
@@ -223,52 +261,60 @@ class Network(engine.Network):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it does, of `dgsuite.kernels.bsp.NETWORKS`."""
+        """What it does, of `dgsuite.kernels.bsp.NETWORKS`: any with faults may lose messages."""
         if not self.has_faults:
             return ("delays",)
-        liars = self.byzantine
-        lie = isinstance(liars, Byzantine) and liars.strategy != "silent"
-        return ("faults", "liars") if lie else ("faults",)
+        liars, listed = self.byzantine, () if isinstance(self.crashes, Real) else self.crashes
+        spends = self.adversary.spends if isinstance(self.adversary, Adversary) else ""
+        there = {
+            "loss": True,
+            "crashes": bool(self.crashes) or spends == CRASHES,
+            "recovery": any(crash.until is not None for crash in listed),  # type: ignore[union-attr]
+            "churn": bool(self.churn) or spends == ABSENCES,
+            "liars": isinstance(liars, Byzantine) and liars.strategy != "silent",
+        }
+        return tuple(kind for kind, is_there in there.items() if is_there)
+
+    @property
+    def delays(self) -> Delays | None:
+        """How long messages of tasks take, if they take time."""
+        return None if self.delay is None else Delays(self.delay, self.seed)
+
+    @property
+    def by_weight(self) -> bool:
+        """Whether messages are lost by the weights of edges."""
+        return isinstance(self.loss, str) and self.loss == "weight"
+
+    @property
+    def rate(self) -> float:
+        """Probability that a node crashes in a round."""
+        return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
 
     def check(self, options: RunOptions, kernel: Kernel) -> None:
-        unfit = kernel.unfit()
-        for kind in self.kinds:
-            if kind in unfit:
-                raise InputError(
-                    f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that "
-                    f"do: {', '.join(takers(kind))}"
-                )
-        why = ""
-        if kernel.form == "recursive" and self.synchroniser is not None:
-            why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
-        elif self.has_faults and options.since is not None:
-            why = "a run with since= goes on from a result without faults; leave out since="
-        elif self.has_faults and options.checkpoint is not None:
-            why = "a run with faults has no checkpoints; leave out checkpoint="
-        elif isinstance(self.adversary, Adversary):
-            why = self.adversary.unfit(kernel)
-        if why:
-            raise InputError(
-                f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}"
-            )
+        from dgsuite.studies.network.fitting import check_network
+
+        check_network(self, options, kernel)
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
-        if self.has_faults:
-            return {"max_rounds": ROUNDS, "faults": self.faults(graph)}
-        return {"delays": Delays(self.delay, self.seed)} if kernel.form == "recursive" else {}
+        found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
+        if self.has_faults or self.delayed:
+            found["faults"] = self.faults(graph)
+        if kernel.form == "recursive":
+            found["delays"] = self.delays
+        return found
 
     def found(
         self, faults: Faults | None, kernel: Kernel, n: int, log: Log
     ) -> dict[str, tuple[str, NDArray, str]]:
         if faults is None:
             return {}
-        lost = log.by_round(log.noted("lost"))
-        when = faults.of_run(kernel.seed).crashed(n, log.targets())
-        when = np.where(when < log.rounds, when, -1)
-        found = {
-            "lost": ("", lost, "messages along edges that were lost"),
-            "crashed": ("node", when, "round in which it crashed, -1 for none"),
-        }
+        found = {}
+        if not faults.spares:
+            lost = log.by_round(log.noted("lost"))
+            when = faults.of_run(kernel.seed).crashed(n, log.targets())
+            when = np.where(when < log.rounds, when, -1)
+            found["lost"] = "", lost, "messages along edges that were lost"
+            found["crashed"] = "node", when, "round in which it crashed last, -1 for none"
         if faults.adversary is not None:
             spent = np.zeros(log.rounds, np.int64)
             for round_, strikes in struck(faults.adversary, log.targets()).items():
@@ -287,16 +333,9 @@ class Network(engine.Network):
     ) -> xr.Dataset:
         if self.delay is None or spec.delays is not None:
             return dataset
-        seed = dataset.attrs["seed"] if self.seed is None else self.seed
-        synchroniser = self.synchroniser or "alpha"
-        found = virtual_times(run, graph, len(log), self.delay, seed, synchroniser, **how)
-        time = np.zeros(log.rounds, np.int64)
-        np.maximum.at(time, log["round"], found.time)
-        own = log.by_round(found.messages) - dataset["messages"].values
-        return dataset.assign(
-            virtual_time=variable("round", time, "tick at which all nodes have ended the round"),
-            synchroniser_messages=variable("round", own, "messages beyond those of the algorithm"),
-        )
+        from dgsuite.studies.network.times import with_times
+
+        return with_times(run, dataset, log, graph, self, spec.faults, **how)
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.
@@ -306,26 +345,37 @@ class Network(engine.Network):
         InputError
             A node is not one of the graph, or there is not one probability for each node.
         """
-        loss = np.asarray(self.loss, np.float64)
-        if loss.ndim and loss.shape != (graph.n,):
+        n = graph.n
+        loss = np.asarray(0.0 if self.by_weight else self.loss, np.float64)
+        if self.by_weight:
+            check_weights(graph)
+        if loss.ndim and loss.shape != (n,):
             raise InputError(
-                f"loss must have a probability for each of {graph.n} nodes, got shape {loss.shape}"
+                f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
             )
-        crashes: Any = self.crashes
-        if not isinstance(crashes, float):
-            nodes = node_ids([crash.node for crash in crashes], graph, "crashes")
-            how = np.array([(crash.round, bool(crash.partial)) for crash in crashes], np.int64)
-            crashes = np.array([nodes, *how.reshape(-1, 2).T])
+        listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
+        nodes = node_ids([crash.node for crash in listed], graph, "crashes")
+        crashes = Crashes(
+            [
+                Listed(node, c.round, c.phase, c.partial, c.until or NEVER, c.memory)
+                for node, c in zip(nodes.tolist(), listed, strict=True)
+            ],
+            self.rate,
+        )
         liars = None
         if isinstance(self.byzantine, Byzantine):
-            named: Any = self.byzantine.nodes
-            some = float(named) if isinstance(named, Real) else node_ids(named, graph, "byzantine")
-            liars = Liars(some, self.byzantine.strategy)
+            share = self.byzantine.nodes
+            drawn = isinstance(share, Real)
+            named = None if drawn else node_ids(share, graph, "byzantine")
+            liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
-        adversary = self.adversary.on(graph) if isinstance(self.adversary, Adversary) else None
+        by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
-        return Faults(self.seed, loss, drops, churn, crashes, liars, adversary)
+        attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
+        return Faults(
+            self.seed, loss, by_receiver, drops, churn, crashes, liars, attack, self.by_weight
+        )
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
@@ -354,6 +404,24 @@ class Network(engine.Network):
                 yield f.name, value
 
 
+def _made(cls: Any, given: Any, what: str) -> Any:
+    """An object of a class, from its parameters; None stays None."""
+    if given is None or isinstance(given, cls):
+        return given
+    names = [f.name for f in fields(cls)]
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
+            f"({', '.join(names)}), got {given!r}"
+        )
+    if wrong := sorted(given.keys() - set(names)):
+        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
+    try:
+        return cls(**given)
+    except TypeError as error:
+        raise InputError(f"{what}: {error}") from None
+
+
 def _crashes(given: Any) -> float | tuple[Crash, ...]:
     """Crashes as a probability, or one by one."""
     if isinstance(given, Real):
@@ -365,7 +433,7 @@ def _crashes(given: Any) -> float | tuple[Crash, ...]:
             "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
             f"dgsuite.Crash, got {given!r}"
         )
-    return tuple(made(Crash, one, "crashes") for one in given)
+    return tuple(_made(Crash, one, "crashes") for one in given)
 
 
 def _drop(given: Any) -> tuple[int, Any, Any]:

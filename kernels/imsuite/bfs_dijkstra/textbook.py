@@ -78,6 +78,7 @@ class Dijkstra(bsp.Kernel):
     along_edges = True
     fields = {"sender": bsp.NODE}
     ranges = {"sender": bsp.nodes}
+    refuses = {"recovery": bsp.KEEPS_LISTS}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         depth, reached = 0, 1

@@ -54,7 +54,10 @@ class SpanningTree(Sweeps):
     fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}
     ranges = {"fragment": bsp.nodes, "inner": bsp.nodes, "outer": bsp.nodes}
     state = State
-    refuses = {"liars": "its nodes take nodes that they are told of for ends of their own edges"}
+    refuses = {
+        "liars": "its nodes take nodes that they are told of for ends of their own edges",
+        "recovery": bsp.KEEPS_LISTS,
+    }
 
     def check(self, c: bsp.Cluster) -> str | None:
         if c.weights is not None and (keys(c) == NONE).any():

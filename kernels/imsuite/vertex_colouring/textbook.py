@@ -66,6 +66,7 @@ class VertexColouring(bsp.Kernel):
     fields = {"colour": np.int32}
     ranges = {"colour": bsp.nodes}
     bounds = {"colour": bsp.between(0, bsp.nodes)}
+    refuses = {"recovery": bsp.KEEPS_LISTS}
     needs = ("tree",)
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -12,7 +12,7 @@ from itertools import islice, permutations
 import numpy as np
 import pytest
 
-from dgsuite.base.errors import RunError
+from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import Once
 from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, steps
@@ -24,12 +24,14 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels.bsp import Unicast, unicast, vote
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
 from tests.dgsuite.network.test_adversary import NETWORKS
 from tests.dgsuite.network.test_network import random
 from tests.support import references
 from tests.support.cases import TYPICAL, in_turn, typical
+from tests.support.patience import PATIENCE
 from tests.support.schedules import Ordered, Preempting, pool_of
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import BY_CUT
@@ -110,7 +112,7 @@ def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("kind", ["away", "drops", "cut", "degree"])
+@pytest.mark.parametrize("kind", ["away", "drops", "frontier", "back", "forgets", "cut", "degree"])
 def test_no_schedule_changes_what_an_adversary_does(kind):
     """The same on a network that strikes, whose watch and faults clusters share."""
     spec, cut = guarded(kind), random(clusters=CLUSTERS)
@@ -208,20 +210,54 @@ def test_what_clusters_share_is_sealed_while_they_run():
     store.sent[0] = store.slots["value"][0] = 1
 
 
-def test_faults_are_sealed_while_clusters_run():
+def test_faults_and_what_watches_are_sealed_while_clusters_run():
     """Their own methods set what they hold under their lock."""
     graph = random(clusters=2)
     kernel = make_kernel("bf", graph, 1, {})
     site = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded("away"))
-    faults = site.disturbed
+    faults, watch = site.disturbed, site.disturbed._watch
     first, second = islice(steps(kernel, graph.n, lambda over: lambda: site.tally.vote), 2)
     site.step(first)
     site.deliver({})
-    for name in ("fate", "lost", "_left"):
-        with pytest.raises(RunError, match=rf"Disturbed\.{name} is set while clusters"):
-            setattr(faults, name, None)
+    for thing, name in ((faults, "fate"), (faults, "lost"), (watch, "_left"), (watch, "_mixed")):
+        with pytest.raises(
+            RunError, match=rf"{type(thing).__name__}\.{name} is set while clusters"
+        ):
+            setattr(thing, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        watch._heard[0] = True
     site.step(second)
     assert faults.fate is not None
+    watch._heard[0] = True
+
+
+def test_no_update_of_a_watch_is_lost(monkeypatch):
+    """One thread looks at what its cluster has sent while that of another notes a unicast."""
+    graph = random(clusters=2)
+    kernel = make_kernel("bf", graph, 1, {})
+    disturbed = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded("away")).disturbed
+    watch, step = disturbed._watch, Step(0, "send", False, 0)
+    looking, go, cast = threading.Event(), threading.Event(), vote(any=True)
+
+    class Looks(type):
+        def __instancecheck__(cls, item):
+            if item is cast:
+                looking.set()
+                assert go.wait(PATIENCE)
+            return type(item) is Unicast
+
+    monkeypatch.setattr("dgsuite.studies.network.watch.Unicast", Looks("Looks", (), {}))
+    monkeypatch.setattr("dgsuite.studies.network.watch._count", lambda *what: None)
+    one = threading.Thread(target=watch.after, args=(step, 0, None, (cast,), disturbed._dead))
+    one.start()
+    assert looking.wait(PATIENCE)
+    watch.after(step, 1, None, (unicast([0], [0]),), disturbed._dead)
+    go.set()
+    one.join(PATIENCE)
+    watch.begin(step._replace(position=1))
+    for k in range(2):
+        with pytest.raises(InputError, match="send otherwise, too"):
+            watch._reached(k)
 
 
 class Writes(Reductions):

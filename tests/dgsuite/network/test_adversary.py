@@ -1,4 +1,4 @@
-"""Adversaries, which pick what fails by what they see of the run."""
+"""Adversaries, which pick what fails by what they see of the run; and nodes that come back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Adversary, InputError, Network, RunError
+from dgsuite import Adversary, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.adversary import Campaign, best
+from dgsuite.studies.network.attack import Campaign, best
+from dgsuite.studies.network.node_states import put, take
 from tests.dgsuite.network.test_network import found, random, same
 
 PATH = Graph.from_edges(np.arange(6), np.arange(1, 7))
@@ -27,9 +28,14 @@ def sly(view):
 
 NETWORKS = {
     "degree": Network(adversary=Adversary("degree", budget=3)),
+    "frontier": Network(adversary=Adversary("frontier", budget=4, each=2), loss=0.05),
     "cut": Network(adversary=Adversary("cut", budget=9, each=3, nodes=range(12))),
     "away": Network(adversary=Adversary(sly, budget=5, each=2, spends="absences")),
     "drops": Network(adversary=Adversary(sly, budget=50, each=7, spends="drops")),
+    "back": Network(
+        crashes=[Crash(3, 1, until=3), Crash(5, 0, until=2, partial=True), Crash(9, 1)]
+    ),
+    "forgets": Network(crashes=[Crash(v, 1, until=3, memory=False) for v in (0, 3, 9)], loss=0.05),
 }
 
 OFTEN = ("bf", "mis", "wcc")
@@ -51,11 +57,11 @@ def test_any_cut_has_the_same_victims(kind, monkeypatch):
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_any_style_has_the_same_victims(client, style):
     adversaries = {
-        "bfs": Adversary("degree", budget=5, each=2),
+        "bfs": Adversary("frontier", budget=5, each=2),
         "kc": Adversary("leader", budget=3, spends="absences"),
     }
     for name, adversary in adversaries.items():
-        network = Network(adversary=adversary, crashes={7: 1})
+        network = Network(adversary=adversary, crashes=[Crash(7, 1, until=3, memory=False)])
         one, other = (
             dgsuite.run(name, random(clusters=5, **at), style=how, network=network, max_rounds=30)
             for how, at in (("serial", {}), (style, {"client": client}))
@@ -65,8 +71,17 @@ def test_any_style_has_the_same_victims(client, style):
             assert one[variable].equals(other[variable]), variable
 
 
+def test_the_frontier_of_a_search_is_stopped():
+    network = Network(adversary=Adversary("frontier"))
+    ds = dgsuite.run("bfs", PATH, network=network)
+    reached = ds.level.values >= 0
+    assert reached.tolist() == [True] * reached.sum() + [False] * (7 - reached.sum())
+    assert reached.sum() < 7
+    assert (ds.crashed.values >= 0).sum() == ds.spent.sum() == 1
+
+
 def test_a_budget_is_spent_a_few_each_round():
-    adversary = Adversary("degree", budget=5, each=2)
+    adversary = Adversary("degree", budget=5, each=2, start=1)
     star = Graph.from_edges([0, 0, 0, 1, 1, 2], [1, 2, 3, 4, 5, 6])
     ds = dgsuite.run("pagerank", star, iterations=5, network=Network(adversary=adversary))
     assert ds.spent.values.tolist() == [0, 2, 2, 1, 0]
@@ -86,15 +101,91 @@ def test_leaders_crash_as_they_arise():
     assert ds.leader.values[:6].max() < 8
 
 
+@pytest.mark.parametrize(("sees", "has"), [("nothing", 0), ("history", 1), ("states", 2)])
+def test_an_adversary_sees_what_its_kind_may_see(sees, has):
+    views = []
+
+    def aim(view):
+        views.append(view)
+        return view.cluster.degree
+
+    graph = Graph.from_edges(np.arange(6), np.arange(1, 7), clusters=2)
+    network = Network(adversary=Adversary(aim, budget=2, spends="absences", sees=sees))
+    dgsuite.run("bf", graph, network=network, style="serial")
+    assert [sum(x is not None for x in (view.sent, view.state)) for view in views] == [has] * len(
+        views
+    )
+    assert (len(views) == 2) == (not has)  # once for each cluster, or after each round
+    if not has:
+        with pytest.raises(InputError, match="does not see which nodes are reached"):
+            _ = views[0].reached
+
+
+def test_crashed_nodes_are_no_targets(ledger):
+    ledger.spares("adversary")
+    network = Network(adversary=Adversary("frontier", budget=3), crashes={1: 0})
+    ds = dgsuite.run("bfs", PATH, network=network)
+    assert ds.spent.sum() == 0
+
+
+def test_a_node_is_back():
+    gone, back = (
+        dgsuite.run("lcr", RING, network=Network(crashes=[Crash(5, 2, until=until)]))
+        for until in (None, 4)
+    )
+    assert gone.leader.values[5] == 5
+    assert (back.leader.values == 7).all()
+    for ds in (gone, back):
+        assert ds.crashed.values.tolist() == [-1] * 5 + [2, -1, -1]
+
+
+def test_a_node_is_back_with_its_state_or_without():
+    knew, forgot = (
+        dgsuite.run(
+            "gossip", PATH, network=Network(crashes=[Crash(3, 4, until=5, memory=memory)])
+        ).informed.values
+        for memory in (True, False)
+    )
+    assert knew[3] <= 4 < 5 < forgot[3]
+    assert (forgot >= 0).all()
+
+
+def test_a_memory_is_that_of_the_crash():
+    """A node that is away goes on by itself; one that has crashed stands still."""
+    complete = Graph.from_edges(*np.triu_indices(5, 1))
+    how = {"inputs": [0, 1, 2, 3, 4], "f": 5}
+    away = dgsuite.run("floodset", complete, network=Network(churn=[(0, 9, 0)]), **how)
+    assert away.decided.values[0] == 5
+    crashed = Network(crashes=[Crash(0, 2, until=9)])
+    assert dgsuite.run("floodset", complete, network=crashed, **how).decided.values[0] == -1
+    back = Network(crashes=[Crash(0, 0, until=3)])
+    ds = dgsuite.run("floodset", complete, network=back, **how)
+    assert (ds.seen.values == 31).all()
+
+
+def test_states_of_nodes_are_taken_and_put_back():
+    (c,) = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], clusters=1).gather()
+    state = KERNELS["core_number"]().first_state(c)
+    nodes = np.array([1, 3])
+    held = take(state, nodes, c.size)
+    assert held["live"].tolist() == [True, True]
+    state.live = np.array([0, 3])
+    put(state, nodes, c.size, held)
+    assert state.live.tolist() == [0, 1, 3]
+    put(state, nodes, c.size, {"live": np.array([True, False])})
+    assert state.live.tolist() == [0, 1]
+
+
 def test_the_best_are_those_of_smallest_ids_among_equals():
     scores, nodes = np.array([1.0, 2, 2, 2, 0]), np.array([4, 3, 2, 1, 0])
     assert best(scores, nodes, np.full(5, -1), 2) == ((2.0, 1, -1), (2.0, 2, -1))
 
 
-def test_a_round_has_its_strikes_once():
-    campaign = Campaign(Adversary("degree", budget=3, each=2))
-    assert campaign.strike(0, []) == ()
-    targets = [(1.0, 2, -1), (2.0, 3, -1)]
+def test_a_target_that_several_clusters_name_is_one():
+    attack = Adversary("frontier", budget=3, each=2).attack(PATH)
+    campaign = Campaign(attack)
+    assert campaign.strike(0) == ()
+    targets = [(1.0, 3, -1), (2.0, 3, -1), (1.0, 2, -1)]
     assert campaign.strike(1, targets) == ((3, -1), (2, -1))
     assert campaign.strike(1, [(9.0, 0, -1)]) == ((3, -1), (2, -1))  # the same round
     assert campaign.strike(2, targets) == ((3, -1),)
@@ -105,7 +196,7 @@ def test_an_adversary_is_written_down_and_read_again():
     adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
     ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
     said = json.loads(ds.attrs["network"])
-    again = dgsuite.run("bf", PATH, network=Network(**said))
+    again = dgsuite.run("bf", PATH, network=Network.of(said))
     assert again.attrs["network"] == ds.attrs["network"]
     assert again.spent.equals(ds.spent)
 
@@ -118,9 +209,11 @@ def test_an_adversary_is_written_down_and_read_again():
         ({"each": 3, "budget": 2}, "each=3 in a round is beyond its budget=2"),
         ({"budget": 41}, "a budget of 41 crashes, and the graph has 40 nodes"),
         ({"spends": "time"}, "unknown spends of an adversary 'time'"),
+        ({"aim": "degree", "sees": "states"}, "aims at 'degree' sees nothing"),
         ({"aim": "cut"}, "aim 'cut' of an adversary needs nodes"),
         ({"nodes": [1]}, "no other aim has nodes"),
         ({"aim": "cut", "nodes": [40]}, "nodes of an adversary: 40 is not a node"),
+        ({"aim": "frontier", "spends": "drops"}, "spends crashes or absences"),
         ({"aim": "leader"}, "for kernels whose outputs name nodes"),
         ({"goal": "degree"}, "unknown parameter of adversary 'goal'"),
         ("degree", "adversary must be a dgsuite.Adversary or a mapping"),
@@ -131,12 +224,28 @@ def test_wrong_adversaries(adversary, message):
         dgsuite.run("mis", random(), network=Network(adversary=adversary))
 
 
-def test_what_has_no_adversary(ledger):
-    ledger.spares("adversary")
+@pytest.mark.parametrize(
+    ("crash", "message"),
+    [
+        ({"node": 3, "round": 4, "until": 4}, "until of a crash must be a round after 4"),
+        ({"node": 3, "until": "soon"}, "until of a crash must be a round after 0"),
+    ],
+)
+def test_wrong_returns(crash, message):
+    with pytest.raises(InputError, match=message):
+        dgsuite.run("mis", random(), network=Network(crashes=[crash]))
+
+
+def test_what_has_no_adversary():
     with pytest.raises(InputError, match="either adversary or delay"):
         Network(adversary=Adversary(), delay=1)
+    with pytest.raises(InputError, match="'mst' takes no network with recovery: it keeps lists"):
+        dgsuite.run("mst", random(), network=Network(crashes=[Crash(3, 1, until=3)]))
     each = dgsuite.lab.repeat("mis", PATH, 2, network=Network(adversary=Adversary()))
     assert "seed" in each.coords  # each run has the budget, and so is no copy in one run
+    frontier = Network(adversary=Adversary("frontier"))
+    with pytest.raises(RunError, match=r"kernel .lcr., round 0, .* send otherwise, too"):
+        dgsuite.run("lcr", RING, network=frontier)
     few = Network(adversary=Adversary(lambda view: np.zeros(3)))
     with pytest.raises(RunError, match=r"a number for each of 7 nodes, got shape \(3,\)"):
         dgsuite.run("bf", PATH, network=few)

@@ -13,51 +13,34 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Byzantine, InputError, Network, RunError, lab
+from dgsuite import Byzantine, Crash, InputError, Network, RunError, lab
 from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running.catalogue import networks_of
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.strategies import bounded
+from dgsuite.studies.network.bounding import bounded
+from dgsuite.studies.network.node_states import take
 from tests.support.faithful import FAITHFUL
 from tests.support.networks import CUTS, NETWORKS, PARAMETERS, graph, outcome
 from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 
-TAKEN = {
-    name: [
-        kind for kind in NETWORKS if not KERNELS[name]().unfit().keys() & {*NETWORKS[kind].kinds}
-    ]
-    for name in KERNELS
-}
-
-SAY_NOTHING = (
-    "bfs",
-    "core_number",
-    "densest",
-    "eccentricity",
-    "sample",
-    "scc",
-    "topological",
-    "wcc",
-)
-"""Kernels whose messages have no fields on the graph: that they come is what they say."""
+TAKEN = {name: [k for k in NETWORKS if k not in KERNELS[name]().unfit()] for name in KERNELS}
 
 
 def cases():
     """Each kernel with each kind that it takes; one of them is not long."""
     return [
-        pytest.param(name, kind, marks=[] if k == (j + 1) % len(kinds) else pytest.mark.long)
+        pytest.param(name, kind, marks=[] if k == j % len(kinds) else pytest.mark.long)
         for j, (name, kinds) in enumerate(sorted(TAKEN.items()))
         for k, kind in enumerate(kinds)
     ]
 
 
 @pytest.mark.parametrize(("name", "kind"), cases())
-def test_a_network_that_a_kernel_takes_has_one_outcome_for_any_cut(name, kind, ledger):
-    if kind == "liars" and name in SAY_NOTHING:
-        ledger.spares("lies")
+def test_a_network_that_a_kernel_takes_has_one_outcome_for_any_cut(name, kind):
     first, *others = (outcome(name, NETWORKS[kind], cut) for cut in CUTS)
     assert "takes no network" not in first.get("error", "")
     for other in others:
@@ -78,7 +61,7 @@ def test_a_refusal_names_the_kind_and_the_kernels_that_take_it():
         InputError, match=r"with liars: its nodes take .*; kernels that do: alpha, "
     ):
         dgsuite.run("mst", graph("mst"), network=NETWORKS["liars"])
-    with pytest.raises(InputError, match="with faults: it reads what neighbours sent last"):
+    with pytest.raises(InputError, match="with loss: it reads what neighbours sent last"):
         lab.Execution("colouring", graph("colouring"), network=NETWORKS["loss"])
 
 
@@ -93,14 +76,28 @@ def test_weights_decide_whether_ranks_take_faults():
 @pytest.mark.parametrize(
     ("network", "kinds"),
     [
-        (Network(), ("faults",)),
-        (Network(byzantine=Byzantine([1], "silent")), ("faults",)),
-        (Network(byzantine=Byzantine([1], "random")), ("faults", "liars")),
+        (Network(), ("loss",)),
+        (Network(crashes=0.1, churn=[(0, 1, 2)]), ("loss", "crashes", "churn")),
+        (Network(crashes=[Crash(0, 1, until=2)]), ("loss", "crashes", "recovery")),
+        (Network(byzantine=Byzantine([1], "silent")), ("loss",)),
+        (Network(byzantine=Byzantine([1], "random")), ("loss", "liars")),
+        (Network(adversary=dgsuite.Adversary("leader")), ("loss", "crashes")),
+        (Network(adversary={"aim": "degree", "spends": "absences"}), ("loss", "churn")),
         (Network(delay=2), ("delays",)),
     ],
 )
 def test_kinds_of_networks(network, kinds):
     assert network.kinds == kinds
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_kernels_whose_nodes_come_back_have_a_state_by_node(name):
+    """Arrays that are not one entry for each node are seen where a cluster has more edges than nodes."""
+    on = graph(name, 30, clusters=2)
+    kernel = make_kernel(name, on, 1, PARAMETERS.get(name, {}))
+    if "recovery" not in kernel.unfit():
+        for cluster in on.gather():
+            take(kernel.first_state(cluster), np.empty(0, np.int64), cluster.size)
 
 
 @dataclass(eq=False)
@@ -130,7 +127,7 @@ class Undeclared(bsp.Kernel):
 
 
 def test_a_refusal_is_no_counterexample():
-    with pytest.raises(InputError, match="takes no network with faults"):
+    with pytest.raises(InputError, match="takes no network with loss"):
         lab.search("colouring", tries=20)
     with pytest.raises(InputError, match=r"phase 'hear'.*refuses = bsp.no_faults"):
         dgsuite.run(Undeclared, graph("mis"), style="serial", network=Network(loss=0.1))
@@ -149,14 +146,18 @@ def test_the_page_lists_what_kernels_take():
     for name in sorted(KERNELS):
         rows[networks_of(KERNELS[name])].append(f"`{name}`")
     page = (ROOT / "docs" / "howto" / "faults.md").read_text()
-    listed = re.findall(r"^\| ((?:faults|delays|none)[^|]*) \| (`.*`) \|$", page, re.MULTILINE)
+    listed = re.findall(r"^\| ((?:loss|delays|none)[^|]*) \| (`.*`) \|$", page, re.MULTILINE)
     assert dict(listed) == {kinds: ", ".join(names) for kinds, names in rows.items()}
 
 
 def test_help_says_what_networks_a_kernel_takes():
     kernels = dgsuite.list_kernels()
-    assert "Networks that it takes, by ``network=``: faults, delays." in str(kernels.mst.__doc__)
-    assert "faults, liars, delays; with weights delays." in str(kernels.pagerank.__doc__)
+    assert "Networks that it takes, by ``network=``: loss, crashes, churn, delays." in str(
+        kernels.mst.__doc__
+    )
+    assert "loss, crashes, churn, liars, delays; with weights delays." in str(
+        kernels.pagerank.__doc__
+    )
 
 
 def lies(every=()):

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import InputError, Network, RunError, genval
+from dgsuite import InputError, RunError, genval
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import RECURSIVE, bsp
-from dgsuite.studies.network.delays import Delay
 from tests.support.synchronisers import GOLDEN, first_word, mixed
 
 LAWS = [0, 1, ("uniform", 0, 6), ("geometric", 0.2)]
@@ -34,7 +33,7 @@ def paper(kernel, **cut):
 
 
 def run(name, graph, delay, **how):
-    how = {"style": "serial", "network": Network(delay=delay, seed=3)} | how
+    how = {"style": "serial", "network": {"delay": delay, "seed": 3}} | how
     return dgsuite.run(name, graph, form="recursive", **how)
 
 
@@ -105,7 +104,7 @@ def test_outputs_are_those_of_the_plain_run_and_bits_those_of_any_cut(name):
 @given(st.integers(1, 20), st.integers(0, 100), st.integers(1, 5))
 def test_any_graph_delay_and_cut(n, seed, clusters):
     graph = dgsuite.Graph.from_networkx(nx.gnp_random_graph(n, 0.3, seed))
-    network = Network(delay=("uniform", 0, 9), seed=seed)
+    network = {"delay": ("uniform", 0, 9), "seed": seed}
     whole = run("bf", graph, None, network=network)
     cut = run("bf", graph.repartition(clusters), None, network=network)
     assert_same(whole, cut)
@@ -213,7 +212,7 @@ def test_wrong_networks(name, network, message):
             name,
             random(),
             1,
-            network=Network(**network),
+            network=network,
         )
 
 
@@ -237,9 +236,3 @@ def test_weights_are_of_edges():
     path = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 3])
     with pytest.raises(RunError, match=r"sends to node ., which is no neighbour"):
         run("dr", path, "weight")
-
-
-def test_a_delay_by_what_it_is_made_of():
-    assert Delay.of("uniform") == Delay.of(("uniform", 1, 10))
-    assert Delay.of("geometric") == Delay.of(("geometric", 0.5))
-    assert Delay.of(3).parameters == {"delay": 3, "low": 1, "high": 10, "p": 0.5}

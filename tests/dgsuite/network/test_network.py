@@ -14,21 +14,23 @@ from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.faults import NEVER
+from dgsuite.studies.network.chances import Chances
+from dgsuite.studies.network.faults import NEVER, Crashes
 from tests.support.cases import in_turn
 
 NETWORKS = {
     "loss": Network(loss=0.2, seed=1),
     "loss by sender": Network(loss=np.linspace(0, 1, 40)),
+    "loss by receiver": Network(loss=np.linspace(0, 1, 40), omission="receiving"),
     "crashes": Network(crashes=0.1, seed=2),
-    "listed": Network(crashes=[Crash(3, 1, partial=True), Crash(5), Crash(9, 0)]),
+    "listed": Network(crashes=[Crash(3, 1, partial=True), Crash(5), Crash(9, 0, "draw")]),
     "silent": Network(byzantine=Byzantine([4, 9], "silent")),
     "constant": Network(byzantine=Byzantine(0.2, "constant")),
     "random": Network(byzantine=Byzantine([4, 9], "random")),
     "two-faced": Network(byzantine=Byzantine(0.1, "two-faced"), seed=3),
     "churn": Network(churn=[(1, 3, 5), (0, 2, 1, 2), (2, 9, 30), (1, 2, 7)]),
-    "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "away": Network(churn=[(0, 2, 5), (1, 2, 7)], crashes=0.05),
+    "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
 }
 
@@ -85,7 +87,7 @@ def test_any_cut_has_the_same_faults(name, kind, ledger):
         same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
 
 
-COMPILED = ("loss", "loss by sender", "listed", "drops", "churn", "away", "all")
+COMPILED = ("loss", "loss by receiver", "loss by sender", "listed", "drops", "churn", "away", "all")
 
 
 @pytest.mark.parametrize(("name", "kind"), in_turn(KERNELS, COMPILED))
@@ -147,6 +149,48 @@ def test_messages_are_lost():
     assert (none.distance.values >= 0).sum() == 1  # the root alone
 
 
+def test_messages_are_lost_by_the_weights_of_edges():
+    chain = np.arange(6), np.arange(1, 7)
+    broken = Graph.from_edges(*chain, weights=[0, 0, 1, 0, 0, 0.0])
+    ds = dgsuite.run("bfs", broken, network=Network(loss="weight"))
+    assert ds.level.values.tolist() == [0, 1, 2, -1, -1, -1, -1]
+    assert ds.lost.sum() == 1
+    star = np.zeros(3000, int), np.arange(1, 3001)
+    some = Graph.from_edges(*star, weights=np.repeat([0.0, 0.25, 0.75], 1000))
+    reached = dgsuite.run("bfs", some, network=Network(loss="weight")).level.values[1:] == 1
+    shares = reached.reshape(3, -1).mean(axis=1)
+    assert (np.abs(shares - [1, 0.75, 0.25]) < 0.05).all()
+    luck = np.random.default_rng(2)
+    for name, directed in (
+        ("bfs", True),
+        ("mis", False),
+    ):  # broadcasts along out-edges, and unicasts
+        ends, weights = luck.integers(0, 40, (2, 300)), luck.random(300) / 3
+        how = {"weights": weights, "directed": directed, "n": 40, "duplicates": "min"}
+        one, cut = (
+            found(
+                name, Graph.from_edges(*ends, **how, **cut), Network(loss="weight"), style="serial"
+            )
+            for cut in ({"clusters": 1}, {"clusters": 5, "partition": "hash"})
+        )
+        assert one["lost"].sum() > 5
+        same(one, cut)
+    with pytest.raises(InputError, match=r"weights from 0 to 1, and an edge has 2\.0"):
+        dgsuite.run(
+            "bfs", Graph.from_edges(*chain, weights=[2.0] * 6), network=Network(loss="weight")
+        )
+
+
+def test_messages_along_no_edge_have_no_chance():
+    """Also where a key is beyond all that there are."""
+    path = Graph.from_edges([0, 1], [1, 2], n=5, weights=[0.5, 1.0], directed=True)
+    chances = Chances(path.parts)
+    src, dst = np.array([0, 1, 0, 4, 4]), np.array([1, 0, 2, 4, 0])
+    limits = chances.of(src, dst).tolist()
+    assert limits[0] == limits[1] > 0
+    assert limits[2:] == [0, 0, 0]
+
+
 def test_a_ring_whose_messages_are_lost_has_no_leader():
     ring = Graph.from_edges(np.arange(9), (np.arange(9) + 1) % 9)
     ds = dgsuite.run("lcr", ring, network=Network(loss=0.5))
@@ -204,12 +248,19 @@ def test_what_is_away_comes_back():
     assert (ds.crashed == -1).all()
 
 
+def test_a_phase_is_named():
+    graph = random()
+    first = dgsuite.run("mis", graph, network=Network(crashes=[Crash(0, 0, "draw")]))
+    last = dgsuite.run("mis", graph, network=Network(crashes=[Crash(0, 0, "prune")]))
+    assert int(first.messages[0]) < int(last.messages[0])
+
+
 def test_rates_are_those_of_crashes():
-    rounds, _ = Network(crashes=0.25).faults(random(n=4000)).crash_rounds(4000)
+    rounds = Network(crashes=0.25).faults(random(n=4000)).crash_rounds(4000)
     for r in range(4):
         alive = (rounds >= r).sum()
         assert abs((rounds == r).sum() / alive - 0.25) < 0.05
-    assert (Network().faults(random()).crash_rounds(40)[0] == NEVER).all()
+    assert (Network().faults(random()).crash_rounds(40) == NEVER).all()
 
 
 def test_the_seed_is_that_of_the_run_or_its_own():
@@ -284,10 +335,12 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
     [
         ({"loss": 1.5}, "loss must be a probability from 0 to 1"),
         ({"loss": "often"}, "loss must be a probability from 0 to 1"),
+        ({"loss": "weight"}, "loss='weight' needs a graph with weights"),
         (
             {"loss": [0.1, 0.2]},
             r"loss must have a probability for each of 40 nodes, got shape \(2,\)",
         ),
+        ({"omission": "both"}, "unknown omission 'both'"),
         ({"crashes": -0.1}, "crashes must be a probability"),
         ({"crashes": "3"}, "crashes must be a probability from 0 to 1, a mapping"),
         ({"crashes": {40: 1}}, "crashes: 40 is not a node: nodes are 0 to 39"),
@@ -308,7 +361,7 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
 )
 def test_wrong_networks(network, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=Network.of(network))
+        dgsuite.run("mis", random(), network=network)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +388,7 @@ def test_runs_that_have_no_network(name, how, message):
     ],
 )
 def test_messages_that_a_network_cannot_lose(name, message):
-    with pytest.raises(InputError, match=f"'{name}' takes no network with faults: {message}"):
+    with pytest.raises(InputError, match=f"'{name}' takes no network with loss: {message}"):
         dgsuite.run(name, random(), network=Network(loss=0.1))
 
 
@@ -349,7 +402,7 @@ def test_a_run_with_crashes_is_traced():
 def test_delays_change_no_output_and_tell_when_rounds_are_over(name):
     graph = random(clusters=1)
     plain = dgsuite.run(name, graph, style="serial")
-    delays = Network(delay=("uniform", 1, 6), seed=3)
+    delays = {"delay": ("uniform", 1, 6), "seed": 3}
     ds = dgsuite.run(name, graph, style="serial", network=delays)
     assert not [v for v in plain.data_vars if "seconds" not in v and not ds[v].equals(plain[v])]
     times = ds.virtual_time.values
@@ -400,11 +453,11 @@ def test_delays_on_workers(client):
 )
 def test_wrong_delays(network, message):
     with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=Network.of(network))
+        dgsuite.run("mis", random(), network=network)
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("rate", "last"), [(1.0, 0), (1e-300, NEVER)])
 def test_the_least_and_the_highest_rate_of_crashes_give_no_warning(rate, last):
-    found, _ = Network(crashes=rate, seed=2).faults(random(n=50)).crash_rounds(50)
+    found = Crashes([], rate).of_nodes(50, seed=2)
     assert found.max() == found.min() == last

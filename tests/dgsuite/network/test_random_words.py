@@ -16,7 +16,7 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.studies.network import delays, faults
 from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import Fate, Lies
+from dgsuite.studies.network.faults import Crashes, Fate, Liars, Lies
 from dgsuite.studies.network.strategies import random, two_faced
 from tests.support.paths import ROOT
 
@@ -27,9 +27,9 @@ MAKERS = {
     "dgsuite/base/mixing.py": "the one function that makes keys",
     "genval/_draws.py": "compiled forms of what follows",
     "genval/counters.py": "generators of graphs, whose keys are `subkey`",
-    "genval/rules/embeddings.py": "what fastrp draws, worked out apart",
+    "genval/rules/walks.py": "what fastrp draws, worked out apart",
     "kernels/analytics/_communities.py": "two nodes that leiden draws for, by its key",
-    "kernels/analytics/leiden.py": "keys of moves, by seeds that no node has: the steps before have drawn",
+    "kernels/analytics/communities.py": "keys of moves, by seeds that no node has: steps before have drawn",
     "kernels/lab/_delays.py": "compiled forms of `keyed`",
     "kernels/tools/_draws.py": "compiled forms of `keyed`",
     "kernels/tools/rng.py": "numbers of nodes in blocks, and IMSuite's",
@@ -58,16 +58,11 @@ def drawn(monkeypatch):
     after, none = NODES + 1, np.zeros(1, np.uint64)
 
     def each(seed):
-        graph = dgsuite.Graph.from_edges([0], [1])
-
-        def of_network(**how):
-            return dgsuite.Network(seed=seed, **how).faults(graph)
-
-        of_run = of_network()
+        of_run = dgsuite.Network().faults(dgsuite.Graph.from_edges([0], [1])).of_run(seed)
         dead, every = np.zeros(len(NODES), bool), np.ones(len(NODES), bool)
         drops = np.zeros((2, 0), np.int64)
         fates = [
-            Fate(of_run.key(Domain.LOSS, turn, 0), none, dead, None, None, None, drops)
+            Fate(of_run.key(Domain.LOSS, turn, 0), none, none, dead, None, None, None, drops)
             for turn in (0, 2)
         ]
         told = {}
@@ -79,15 +74,15 @@ def drawn(monkeypatch):
         says = {"one": np.zeros(len(NODES)), "other": np.zeros(len(NODES))}
         counts = dict.fromkeys(says, 0)
         key = of_run.key(Domain.LIES, 2, 0)
-        Lies(every, lie, counts, {}, key, 2, "phase").told(says, NODES, after)
+        Lies(key, every, lie, counts, {}, 2, "phase").told(says, NODES, after)
         late = Delays(Delay.of(("uniform", 1, 9)), seed)
         alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
         return {
             "crashes": spied(
-                monkeypatch, faults, lambda: of_network(crashes=0.2).crash_rounds(len(NODES))
+                monkeypatch, faults, lambda: Crashes([], 0.2).of_nodes(len(NODES), seed)
             ),
             "liars": spied(
-                monkeypatch, faults, lambda: of_network(byzantine={"nodes": 0.2}).lying(len(NODES))
+                monkeypatch, faults, lambda: Liars(None, 0.2, "random").mask(len(NODES), seed)
             ),
             "loss, round 0": spied(monkeypatch, faults, lambda: fates[0].lost(NODES, after)),
             "loss, round 2": spied(monkeypatch, faults, lambda: fates[1].lost(NODES, after)),
@@ -153,7 +148,7 @@ def test_crashes_are_independent_of_who_joins():
     runs = dgsuite.lab.Execution("mis", graph, network=dgsuite.Network(crashes=rate))
     before = runs.states(round=1).in_mis.values
     after = runs.states(round=2, phase="compete").in_mis.values
-    when, _ = dgsuite.Network(crashes=rate).faults(graph).of_run(101).crash_rounds(n)
+    when = dgsuite.Network(crashes=rate).faults(graph).of_run(101).crash_rounds(n)
     joined = after & ~before & (when > 2)
     assert joined.sum() > 1000
     share = (when[joined] == 3).mean()
@@ -165,7 +160,7 @@ def test_coins_of_survivors_are_fair():
     n, coins = 30, []
     graph = dgsuite.Graph.from_edges(*np.triu_indices(n, 1), n=n)
     for seed in range(60):
-        when, _ = dgsuite.Network(crashes=0.1).faults(graph).of_run(seed).crash_rounds(n)
+        when = dgsuite.Network(crashes=0.1).faults(graph).of_run(seed).crash_rounds(n)
         coins += (uniform("counter", seed, np.arange(n), 2) < 0.5)[when >= 8].tolist()
     assert len(coins) > 500
     assert abs(np.mean(coins) - 0.5) < 5 * 0.5 / len(coins) ** 0.5

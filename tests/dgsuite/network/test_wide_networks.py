@@ -149,10 +149,10 @@ def of_churn(n, net):
 
 
 def of_adversary(n, net):
-    """It strikes the same edges in each round from round 1 on."""
+    """One that sees nothing strikes the same edges in each round."""
     adversary = Adversary("degree", spends="drops", budget=14, each=7)
     return {"adversary": adversary}, {
-        "drops": {(r, *way) for r in (1, 2) for way in by_degree(net, 7)}
+        "drops": {(r, *way) for r in (0, 1) for way in by_degree(net, 7)}
     }
 
 
@@ -217,6 +217,11 @@ NETWORKS = {
         {"loss": by_node(n)},
         {"loss": lambda src, dst, weight: src % 5 / 5},
     ),
+    "receiving": lambda n, net: (
+        {"loss": by_node(n), "omission": "receiving"},
+        {"loss": lambda src, dst, weight: dst % 5 / 5},
+    ),
+    "weight": lambda n, net: ({"loss": "weight"}, {"loss": lambda src, dst, weight: weight}),
     "churn": of_churn,
     "crashes": of_crashes,
     "rate": lambda n, net: ({"crashes": 0.3}, {"falling": crashing(net, 0.3)}),
@@ -279,14 +284,14 @@ def test_compiled_loops_strike_the_same(kind, monkeypatch):
     check(n, edges(n), kind, (2, 5), WAYS[:4])
 
 
-@pytest.mark.parametrize("kind", ["drops", "churn", "adversary"])
+@pytest.mark.parametrize("kind", ["drops", "weight", "churn", "adversary"])
 def test_edges_of_one_way(kind):
     """A site knows those that leave its nodes, and those that come in."""
     along = [edge[::-1][1:] + edge[2:] if k % 2 else edge for k, edge in enumerate(edges(SIZES[2]))]
     check(SIZES[2], along, kind, (2, 5), ("first", "min", "sum", "list"), directed=True)
 
 
-@pytest.mark.parametrize("kind", ["drops", "churn", "adversary", "liars", "crashes"])
+@pytest.mark.parametrize("kind", ["drops", "weight", "churn", "adversary", "liars", "crashes"])
 def test_ids_of_64_bits(kind, monkeypatch):
     monkeypatch.setattr(build, "MOST_SHORT", 1)
     check(SIZES[2], edges(SIZES[2]), kind, (2, 1, 5))

@@ -1,8 +1,12 @@
-"""What Dask's own views show of dgsuite: names of tasks and spans."""
+"""What Dask's own views show of dgsuite: names of tasks and spans, and a page of the dashboard."""
 
 from __future__ import annotations
 
+import sys
+import time
+from threading import Thread
 from types import SimpleNamespace
+from urllib.request import urlopen
 
 import dask.array as da
 import numpy as np
@@ -12,9 +16,12 @@ from distributed.utils import key_split
 
 import dgsuite
 from dgsuite import Graph, genval
+from dgsuite.partition.client.dashboard import add_page
 from dgsuite.partition.client.scheduler import MAX_GROUPS, DgsuiteSchedulerPlugin
 from dgsuite.partition.client.tasks import SPAN
 from tests.support.clusters import client_of
+from tests.support.faulty import Sleeps
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +133,47 @@ def test_the_span_forgets_what_the_scheduler_has_forgotten(count, kept):
 class Group:
     def __init__(self, name):
         self.name = name
+
+
+def get(client, path):
+    """What the scheduler's dashboard answers."""
+    with urlopen(client.dashboard_link.replace("/status", path), timeout=PATIENCE) as answer:
+        assert answer.headers.get_content_type() == "text/html"
+        return answer.read().decode()
+
+
+def wait_for(client, text):
+    """The page, once it shows a text: workers and clients tell the scheduler without waiting."""
+    deadline = time.monotonic() + PATIENCE
+    while text not in (found := get(client, "/dgsuite")):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
+def test_a_page_shows_runs(client):
+    """While they have their turn."""
+    dgsuite.run("lcr", ring(client), style="clocked", client=client)
+    assert "clocked" not in get(client, "/dgsuite")
+    kernel, how = Sleeps(rounds=150), {"style": "clocked", "client": client}
+    thread = Thread(target=dgsuite.run, args=(kernel, ring(client)), kwargs=how)
+    thread.start()
+    found = wait_for(client, "toy-clocked")
+    assert client.id in found
+    assert ">runs<" in found
+    thread.join()
+    assert "toy-clocked" not in get(client, "/dgsuite")
+
+
+def test_pages_of_dask_list_the_page(monkeypatch):
+    """Once, where bokeh makes them; Dask keeps the list for each scheduler."""
+    listed = {"pages": ["status", "workers"]}
+    module = SimpleNamespace(template_variables={"a scheduler": listed}.get)
+    monkeypatch.setitem(sys.modules, "distributed.dashboard.scheduler", module)
+
+    class Scheduler(str):
+        http_application = SimpleNamespace(add_handlers=lambda *given: None)
+
+    for _ in range(2):
+        add_page(Scheduler("a scheduler"))
+    assert listed == {"pages": ["status", "workers", "dgsuite"]}
