@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine.program import Step
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab.messages import NONE, Messages
-
-if TYPE_CHECKING:
-    from dgsuite.studies.lab.executions import Execution, States
+from dgsuite.studies.lab.executions import Execution, Moment
+from dgsuite.studies.lab.messages import NONE
 
 MOST_NODES = 300
 """Nodes of an execution that can be shown."""
@@ -21,51 +17,31 @@ MOST_MESSAGES = 200_000
 """Messages of an execution that can be shown, and states of single nodes."""
 
 
-class Stop(NamedTuple):
-    """Where a slider can stop: after a phase, or before the first one."""
-
-    round: int
-    phase: str
-    states: States
-    messages: Messages
-    crashed: NDArray[np.bool_]
-    away: NDArray[np.bool_]
-
-
-def stops_of(execution: Execution) -> list[Stop]:
+def stops_of(execution: Execution) -> list[Moment]:
     """What is shown of an execution, from before its first phase on.
 
     Raises
     ------
     InputError
-        It is too long.
-    """
-    nobody = np.zeros(execution.graph.n, bool)
-    found = [Stop(0, "", execution.initial(), NONE, nobody, nobody)]
-    count = 0
-    for step, states, sent, crashed, away in execution.moments():
-        count += len(sent) + execution.graph.n
-        if count > MOST_MESSAGES:
-            raise InputError(
-                f"the execution is too long to show: by round {step.round} it has more than {MOST_MESSAGES} "
-                f"messages and states; end it before with max_rounds={max(step.round, 1)}"
-            )
-        found.append(Stop(step.round, step.phase, states, sent, crashed, away))
-    return found
-
-
-def check_size(execution: Execution) -> None:
-    """Check that an execution can be shown.
-
-    Raises
-    ------
-    InputError
-        Its graph is too large.
+        Its graph is too large, or it is too long.
     """
     if (n := execution.graph.n) > MOST_NODES:
         raise InputError(
             f"an execution on {n} nodes is too large to show; take a graph of up to {MOST_NODES}"
         )
+    nobody = np.zeros(n, bool)
+    found = [Moment(Step(0, "", False, 0), execution.initial(), NONE, nobody, nobody)]
+    count = 0
+    for moment in execution.moments():
+        count += len(moment.messages) + n
+        if count > MOST_MESSAGES:
+            now = moment.step.round
+            raise InputError(
+                f"the execution is too long to show: by round {now} it has more than {MOST_MESSAGES} "
+                f"messages and states; end it before with max_rounds={max(now, 1)}"
+            )
+        found.append(moment)
+    return found
 
 
 def names(graph: Graph) -> list[str]:

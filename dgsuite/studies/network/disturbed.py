@@ -28,7 +28,7 @@ from dgsuite.kernels.bsp import (
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
-from dgsuite.studies.network.attack import ABSENCES, CRASHES
+from dgsuite.studies.network.adversary import ABSENCES
 from dgsuite.studies.network.chances import Chances
 from dgsuite.studies.network.faults import NEVER, Fate, Faults, Lies
 from dgsuite.studies.network.node_states import put, take
@@ -100,7 +100,7 @@ class Disturbed:
         self._down: dict[int, int] = {}  # nodes that are to come back, and when
         self._back = np.empty(0, np.int64)  # nodes that are back in this phase
         self._kept: dict[int, dict[str, NDArray]] = {}  # their states at the crash
-        if any(crash.until < NEVER for crash in faults.crashes.listed):
+        if any(crash.until is not None for crash in faults.crashes.listed):
             for cluster in clusters:
                 try:
                     take(kernel.first_state(cluster), self._back, cluster.size)
@@ -109,8 +109,8 @@ class Disturbed:
                         f"kernel {kernel.name!r}: a node cannot come back with until=, since {error}"
                     ) from None
         self._watch = None
-        if faults.adversary is not None:
-            self._watch = Watch(faults.adversary, kernel, clusters, self._lock)
+        if faults.attack is not None:
+            self._watch = Watch(faults.attack, kernel, clusters, self._lock)
         self._liars = None
         if faults.rewrites and faults.liars is not None:
             self._liars = faults.liars.mask(n, faults.seed or 0)
@@ -150,12 +150,12 @@ class Disturbed:
             self.lost.append(0)
             away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
             if self._watch is not None:
-                struck, spends = self._watch.begin(step), self._watch.attack.spends
-                if self.faults.spares:
+                struck, adversary = self._watch.begin(step), self._watch.attack.adversary
+                if adversary.delays:
                     return
-                if spends == CRASHES:
+                if adversary.crashes:
                     self._strike(struck[0])
-                elif spends == ABSENCES:
+                elif adversary.spends == ABSENCES:
                     away = np.concatenate([away, struck[0]])
                 else:
                     drops = np.concatenate([drops, struck], axis=1)
@@ -206,9 +206,9 @@ class Disturbed:
             crash = self._listed[node]
             if crash.phase not in (None, step.phase) and crash.round == step.round:
                 late.append(node)
-            elif crash.until > step.round and not self._dead[node]:
+            elif (crash.until or NEVER) > step.round and not self._dead[node]:
                 (falling if crash.partial else fallen).append(node)
-                if crash.until < NEVER:
+                if crash.until is not None:
                     self._down[node] = crash.until
         self._waiting = late
         self._falling = np.append(drawn[~self._dead[drawn]], np.array(falling, np.int64))
@@ -246,7 +246,7 @@ class Disturbed:
                 raise Unfit(str(self.fault(step, k, f"{REFUSED[type(item)]}: {UNDECLARED}")))
         if not self._none_dead:
             result = items = tuple(self._without(self.clusters[k], item) for item in items)
-        if self._watch is None or not self._watch.attack.watches:
+        if self._watch is None or not self._watch.attack.adversary.watches:
             return result
         try:
             return (*items, self._watch.after(step, k, state, items, self._dead))

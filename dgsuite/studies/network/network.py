@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
+from dgsuite.core.results.dataset import variable
+from dgsuite.core.running.catalogue import takers
+from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS
 from dgsuite.partition.labels.nodes import listed
-from dgsuite.studies.network.adversary import Adversary
-from dgsuite.studies.network.attack import ABSENCES, CRASHES, struck
+from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import NEVER, Crashes, Faults, Liars, Listed
-from dgsuite.studies.network.names import is_whole, node_ids, probability
+from dgsuite.studies.network.faults import Crashes, Faults, Liars
+from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
+from dgsuite.studies.network.times import SYNCHRONISERS, virtual_times
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,9 +39,6 @@ OMISSIONS = ("sending", "receiving")
 
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
 """Parameters that a network with delays does not have, but for an adversary that spends delays."""
-
-SYNCHRONISERS = ("alpha", "beta")
-"""Kernels that work out virtual times."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -82,8 +82,7 @@ class Crash:
     memory: bool = True
 
     def __post_init__(self) -> None:
-        if not is_whole(self.round) or self.round < 0:
-            raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
+        whole("round of a crash", self.round, 0)
         if self.phase is not None and not isinstance(self.phase, str):
             raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
         if self.until is not None and not (is_whole(self.until) and self.until > self.round):
@@ -213,8 +212,8 @@ class Network(engine.Network):
         one_of("omission", self.omission, OMISSIONS)
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
-        object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
-        object.__setattr__(self, "adversary", _made(Adversary, self.adversary, "adversary"))
+        object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
+        object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
@@ -247,7 +246,7 @@ class Network(engine.Network):
         InputError
             It is none.
         """
-        return _made(cls, given, "network")
+        return made(cls, given, "network")
 
     @property
     def delayed(self) -> bool:
@@ -285,15 +284,32 @@ class Network(engine.Network):
         """Whether messages are lost by the weights of edges."""
         return isinstance(self.loss, str) and self.loss == "weight"
 
-    @property
-    def rate(self) -> float:
-        """Probability that a node crashes in a round."""
-        return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
-
     def check(self, options: RunOptions, kernel: Kernel) -> None:
-        from dgsuite.studies.network.fitting import check_network
-
-        check_network(self, options, kernel)
+        unfit, delayed = kernel.unfit(), self.delayed
+        for kind in self.kinds:
+            if kind in unfit:
+                raise InputError(
+                    f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that do: "
+                    f"{', '.join(takers(kind))}"
+                )
+        acts, recursive = self.has_faults or delayed, kernel.form == "recursive"
+        why = ""
+        if recursive and delayed:
+            why = "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
+        elif recursive and self.synchroniser is not None:
+            why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+        elif delayed and "nearer" in kernel.prepares:
+            why = KEEPS_OFFERS
+        elif acts and options.since is not None:
+            why = "a run with since= goes on from a result without faults or an adversary; leave out since="
+        elif acts and options.checkpoint is not None:
+            why = "a run with faults or an adversary has no checkpoints; leave out checkpoint="
+        elif isinstance(self.adversary, Adversary):
+            why = self.adversary.unfit(kernel)
+        if why:
+            raise InputError(
+                f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}"
+            )
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
         found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
@@ -315,9 +331,9 @@ class Network(engine.Network):
             when = np.where(when < log.rounds, when, -1)
             found["lost"] = "", lost, "messages along edges that were lost"
             found["crashed"] = "node", when, "round in which it crashed last, -1 for none"
-        if faults.adversary is not None:
+        if faults.attack is not None:
             spent = np.zeros(log.rounds, np.int64)
-            for round_, strikes in struck(faults.adversary, log.targets()).items():
+            for round_, strikes in struck(faults.attack, log.targets()).items():
                 spent[round_] = len(strikes)
             found["spent"] = "", spent, "what the adversary struck"
         return found
@@ -333,9 +349,19 @@ class Network(engine.Network):
     ) -> xr.Dataset:
         if self.delay is None or spec.delays is not None:
             return dataset
-        from dgsuite.studies.network.times import with_times
-
-        return with_times(run, dataset, log, graph, self, spec.faults, **how)
+        seed = dataset.attrs["seed"] if self.seed is None else self.seed
+        late: ArrayLike = ()
+        if isinstance(spec.faults, Faults) and spec.faults.attack is not None:
+            late = _late(spec.faults.attack, log)
+        synchroniser = self.synchroniser or "alpha"
+        found = virtual_times(run, graph, len(log), self.delay, seed, synchroniser, late, **how)
+        time = np.zeros(log.rounds, np.int64)
+        np.maximum.at(time, log["round"], found.time)
+        own = log.by_round(found.messages) - dataset["messages"].values
+        return dataset.assign(
+            virtual_time=variable("round", time, "tick at which all nodes have ended the round"),
+            synchroniser_messages=variable("round", own, "messages beyond those of the algorithm"),
+        )
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.
@@ -353,15 +379,10 @@ class Network(engine.Network):
             raise InputError(
                 f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
             )
+        rate = float(self.crashes) if isinstance(self.crashes, Real) else 0.0
         listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
         nodes = node_ids([crash.node for crash in listed], graph, "crashes")
-        crashes = Crashes(
-            [
-                Listed(node, c.round, c.phase, c.partial, c.until or NEVER, c.memory)
-                for node, c in zip(nodes.tolist(), listed, strict=True)
-            ],
-            self.rate,
-        )
+        on_ids = [replace(c, node=v) for v, c in zip(nodes.tolist(), listed, strict=True)]
         liars = None
         if isinstance(self.byzantine, Byzantine):
             share = self.byzantine.nodes
@@ -372,6 +393,7 @@ class Network(engine.Network):
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
+        crashes = Crashes(on_ids, rate)
         attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
         return Faults(
             self.seed, loss, by_receiver, drops, churn, crashes, liars, attack, self.by_weight
@@ -404,22 +426,15 @@ class Network(engine.Network):
                 yield f.name, value
 
 
-def _made(cls: Any, given: Any, what: str) -> Any:
-    """An object of a class, from its parameters; None stays None."""
-    if given is None or isinstance(given, cls):
-        return given
-    names = [f.name for f in fields(cls)]
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
-            f"({', '.join(names)}), got {given!r}"
-        )
-    if wrong := sorted(given.keys() - set(names)):
-        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
-    try:
-        return cls(**given)
-    except TypeError as error:
-        raise InputError(f"{what}: {error}") from None
+def _late(attack: Attack, log: Log) -> NDArray[np.int64]:
+    """What an adversary has take longer, as the kernels of synchronisers have it: shape (strikes, 4)."""
+    strikes = struck(attack, log.targets())
+    found = [
+        (pulse, node, other, attack.adversary.ticks)
+        for pulse, round_ in enumerate(log["round"].tolist())
+        for node, other in strikes[round_]
+    ]
+    return np.array(found, np.int64).reshape(-1, 4)
 
 
 def _crashes(given: Any) -> float | tuple[Crash, ...]:
@@ -433,7 +448,7 @@ def _crashes(given: Any) -> float | tuple[Crash, ...]:
             "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
             f"dgsuite.Crash, got {given!r}"
         )
-    return tuple(_made(Crash, one, "crashes") for one in given)
+    return tuple(made(Crash, one, "crashes") for one in given)
 
 
 def _drop(given: Any) -> tuple[int, Any, Any]:

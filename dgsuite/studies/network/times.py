@@ -10,13 +10,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
-from dgsuite.core.engine.log import Log
-from dgsuite.core.results.dataset import variable
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.attack import Attack, struck
 from dgsuite.studies.network.delays import Delay
-from dgsuite.studies.network.faults import Faults
-from dgsuite.studies.network.network import SYNCHRONISERS, Network
+
+SYNCHRONISERS = ("alpha", "beta")
+"""Kernels that work out virtual times."""
 
 
 class VirtualTimes(NamedTuple):
@@ -87,50 +85,3 @@ def virtual_times(
         return VirtualTimes(np.zeros(0, np.int64), np.zeros(0, np.int64))
     ds = run(synchroniser, graph, seed=seed, rounds=pulses, late=late, **law.parameters, **how)
     return VirtualTimes(ds["pulse_time"].values, ds["messages"].values)
-
-
-def with_times(
-    run: Callable[..., xr.Dataset],
-    dataset: xr.Dataset,
-    log: Log,
-    graph: Graph,
-    network: Network,
-    faults: object = None,
-    **how: Any,
-) -> xr.Dataset:
-    """The dataset of a run, with the virtual time of each round and the synchroniser's messages.
-
-    Parameters
-    ----------
-    run
-        `dgsuite.run`.
-    log
-        Of the run. Each of its phases ends with an exchange, which is a pulse.
-    faults
-        Whose adversary has messages take longer, if there is one.
-    how
-        Options of `dgsuite.run`.
-    """
-    seed = dataset.attrs["seed"] if network.seed is None else network.seed
-    attack = faults.adversary if isinstance(faults, Faults) else None
-    late = () if attack is None else _late(attack, log)
-    synchroniser = network.synchroniser or "alpha"
-    found = virtual_times(run, graph, len(log), network.delay, seed, synchroniser, late, **how)
-    time = np.zeros(log.rounds, np.int64)
-    np.maximum.at(time, log["round"], found.time)
-    own = log.by_round(found.messages) - dataset["messages"].values
-    return dataset.assign(
-        virtual_time=variable("round", time, "tick at which all nodes have ended the round"),
-        synchroniser_messages=variable("round", own, "messages beyond those of the algorithm"),
-    )
-
-
-def _late(attack: Attack, log: Log) -> NDArray[np.int64]:
-    """What an adversary has take longer, as the kernels of synchronisers have it: shape (strikes, 4)."""
-    strikes = struck(attack, log.targets())
-    found = [
-        (pulse, node, other, attack.ticks)
-        for pulse, round_ in enumerate(log["round"].tolist())
-        for node, other in strikes[round_]
-    ]
-    return np.array(found, np.int64).reshape(-1, 4)
