@@ -1,5 +1,5 @@
-"""Drawings of an execution: the graph once for each round, its nodes in the colours of what they know; and the
-space-time diagram (Lamport 1978, figure 1), with nodes as lines and messages between them.
+"""Drawings of an execution: the graph once for each round, its nodes in the colours of what they know; and
+the space-time diagram (Lamport 1978, figure 1), with nodes as lines and messages between them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Self
@@ -11,13 +11,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.studies.network.late import DelayedSite
-from dgsuite.studies.network.names import is_whole
+from dgsuite.studies.network.names import is_whole, made
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
 """Kinds of delays, and what each has."""
@@ -87,22 +87,17 @@ class Delay:
         InputError
             It is none of these.
         """
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, Mapping):
-            known = [f.name for f in fields(cls)]
-            if wrong := sorted(given.keys() - set(known)):
-                raise InputError(unknown("parameter of delay", wrong[0], known))
-            return cls(**given)
+        if isinstance(given, cls | Mapping):
+            return made(cls, given, "delay")  # type: ignore[no-any-return]
         if not isinstance(given, Sequence) or isinstance(given, str):
             return cls(given)
         kind, *values = given or [None]
-        made = cls(kind)  # before the values, so that a wrong kind is named
+        plain = cls(kind)  # before the values, so that a wrong kind is named
         names = VALUES.get(str(kind), ())
         if len(values) != len(names):
             wanted = ", ".join((repr(kind), *names))
             raise InputError(f"delay must be ({wanted}), got {given!r}")
-        return cls(kind, **dict(zip(names, values, strict=True))) if values else made
+        return cls(kind, **dict(zip(names, values, strict=True))) if values else plain
 
     @property
     def parameters(self) -> dict[str, Any]:

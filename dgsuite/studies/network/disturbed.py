@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,11 +71,7 @@ class Disturbed:
     apart = frozenset({"lost", "_frozen", "_kept", "_down", "_waiting"})
 
     def __init__(
-        self,
-        faults: Faults,
-        kernel: Kernel,
-        clusters: Sequence[Cluster],
-        fault: Fault,
+        self, faults: Faults, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault
     ) -> None:
         n = clusters[0].n
         self.faults = faults = faults.of_run(kernel.seed)
@@ -111,25 +108,17 @@ class Disturbed:
         self._watch = None
         if faults.attack is not None:
             self._watch = Watch(faults.attack, kernel, clusters, self._lock)
-        self._liars = None
-        if faults.rewrites and faults.liars is not None:
-            self._liars = faults.liars.mask(n, faults.seed or 0)
-        self._counts = {
-            name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
-        }
-        self._bounds = kernel.limits(n)
-        self._identifiers = {
-            name
-            for name, output in kernel.outputs.items()
-            if output.identifiers and self._liars is not None
-        }
+        self._lies: Lies | None = None
+        if faults.liars is not None and faults.liars.strategy != "silent":
+            ranges = kernel.ranges
+            counts = {name: ranges[name](n) if name in ranges else 0 for name in kernel.fields}
+            mask, key = faults.liars.mask(n, faults.seed or 0), faults.key(Domain.LIES, 0, 0)
+            self._lies = Lies(key, mask, faults.liars.strategy, counts, kernel.limits(n), 0, "")
 
     @property
-    def shared(self) -> Iterator[object]:
+    def shared(self) -> tuple[object, ...]:
         """What clusters that run side by side share of it."""
-        yield self
-        if self._watch is not None:
-            yield self._watch
+        return (self,) if self._watch is None else (self, self._watch)
 
     def warm(self, halo: Halo) -> None:
         """Load the compiled loop that takes lost messages out of a halo's rows."""
@@ -154,23 +143,18 @@ class Disturbed:
                 if adversary.delays:
                     return
                 if adversary.crashes:
-                    self._strike(struck[0])
+                    nodes = struck[0][~self._dead[struck[0]]]
+                    self._fallen = np.append(self._fallen, nodes)
+                    self._die(nodes)
                 elif adversary.spends == ABSENCES:
                     away = np.concatenate([away, struck[0]])
                 else:
                     drops = np.concatenate([drops, struck], axis=1)
             falling, absent = self._mask(self._falling), self._mask(away)
-            lies = None
-            if self._liars is not None and self.faults.liars is not None:
-                lies = Lies(
-                    self.faults.key(Domain.LIES, *self._at),
-                    self._liars,
-                    self.faults.liars.strategy,
-                    self._counts,
-                    self._bounds,
-                    step.round,
-                    step.phase,
-                )
+            lies = self._lies
+            if lies is not None:
+                key = self.faults.key(Domain.LIES, *self._at)
+                lies = replace(lies, key=key, round=step.round, phase=step.phase)
             key = self.faults.key(Domain.LOSS, *self._at)
             dead = self._dead if absent is None else self._dead | absent
             self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops, self._chances)
@@ -185,23 +169,20 @@ class Disturbed:
 
     def _crash(self, step: Step) -> None:
         """Let nodes come back and crash whose time has come."""
-        self._back = np.array(
-            [v for v, until in self._down.items() if until <= step.round], np.int64
-        )
-        if len(self._back):
-            self._dead = self._dead.copy()  # that of the phase before is still read
+        back = [node for node, until in self._down.items() if until <= step.round]
+        self._back = np.array(back, np.int64)
+        if back:
+            self._dead = self._dead.copy()
             self._dead[self._back] = False
-        for node in self._back.tolist():
+        for node in back:
             del self._down[node]
         end = int(np.searchsorted(self._rounds, step.round, side="right"))
-        due = self._due[self._begun : max(self._begun, end)]
+        due = self._due[self._begun : end]
         self._begun = max(self._begun, end)
         named = np.isin(due, [*self._listed])
         drawn = due[~named]
         self._waiting += due[named].tolist()
-        late: list[int] = []
-        falling: list[int] = []
-        fallen: list[int] = []
+        late, falling, fallen = list[int](), list[int](), list[int]()
         for node in self._waiting:
             crash = self._listed[node]
             if crash.phase not in (None, step.phase) and crash.round == step.round:
@@ -213,19 +194,14 @@ class Disturbed:
         self._waiting = late
         self._falling = np.append(drawn[~self._dead[drawn]], np.array(falling, np.int64))
         self._fallen = np.array(fallen, np.int64)
-        if len(self._falling) or fallen:
-            self._none_dead = False
-            self._dead = self._dead.copy()
-            self._dead[self._fallen] = self._dead[self._falling] = True
+        self._die(np.append(self._fallen, self._falling))
 
-    def _strike(self, nodes: NDArray[np.int64]) -> None:
-        """Let nodes crash that an adversary picked, but for those that have crashed."""
-        nodes = nodes[~self._dead[nodes]]
+    def _die(self, nodes: NDArray[np.int64]) -> None:
+        """Note that nodes have crashed."""
         if len(nodes):
             self._none_dead = False
-            self._dead = self._dead.copy()
+            self._dead = self._dead.copy()  # that of the phase before is still read
             self._dead[nodes] = True
-            self._fallen = np.concatenate([self._fallen, nodes])
 
     def before(self, step: Step, k: int, state: Any) -> None:
         """Keep what the nodes of the site's k-th cluster hold that crash before a phase, and give it back to
@@ -316,7 +292,8 @@ class Disturbed:
             value = value.copy()
             for at, held in parts:
                 value[at] = held
-        if name in self._identifiers and self.clusters[k].identify is None:
+        lied = self._lies is not None and self.kernel.outputs[name].identifiers
+        if lied and self.clusters[k].identify is None:
             value = np.where((value >= 0) & (value < len(self._dead)), value, -1)
         return value
 
@@ -333,9 +310,7 @@ class Disturbed:
             some = _picker(nodes, keep)
             to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
             fields = {name: some(value) for name, value in item.fields.items()}
-            edges = item.edges
-            if edges is not None:
-                edges = _edges_of(cluster, edges, alive)
+            edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
             repeat = None if item.repeat is None else some(item.repeat)
             return item._replace(
                 nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields

@@ -135,11 +135,6 @@ class Faults:
         """The faults of a run with a seed."""
         return self if self.seed is not None else replace(self, seed=seed)
 
-    @property
-    def rewrites(self) -> bool:
-        """Whether what nodes send is changed, and not only lost."""
-        return self.liars is not None and self.liars.strategy != "silent"
-
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault) -> Disturbed:
         """The faults at a site."""
         from dgsuite.studies.network.disturbed import Disturbed

@@ -275,11 +275,6 @@ class Network(engine.Network):
         return tuple(kind for kind, is_there in there.items() if is_there)
 
     @property
-    def delays(self) -> Delays | None:
-        """How long messages of tasks take, if they take time."""
-        return None if self.delay is None else Delays(self.delay, self.seed)
-
-    @property
     def by_weight(self) -> bool:
         """Whether messages are lost by the weights of edges."""
         return isinstance(self.loss, str) and self.loss == "weight"
@@ -316,7 +311,7 @@ class Network(engine.Network):
         if self.has_faults or self.delayed:
             found["faults"] = self.faults(graph)
         if kernel.form == "recursive":
-            found["delays"] = self.delays
+            found["delays"] = None if self.delay is None else Delays(self.delay, self.seed)
         return found
 
     def found(
@@ -409,7 +404,7 @@ class Network(engine.Network):
 
     def described(self) -> str:
         """What is not the default, as JSON: for the attributes of a dataset."""
-        return json.dumps({name: _plain(value, LISTED) for name, value in self._stated()})
+        return json.dumps({name: _plain(value) for name, value in self._stated()})
 
     def __repr__(self) -> str:
         stated = []
@@ -470,20 +465,17 @@ def _absence(given: Any) -> tuple[Any, ...]:
     )
 
 
-def _plain(value: Any, most: int) -> Any:
-    """A parameter as JSON has it; of a list with more items than so many, their number."""
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it; of a list with more items than `LISTED`, their number."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Crash | Byzantine | Adversary | Delay):
-        return {
-            f.name: _plain(getattr(value, f.name), most)
-            for f in fields(value)
-            if getattr(value, f.name) is not None
-        }
+        found = {f.name: getattr(value, f.name) for f in fields(value)}
+        return {name: _plain(one) for name, one in found.items() if one is not None}
     if isinstance(value, list | tuple | np.ndarray):
-        if len(value) > most:
+        if len(value) > LISTED:
             return f"<{len(value)} values>"
-        return [_plain(one, most) for one in value]
+        return [_plain(one) for one in value]
     if callable(value):
         return getattr(value, "__name__", repr(value))
     return value
