@@ -17,7 +17,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import changed, differing
 from dgsuite.studies.lab.executions import Execution
 from dgsuite.studies.lab.messages import Messages
-from dgsuite.studies.lab.stops import names, stops_of
+from dgsuite.studies.lab.pictures import names, stops_of
 
 HUGE = 1 << 31
 """Whole numbers from here on stand for none, as -1 does."""

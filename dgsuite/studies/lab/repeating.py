@@ -237,20 +237,15 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         return (shift[:, None] + nodes).ravel()
 
     crashes, liars, drops, churn = faults.crashes, faults.liars, faults.drops, faults.churn
-    if liars is not None and liars.nodes is not None:
+    if liars is not None and not isinstance(liars.nodes, float):
         liars = replace(liars, nodes=everywhere(liars.nodes))
+    other = np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3]))
     listed = [replace(c, node=c.node + first) for first in shift.tolist() for c in crashes.listed]
     return replace(
         faults,
         loss=np.tile(faults.loss, times) if faults.loss.ndim else faults.loss,
         drops=np.array([np.tile(drops[0], times), *map(everywhere, drops[1:])]),
-        churn=np.array(
-            [
-                *(np.tile(churn[k], times) for k in (0, 1)),
-                everywhere(churn[2]),
-                np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3])),
-            ]
-        ),
+        churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
         crashes=replace(crashes, listed=listed),
         liars=liars,
     )

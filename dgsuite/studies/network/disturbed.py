@@ -15,17 +15,7 @@ from dgsuite.base.once import Lock
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
-from dgsuite.kernels.bsp import (
-    ANNOUNCES,
-    SHARES_LISTS,
-    Announcement,
-    Broadcast,
-    Kernel,
-    Known,
-    Share,
-    Shipment,
-    Unicast,
-)
+from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -39,7 +29,7 @@ if TYPE_CHECKING:
     from dgsuite.core.engine.site import Site
     from dgsuite.core.engine.unicasts import UnicastBatch
 
-REFUSED = {Announcement: ANNOUNCES, Share: SHARES_LISTS, Shipment: SHIPS}
+REFUSED = {bsp.Announcement: bsp.ANNOUNCES, bsp.Share: bsp.SHARES_LISTS, bsp.Shipment: SHIPS}
 """What a network with faults cannot transfer, and why."""
 
 
@@ -71,7 +61,7 @@ class Disturbed:
     apart = frozenset({"lost", "_frozen", "_kept", "_down", "_waiting"})
 
     def __init__(
-        self, faults: Faults, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault
+        self, faults: Faults, kernel: bsp.Kernel, clusters: Sequence[Cluster], fault: Fault
     ) -> None:
         n = clusters[0].n
         self.faults = faults = faults.of_run(kernel.seed)
@@ -299,12 +289,14 @@ class Disturbed:
 
     def _without(self, cluster: Cluster, item: Any) -> Any:
         """What a cluster sends, but only by nodes that are alive."""
-        if isinstance(item, Known):
+        if isinstance(item, bsp.Known):
             return (
-                item if item.node is None or self._alive(np.array([item.node]))[0] else Known(None)
+                item
+                if item.node is None or self._alive(np.array([item.node]))[0]
+                else bsp.Known(None)
             )
         alive = self._alive(cluster.ids)
-        if isinstance(item, Broadcast):
+        if isinstance(item, bsp.Broadcast):
             nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)
             keep = alive[nodes]
             some = _picker(nodes, keep)
@@ -315,7 +307,7 @@ class Disturbed:
             return item._replace(
                 nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields
             )
-        if isinstance(item, Unicast):
+        if isinstance(item, bsp.Unicast):
             src = np.arange(cluster.size) if item.src is None else np.asarray(item.src)
             keep = alive[src]
             some = _picker(src, keep)

@@ -74,22 +74,19 @@ class Liars:
     Attributes
     ----------
     nodes
-        Node ids; None where they are drawn.
-    share
-        Probability that a node is drawn.
+        Node ids, or the probability that a node is one of them.
     strategy
         Of `STRATEGIES`, "silent", or a function.
     """
 
-    nodes: NDArray[np.int64] | None
-    share: float
+    nodes: NDArray[np.int64] | float
     strategy: str | Strategy
 
     def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
         """Whether each of n nodes lies."""
-        if self.nodes is None:
+        if isinstance(self.nodes, float):
             words = keyed(key(seed, 0, Domain.LIARS), np.arange(n))
-            return (words >> np.uint64(11)) < limit(self.share)
+            return (words >> np.uint64(11)) < limit(self.nodes)
         found = np.zeros(n, bool)
         found[self.nodes] = True
         return found

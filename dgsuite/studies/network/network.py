@@ -20,11 +20,10 @@ from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
-from dgsuite.studies.network.delays import Delay, Delays
+from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
 from dgsuite.studies.network.faults import Crashes, Faults, Liars
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
-from dgsuite.studies.network.times import SYNCHRONISERS, virtual_times
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -380,10 +379,9 @@ class Network(engine.Network):
         on_ids = [replace(c, node=v) for v, c in zip(nodes.tolist(), listed, strict=True)]
         liars = None
         if isinstance(self.byzantine, Byzantine):
-            share = self.byzantine.nodes
-            drawn = isinstance(share, Real)
-            named = None if drawn else node_ids(share, graph, "byzantine")
-            liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
+            who = self.byzantine.nodes
+            drawn = float(who) if isinstance(who, Real) else node_ids(who, graph, "byzantine")
+            liars = Liars(drawn, self.byzantine.strategy)
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"

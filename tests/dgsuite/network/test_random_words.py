@@ -83,7 +83,7 @@ def drawn(monkeypatch):
                 monkeypatch, faults, lambda: Crashes([], 0.2).of_nodes(len(NODES), seed)
             ),
             "liars": spied(
-                monkeypatch, faults, lambda: Liars(None, 0.2, "random").mask(len(NODES), seed)
+                monkeypatch, faults, lambda: Liars(0.2, "random").mask(len(NODES), seed)
             ),
             "loss, round 0": spied(monkeypatch, faults, lambda: fates[0].lost(NODES, after)),
             "loss, round 2": spied(monkeypatch, faults, lambda: fates[1].lost(NODES, after)),
