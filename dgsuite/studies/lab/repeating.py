@@ -120,7 +120,7 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
     faults = one.spec.faults
     if network is None or not isinstance(faults, Faults):
         return network is None
-    if any(crash.until is not None for crash in faults.crashes.listed):  # copies end at other times
+    if any(crash.until is not None for crash in faults.crashes):  # copies end at other times
         return False
     liars = network.byzantine
     named = liars is None or isinstance(getattr(liars, "strategy", None), str)
@@ -236,16 +236,16 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
     def everywhere(nodes: NDArray) -> NDArray:
         return (shift[:, None] + nodes).ravel()
 
-    crashes, liars, drops, churn = faults.crashes, faults.liars, faults.drops, faults.churn
+    liars, drops, churn = faults.liars, faults.drops, faults.churn
     if liars is not None and not isinstance(liars.nodes, float):
         liars = replace(liars, nodes=everywhere(liars.nodes))
     other = np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3]))
-    listed = [replace(c, node=c.node + first) for first in shift.tolist() for c in crashes.listed]
+    crashes = [replace(c, node=c.node + first) for first in shift.tolist() for c in faults.crashes]
     return replace(
         faults,
         loss=np.tile(faults.loss, times) if faults.loss.ndim else faults.loss,
         drops=np.array([np.tile(drops[0], times), *map(everywhere, drops[1:])]),
         churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
-        crashes=replace(crashes, listed=listed),
+        crashes=crashes,
         liars=liars,
     )

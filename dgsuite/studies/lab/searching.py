@@ -174,19 +174,17 @@ def search(
         why = str(verdict) if hasattr(verdict, "ok") else "the property does not hold"
         return Example(kernel, graph, network, parameters, ds, why)
 
+    every = list(hypothesis.HealthCheck)
     settings = hypothesis.settings(
         max_examples=tries,
         derandomize=True,
         database=None,
         deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
+        suppress_health_check=every,
     )
+    cases = _cases(nodes, graphs, faults, most)
     try:
-        found = hypothesis.find(
-            _cases(nodes, graphs, faults, most),
-            lambda case: tried(case) is not None,
-            settings=settings,
-        )
+        found = hypothesis.find(cases, lambda case: tried(case) is not None, settings=settings)
     except NoSuchExample:
         return None
     return tried(found)

@@ -38,11 +38,6 @@ Reached = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Node ids, and a phase for each."""
 
 
-def no_reach() -> Reached:
-    """What an adversary that sees nothing sees of reached nodes."""
-    raise InputError("an adversary that sees nothing does not see which nodes are reached")
-
-
 @dataclass(frozen=True)
 class View:
     """What an adversary sees of the nodes of a cluster, after a round.
@@ -61,7 +56,7 @@ class View:
     kernel
         The kernel that runs; None before the first round.
     reach
-        What `reached` calls.
+        What `reached` calls; None where the adversary sees nothing of the run.
 
     Examples
     --------
@@ -91,7 +86,7 @@ class View:
     sent: NDArray[np.int64] | None
     state: Any
     kernel: Kernel | None
-    reach: Callable[[], Reached] = no_reach
+    reach: Callable[[], Reached] | None = None
 
     @property
     def reached(self) -> Reached:
@@ -103,6 +98,8 @@ class View:
         InputError
             The adversary sees nothing, or the kernel's nodes do not broadcast along edges.
         """
+        if self.reach is None:
+            raise InputError("an adversary that sees nothing does not see which nodes are reached")
         return self.reach()
 
 

@@ -1,11 +1,11 @@
 """How long the messages of a network take, and what comes of it.
 
-Rounds are run by a synchroniser: see `virtual_times`. Tasks spawn tasks whose messages take time: `DelayedSite`
-is a simulation of events, tick by tick. All sites run the tasks of a tick before any of a later one, and agree
-on which tick is next. Tasks of a tick run in the order of their depths and names; what these spawn without a
-delay runs after all of them, in the same tick. A task that is spawned takes time to arrive, and so does the
-notice that a task has ended, from its node to that of the finish. Finishes of the program and rounds between
-them take none.
+Rounds are run by a synchroniser: see `virtual_times`. Tasks spawn tasks whose messages take time:
+`DelayedSite` is a simulation of events, tick by tick. All sites run the tasks of a tick before any of a later
+one, and agree on which tick is next. Tasks of a tick run in the order of their depths and names; what these
+spawn without a delay runs after all of them, in the same tick. A task that is spawned takes time to arrive,
+and so does the notice that a task has ended, from its node to that of the finish. Finishes of the program and
+rounds between them take none.
 """
 
 from __future__ import annotations

@@ -83,11 +83,11 @@ class Disturbed:
         self._rounds = rounds[self._due]
         self._begun = 0
         self._waiting: list[int] = []
-        self._listed = {crash.node: crash for crash in faults.crashes.listed}
+        self._listed = {crash.node: crash for crash in faults.crashes}
         self._down: dict[int, int] = {}  # nodes that are to come back, and when
         self._back = np.empty(0, np.int64)  # nodes that are back in this phase
         self._kept: dict[int, dict[str, NDArray]] = {}  # their states at the crash
-        if any(crash.until is not None for crash in faults.crashes.listed):
+        if any(crash.until is not None for crash in faults.crashes):
             for cluster in clusters:
                 try:
                     take(kernel.first_state(cluster), self._back, cluster.size)
@@ -290,11 +290,8 @@ class Disturbed:
     def _without(self, cluster: Cluster, item: Any) -> Any:
         """What a cluster sends, but only by nodes that are alive."""
         if isinstance(item, bsp.Known):
-            return (
-                item
-                if item.node is None or self._alive(np.array([item.node]))[0]
-                else bsp.Known(None)
-            )
+            sends = item.node is None or self._alive(np.array([item.node]))[0]
+            return item if sends else bsp.Known(None)
         alive = self._alive(cluster.ids)
         if isinstance(item, bsp.Broadcast):
             nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)

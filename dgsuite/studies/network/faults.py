@@ -33,41 +33,6 @@ Fields = Mapping[str, NDArray]
 
 
 @dataclass(frozen=True)
-class Crashes:
-    """Which nodes crash, and when.
-
-    Attributes
-    ----------
-    listed
-        Crashes one by one; their nodes are node ids.
-    rate
-        Probability that any other node crashes in a round.
-    """
-
-    listed: Sequence[Crash]
-    rate: float
-
-    def back(self, n: int) -> NDArray[np.int64]:
-        """By node, the round in which it is back, `NEVER` for none: shape (n,)."""
-        found = np.full(n, NEVER)
-        found[[crash.node for crash in self.listed]] = [
-            crash.until or NEVER for crash in self.listed
-        ]
-        return found
-
-    def of_nodes(self, n: int, seed: int) -> NDArray[np.int64]:
-        """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
-        found = np.full(n, NEVER)
-        if self.rate:
-            luck = unit(keyed(key(seed, 0, Domain.CRASHES), np.arange(n)))
-            with np.errstate(divide="ignore", over="ignore"):
-                waits = np.log1p(-luck) / np.log1p(-self.rate)
-            found = np.minimum(waits, NEVER).astype(np.int64)
-        found[[crash.node for crash in self.listed]] = [crash.round for crash in self.listed]
-        return found
-
-
-@dataclass(frozen=True)
 class Liars:
     """Which nodes lie, and how.
 
@@ -109,7 +74,9 @@ class Faults:
     churn
         Of what is away: first round, end, node, and neighbour or -1 for all; int64, shape (4, absences).
     crashes
-        Which nodes crash.
+        Crashes one by one; their nodes are node ids.
+    rate
+        Probability that any other node crashes in a round.
     liars
         Which nodes lie, if any.
     attack
@@ -123,7 +90,8 @@ class Faults:
     by_receiver: bool
     drops: NDArray[np.int64]
     churn: NDArray[np.int64]
-    crashes: Crashes
+    crashes: Sequence[Crash]
+    rate: float
     liars: Liars | None
     attack: Attack | None = None
     by_weight: bool = False
@@ -161,7 +129,14 @@ class Faults:
 
     def crash_rounds(self, n: int) -> NDArray[np.int64]:
         """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
-        return self.crashes.of_nodes(n, self.seed or 0)
+        found = np.full(n, NEVER)
+        if self.rate:
+            luck = unit(keyed(key(self.seed or 0, 0, Domain.CRASHES), np.arange(n)))
+            with np.errstate(divide="ignore", over="ignore"):
+                waits = np.log1p(-luck) / np.log1p(-self.rate)
+            found = np.minimum(waits, NEVER).astype(np.int64)
+        found[[crash.node for crash in self.crashes]] = [crash.round for crash in self.crashes]
+        return found
 
     def crashed(self, n: int, turns: Iterable[tuple[int, Iterable[Target]]]) -> NDArray[np.int64]:
         """By node, the round of a run in which it crashed last, `NEVER` for none: shape (n,).
@@ -174,7 +149,9 @@ class Faults:
         found = self.crash_rounds(n)
         if self.attack is None or not self.attack.adversary.crashes:
             return found
-        back = self.crashes.back(n)
+        back = np.full(n, NEVER)
+        for crash in self.crashes:
+            back[crash.node] = crash.until or NEVER
         for round_, strikes in struck(self.attack, turns).items():
             for node, _ in strikes:
                 if not found[node] <= round_ < back[node]:

@@ -21,7 +21,7 @@ from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
-from dgsuite.studies.network.faults import Crashes, Faults, Liars
+from dgsuite.studies.network.faults import Faults, Liars
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
 
@@ -376,7 +376,7 @@ class Network(engine.Network):
         rate = float(self.crashes) if isinstance(self.crashes, Real) else 0.0
         listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
         nodes = node_ids([crash.node for crash in listed], graph, "crashes")
-        on_ids = [replace(c, node=v) for v, c in zip(nodes.tolist(), listed, strict=True)]
+        crashes = [replace(c, node=v) for v, c in zip(nodes.tolist(), listed, strict=True)]
         liars = None
         if isinstance(self.byzantine, Byzantine):
             who = self.byzantine.nodes
@@ -386,10 +386,9 @@ class Network(engine.Network):
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
-        crashes = Crashes(on_ids, rate)
         attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
         return Faults(
-            self.seed, loss, by_receiver, drops, churn, crashes, liars, attack, self.by_weight
+            self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, attack, self.by_weight
         )
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
