@@ -34,7 +34,7 @@ class Ledger:
             "loss": np.any(faults.loss) or faults.by_weight,
             "drops": faults.drops.size,
             "away": faults.churn.size,
-            "crashes": faults.crashes.listed or faults.crashes.rate,
+            "crashes": faults.crashes or faults.rate,
             "adversary": faults.attack is not None,
             liars: liars,
         }

@@ -10,8 +10,8 @@ from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import once
-from dgsuite.partition.graph.depth import look, together
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.measures import look, together
 
 EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "wcc")
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their
@@ -41,16 +41,14 @@ def chosen(
     each
         Parameters of each run.
     """
-    asked = (
-        options.form is not None
-        or options.clusters is not None
+    asked = "form", "clusters", "congest", "network", "checkpoint", "workload"
+    if (
+        any(getattr(options, name) is not None for name in asked)
         or options.trace is not False
-        or options.congest is not None
-        or options.network is not None
-        or options.checkpoint is not None
-        or options.workload is not None
-    )
-    if asked or graph.n < LARGE or not isinstance(kernel, str) or kernel.lower() not in EITHER:
+        or graph.n < LARGE
+        or not isinstance(kernel, str)
+        or kernel.lower() not in EITHER
+    ):
         return options.form, None
     known = {f.name for f in fields(BLOCK[kernel.lower()])}
     if any(own.keys() - known for own in each):

@@ -283,7 +283,7 @@ class Disturbed:
             for at, held in parts:
                 value[at] = held
         lied = self._lies is not None and self.kernel.outputs[name].identifiers
-        if lied and self.clusters[k].identify is None:
+        if lied and self.clusters[k].identifiers is None:
             value = np.where((value >= 0) & (value < len(self._dead)), value, -1)
         return value
 

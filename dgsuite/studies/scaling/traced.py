@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.base import tables
-from dgsuite.base.errors import InputError
 from dgsuite.core import traces
-from dgsuite.studies.scaling.whatif import what_if
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def from_trace(trace: xr.Dataset | str | os.PathLike[str]) -> xr.Dataset:
@@ -86,40 +80,3 @@ def from_trace(trace: xr.Dataset | str | os.PathLike[str]) -> xr.Dataset:
         },
         {name: trace.attrs[name] for name in ("kernel", "n", "m") if name in trace.attrs},
     )
-
-
-def table(path: str, bandwidth: str, latency: str) -> Table:
-    """What-if of a trace's file, as a table for people.
-
-    Parameters
-    ----------
-    bandwidth, latency
-        Lists with units, such as "1GB,100MB" per second and "10us,1ms".
-    """
-    rates = _quantities(bandwidth, "bandwidth")
-    delays = _quantities(latency, "latency")
-    traffic = from_trace(path)
-    found = what_if(traffic, None, [*rates.values()], [*delays.values()])
-    title = f"{traffic.attrs.get('kernel', path)} on {int(traffic.clusters[0])} clusters, what if"
-    heads = ("bandwidth", "latency", "seconds", "computing", "busiest link", "messages")
-    rows: list[tuple[str, ...]] = []
-    for i, rate in enumerate(rates):
-        for j, delay in enumerate(delays):
-            one = found.isel(clusters=0, bandwidth=i, latency=j)
-            names = ("seconds", "compute", "transfer", "barrier")
-            rows.append((rate, delay, *(f"{float(one[name]):.4g}" for name in names)))
-    return tables.table(heads, rows, left=(), title=title)
-
-
-def _quantities(text: str, what: str) -> dict[str, float]:
-    """Numbers of a list with units, by how they are written."""
-    from dask.utils import parse_bytes, parse_timedelta
-
-    parse = parse_bytes if what == "bandwidth" else parse_timedelta
-    try:
-        return {part.strip(): float(parse(part.strip())) for part in text.split(",")}
-    except (ValueError, KeyError, TypeError):
-        hint = "1GB,100MB" if what == "bandwidth" else "10us,1ms"
-        raise InputError(
-            f"--{what} {text}: not a list of values with units, such as {hint}"
-        ) from None
