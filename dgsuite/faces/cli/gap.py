@@ -43,8 +43,7 @@ def gap(
 def _print_estimates(options: Options) -> None:
     """Print what the kernels would take, where the graph's sizes are known."""
     from dgsuite.core.running.estimate import estimate
-    from dgsuite.suites.gap.options import DIRECTED, PLANAR, asked, generated
-    from dgsuite.suites.gap.plan import BENCHMARKS
+    from dgsuite.suites.gap.options import BENCHMARKS, DIRECTED, PLANAR, asked, generated
 
     if options.file is not None or options.scheduler is not None:
         return

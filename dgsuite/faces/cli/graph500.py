@@ -45,7 +45,7 @@ def graph500(
 def _print_estimate(options: Options) -> None:
     """Print what a search would take; on a grid it is another kernel's, of which no estimate is made."""
     from dgsuite.core.running.estimate import estimate
-    from dgsuite.suites.size import EDGE_FACTOR
+    from dgsuite.suites.options import EDGE_FACTOR
 
     if options.partition == "2d" or options.scheduler is not None:
         return

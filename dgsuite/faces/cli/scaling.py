@@ -129,7 +129,7 @@ def runs(
     if bool(files) == (trace is not None):
         raise InputError("give either results or --trace FILE")
     if trace is not None:
-        from dgsuite.studies.scaling.traced import table
+        from dgsuite.studies.scaling.whatif import table
 
         console.out().print(table(trace, bandwidth, latency))
         return
@@ -241,7 +241,7 @@ def _check_plans(
 ) -> None:
     """See that what experiments will measure can be analysed."""
     from dgsuite.studies.experiment.load import load
-    from dgsuite.studies.scaling.planned import check_sweeps
+    from dgsuite.studies.scaling.analysis import check_sweeps
 
     try:
         check_sweeps([load(path, overrides, full=full)[0] for path in paths], settings)

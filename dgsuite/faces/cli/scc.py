@@ -47,7 +47,7 @@ def scc(
             raise InputError("give either FILE or --trace FILE")
         if overrides or output or dry_run:
             raise InputError("--trace prints a table, and takes neither --set nor --output")
-        from dgsuite.studies.scc.replay import table
+        from dgsuite.studies.scc.simulate import table
 
         console.out().print(table(trace, protocols or ["tcp"]))
         return
@@ -99,7 +99,7 @@ def _betweenness(
     output: str | None,
 ) -> None:
     from dgsuite.base import files
-    from dgsuite.studies.scc.columns import read
+    from dgsuite.studies.scc.options import read
 
     asked = read(file, overrides, protocols or ())
     assert asked.bc is not None

@@ -22,9 +22,8 @@ from dgsuite.core.running.runner import run as run_kernel
 from dgsuite.kernels.analytics.replicated import Searcher, falling, gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc import chip, dealing, ledger
-from dgsuite.studies.scc.columns import buffers, present
 from dgsuite.studies.scc.ledger import Ledger, Transport, block, cyclic
-from dgsuite.studies.scc.options import Betweenness, Common, Workload
+from dgsuite.studies.scc.options import Betweenness, Common, Workload, buffers, present
 from dgsuite.studies.scc.simulate import Simulation
 from dgsuite.studies.transports import carriers
 

@@ -124,8 +124,8 @@ class Problem:
 
     def measure_units(self, arm: str, repeats: int) -> NDArray:
         """Processor seconds of each unit on this machine."""
-        from dgsuite.studies.chem.basis import pyscf
         from dgsuite.studies.chem.fock import Fock
+        from dgsuite.studies.chem.molecule import pyscf
         from dgsuite.studies.scc import ledger
 
         balance = arm.partition(":")[0]
@@ -242,9 +242,9 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     from dgsuite.core.results.provenance import machine
     from dgsuite.partition.client.workers import worker_addresses
     from dgsuite.studies.chem.counters import shared
-    from dgsuite.studies.scc import chip, comms, ledger
-    from dgsuite.studies.scc.columns import buffers, present
+    from dgsuite.studies.scc import chip, ledger
     from dgsuite.studies.scc.ledger import Transport
+    from dgsuite.studies.scc.options import buffers, present
     from dgsuite.studies.transports import carriers
 
     problems = []
@@ -274,9 +274,9 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             name, client = transport.name, clients[transport.name]
             at = worker_addresses(client)
             if shared(at[0]):
-                transport = replace(transport, fetch=comms.fetch(client, at))
+                transport = replace(transport, fetch=ledger.fetch(client, at))
             transports[t := columns.index(name)] = transport
-            setups[name] = comms.setup(client, np.zeros(problems[0].nbytes // 8), at)
+            setups[name] = ledger.setup(client, np.zeros(problems[0].nbytes // 8), at)
             say(
                 f"{name}: counter operation {1e3 * transport.counter:.4f} ms, "
                 f"message {1e3 * transport.message:.3f} ± {1e3 * transport.message_half:.3f} ms, "

@@ -20,7 +20,7 @@ from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites import sources
-from dgsuite.suites.size import EDGE_FACTOR, check_scale
+from dgsuite.suites.options import EDGE_FACTOR, check_scale
 
 WEIGHTS = 2**24
 """Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""
