@@ -1,5 +1,5 @@
-"""What a GAP run is asked for, by a file or on the command line; which kernel of ours each of GAP's is, and how
-its trials go. No heavy imports.
+"""What a GAP run is asked for, by a file or on the command line; which kernel of ours each of GAP's is, and
+how its trials go. No heavy imports.
 """
 
 from __future__ import annotations

@@ -105,8 +105,3 @@ def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDAr
     for k in range(mine, len(bounds) - 1, workers):
         np.add.at(total, tuples.edges(bounds[k], bounds[k + 1])[0], 1)
     return total
-
-
-def choose_roots(problem: Problem, count: int, seed: int = 101) -> list[int]:
-    """Distinct random nodes that have a neighbour."""
-    return sources.choose(problem.able, count, seed)
