@@ -23,7 +23,6 @@ def measure(scales: Sequence[int]) -> None:
     from dgsuite.base.memory import keep_no_memory
     from dgsuite.core import transports
     from dgsuite.studies.experiment import clusters as schedulers
-    from dgsuite.suites import sources
     from dgsuite.suites.graph500 import problem, search
 
     keep_no_memory()  # as the command line does
@@ -32,7 +31,7 @@ def measure(scales: Sequence[int]) -> None:
             problem.build(6, client)  # workers have imported what they need
             with Watch() as building:
                 made = problem.build(scale, client)
-            roots = sources.choose(made.able, 4, 101)
+            roots = problem.sources.choose(made.able, 4, 101)
             with Watch() as searching:
                 search.search(made, roots, client, check=False)
         csr = 4 * sum(made.graph.entries) + 4 * made.graph.n

@@ -26,6 +26,9 @@ LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
 
 
+OPERATIONS = 300
+"""Counter operations that are timed."""
+
 TURNS = 3
 """Turns of each transport, of which the least counts."""
 
@@ -254,10 +257,6 @@ def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
     return owner
 
 
-OPERATIONS = 300
-"""Counter operations that are timed."""
-
-
 def _own(run: str, place: str, epoch: str) -> None:
     """Have a counter on the worker of this task, as long as its key lives."""
     from dgsuite.studies.chem.counters import counter
@@ -287,7 +286,6 @@ def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
     """Least seconds of a fetch by one worker from a counter at another; both do nothing else."""
     from dgsuite.core.workers.placement import new_run
     from dgsuite.partition.client.session import Session
-    from dgsuite.partition.client.waiting import Watch
     from dgsuite.studies.chem.counters import install
 
     watch = Watch(client, "timing fetches", places)
@@ -306,8 +304,6 @@ def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
 
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
     """Least seconds of a build without units: density there, and a matrix back."""
-    from dgsuite.partition.client.waiting import Watch
-
     watch = Watch(client, "timing a build", places)
 
     def build() -> None:
