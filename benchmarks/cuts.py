@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import dgsuite
 from dgsuite import Graph, genval, partition
 
-WAYS = ("nodes", "hash", "metis", "multilevel")
+WAYS = ("nodes", "hash", "metis")
 
 KERNELS = ("bfs", "wcc", "pagerank")
 

@@ -3,8 +3,6 @@
 python benchmarks/growing.py [--nodes N] [--edges M] [--more K] [--turns T]
 
 Ends of edges are random, so every cluster gets some, and nodes have no labels. The edges are in this process.
-Rows with new edges are woven when a kernel first reads them, which `wcc` with ``since=`` does not do; so the
-time of that is no part of these figures.
 """
 
 from __future__ import annotations

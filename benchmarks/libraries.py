@@ -96,13 +96,15 @@ def matrix_market(folder: Path, edges: int, luck: np.random.Generator) -> Pairs:
     from scipy.io import mmread, mmwrite
     from scipy.sparse import coo_array
 
-    from dgsuite.partition.sources.matrixmarket import read
+    from dgsuite.partition.sources.readers import read_matrix_market
 
     n = max(edges // 8, 10)
     row, column = luck.integers(0, n, (2, edges))
     name = str(folder / "matrix.mtx")
     mmwrite(name, coo_array((luck.random(edges), (row, column)), shape=(n, n)))
-    return {"Matrix Market": (lambda: read(name), lambda: mmread(name, spmatrix=False))}
+    return {
+        "Matrix Market": (lambda: read_matrix_market(name), lambda: mmread(name, spmatrix=False))
+    }
 
 
 def heap(folder: Path, edges: int, luck: np.random.Generator) -> Pairs:

@@ -15,14 +15,10 @@ from dgsuite.base.aliases import ALIASES
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found, Report
 from dgsuite.genval.rules import (
-    agreement,
     blocks,
-    committees,
     communities,
     components,
-    cores,
-    embeddings,
-    lab,
+    consensus,
     leaders,
     motifs,
     nearby,
@@ -35,7 +31,6 @@ from dgsuite.genval.rules import (
     search,
     sets,
     similar,
-    snapshots,
     stable,
     trees,
     triangles,
@@ -48,6 +43,12 @@ from dgsuite.partition.graph.dask_views import here
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.labels import Labels
 
+NODES = (
+    *("parent", "mate", "component", "label", "community", "committee"),
+    *("source", "target", "member", "next_hop", "walk"),
+)
+"""Names of the outputs that hold nodes."""
+
 
 class Validator(NamedTuple):
     """A rule and the outputs that it needs.
@@ -59,9 +60,7 @@ class Validator(NamedTuple):
     rule
         Function that checks the outputs.
     real
-        Name of the output that may hold floats, or names of several.
-    nodes
-        Name of the output that holds nodes, or names of several.
+        Names of the outputs that may hold floats.
     identifiers
         Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
     sampled
@@ -75,8 +74,7 @@ class Validator(NamedTuple):
 
     outputs: dict[str, int]
     rule: Callable[[Job], list[Found]]
-    real: str | tuple[str, ...] | None = None
-    nodes: str | tuple[str, ...] | None = None
+    real: tuple[str, ...] = ()
     identifiers: str | None = None
     sampled: bool = False
     columns: str | None = None
@@ -86,64 +84,53 @@ class Validator(NamedTuple):
 VALIDATORS: dict[str, Validator] = {
     "all_pairs": Validator({"level": 2}, search.all_pairs, sampled=True),
     "alpha": Validator({"time": 1}, pulses.alpha),
-    "bc": Validator({"betweenness": 1}, paths.bc, "betweenness"),
-    "bellman_ford": Validator(
-        {"distance": 1, "parent": 1}, search.bellman_ford, "distance", nodes="parent"
-    ),
-    "benor": Validator({"decision": 1, "input": 1, "decided": 1}, lab.benor),
-    "beta": Validator({"time": 1, "parent": 1}, pulses.beta, nodes="parent"),
+    "bc": Validator({"betweenness": 1}, paths.bc, ("betweenness",)),
+    "bellman_ford": Validator({"distance": 1, "parent": 1}, search.bellman_ford, ("distance",)),
+    "benor": Validator({"decision": 1, "input": 1, "decided": 1}, consensus.benor),
+    "beta": Validator({"time": 1, "parent": 1}, pulses.beta),
     "bf": Validator({"distance": 1}, search.bf),
-    "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
+    "bfs": Validator({"level": 1, "parent": 1}, search.bfs),
     "bfs_many": Validator({"distance": 1, "reached": 1, "eccentricity": 1}, paths.bfs_many),
-    "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
+    "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs),
     "bipartite": Validator({"colour": 1, "cycle": 1}, orders.bipartite),
     "biconnected": Validator(
-        {"member": 1, "block": 1},
-        blocks.biconnected,
-        nodes="member",
-        table=("member", "block"),
+        {"member": 1, "block": 1}, blocks.biconnected, table=("member", "block")
     ),
     "bridges": Validator(
         {"source": 1, "target": 1, "articulation": 1, "component": 1},
         blocks.bridges,
-        nodes=("source", "target", "component"),
         table=("source", "target"),
     ),
     "by": Validator({"decision": 1, "vote": 1, "traitor": 1}, leaders.by),
-    "cdlp": Validator({"label": 1}, communities.cdlp, nodes="label"),
+    "cdlp": Validator({"label": 1}, communities.cdlp),
     "cliques": Validator({"cliques": 1}, motifs.cliques),
-    "closeness": Validator({"closeness": 1}, paths.closeness, "closeness"),
+    "closeness": Validator({"closeness": 1}, paths.closeness, ("closeness",)),
     "colouring": Validator({"colour": 1}, sets.colouring),
-    "core_number": Validator({"core": 1}, cores.core_number),
-    "densest": Validator({"densest": 1}, cores.densest),
+    "core_number": Validator({"core": 1}, triangles.core_number),
+    "densest": Validator({"densest": 1}, triangles.densest),
     "dijkstra_scholten": Validator(
         {"distance": 1, "told": 1, "acknowledged": 1, "last": 1, "announced": 1},
         waves.dijkstra_scholten,
     ),
-    "distance_vector": Validator(
-        {"distance": 1, "next_hop": 1}, routing.distance_vector, nodes="next_hop"
-    ),
+    "distance_vector": Validator({"distance": 1, "next_hop": 1}, routing.distance_vector),
     "dp": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
-    "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
+    "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, ("cost",)),
     "ds": Validator({"in_ds": 1}, sets.ds),
-    "dst": Validator({"distance": 1, "parent": 1}, search.dst, nodes="parent"),
+    "dst": Validator({"distance": 1, "parent": 1}, search.dst),
     "eccentricity": Validator({"eccentricity": 1, "limit": 1}, paths.eccentricity),
-    "echo": Validator(
-        {"parent": 1, "level": 1, "size": 1, "total": 1, "decided": 1}, waves.echo, nodes="parent"
-    ),
+    "echo": Validator({"parent": 1, "level": 1, "size": 1, "total": 1, "decided": 1}, waves.echo),
     "edge_betweenness": Validator(
         {"source": 1, "target": 1, "betweenness": 1},
         paths.edge_betweenness,
-        "betweenness",
-        nodes=("source", "target"),
+        ("betweenness",),
         table=("source", "target", "betweenness"),
     ),
-    "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
-    "fastrp": Validator({"embedding": 2}, embeddings.fastrp, "embedding", sampled=True),
+    "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, ("centrality",)),
+    "fastrp": Validator({"embedding": 2}, walks.fastrp, ("embedding",), sampled=True),
     "floodmax": Validator({"leader": 1}, leaders.floodmax, identifiers="leader"),
-    "floodset": Validator({"decision": 1, "input": 1}, agreement.floodset),
+    "floodset": Validator({"decision": 1, "input": 1}, consensus.floodset),
     "gossip": Validator({"informed": 1}, rumours.gossip),
-    "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
+    "harmonic": Validator({"harmonic": 1}, paths.harmonic, ("harmonic",)),
     "hits": Validator({"hub": 1, "authority": 1}, ranks.hits, ("hub", "authority")),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "hyperball": Validator(
@@ -151,64 +138,57 @@ VALIDATORS: dict[str, Validator] = {
         paths.hyperball,
         ("harmonic", "closeness"),
     ),
-    "katz": Validator({"centrality": 1}, ranks.katz, "centrality"),
-    "kc": Validator({"committee": 1}, committees.kc, nodes="committee"),
+    "katz": Validator({"centrality": 1}, ranks.katz, ("centrality",)),
+    "kc": Validator({"committee": 1}, leaders.kc),
     "ktruss": Validator({"truss": 1}, triangles.ktruss),
-    "lcc": Validator({"coefficient": 1}, triangles.lcc, "coefficient"),
+    "lcc": Validator({"coefficient": 1}, triangles.lcc, ("coefficient",)),
     "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
-    "leiden": Validator({"community": 1}, communities.leiden, nodes="community", columns="level"),
-    "louvain": Validator({"community": 1}, communities.louvain, nodes="community", columns="level"),
-    "matching": Validator({"mate": 1}, sets.matching, nodes="mate"),
+    "leiden": Validator({"community": 1}, communities.leiden, columns="level"),
+    "louvain": Validator({"community": 1}, communities.louvain, columns="level"),
+    "matching": Validator({"mate": 1}, sets.matching),
     "mis": Validator({"in_mis": 1}, sets.mis),
     "motifs": Validator({"orbits": 2}, motifs.motifs, sampled=True),
-    "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
+    "mst": Validator({"parent": 1}, trees.mst),
     "neighbourhood": Validator(
         {"target": 1, "source": 1, "hop": 1},
         nearby.neighbourhood,
-        nodes=("target", "source"),
         table=("target", "source", "hop"),
     ),
-    "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
-    "phase_king": Validator({"decision": 1, "input": 1}, lab.phase_king),
+    "pagerank": Validator({"rank": 1}, ranks.pagerank, ("rank",)),
+    "phase_king": Validator({"decision": 1, "input": 1}, consensus.phase_king),
     "push_sum": Validator(
         {"average": 1, "mass": 1, "weight": 1, "input": 1},
         rumours.push_sum,
         ("average", "mass", "weight", "input"),
     ),
-    "random_walks": Validator(
-        {"walk": 2}, walks.random_walks, nodes="walk", sampled=True, columns="number"
-    ),
+    "random_walks": Validator({"walk": 2}, walks.random_walks, sampled=True, columns="number"),
     "sample": Validator(
         {"source": 1, "target": 1, "place": 1, "hop": 1},
         nearby.sample,
-        nodes=("source", "target"),
         table=("source", "target", "place", "hop"),
     ),
-    "scc": Validator({"component": 1}, components.scc, nodes="component"),
+    "scc": Validator({"component": 1}, components.scc),
     "similarity": Validator(
         {"source": 1, "target": 1, "similarity": 1},
         similar.similarity,
-        "similarity",
-        nodes=("source", "target"),
+        ("similarity",),
         table=("source", "target", "similarity"),
     ),
     "snapshot": Validator(
-        {"input": 1, "recorded": 1, "in_transit": 1, "when": 1, "done": 1}, snapshots.snapshot
+        {"input": 1, "recorded": 1, "in_transit": 1, "when": 1, "done": 1}, rumours.snapshot
     ),
-    "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, "coefficient"),
-    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
-    "stable_bfs": Validator(
-        {"level": 1, "parent": 1, "moves": 1}, stable.stable_bfs, nodes="parent"
-    ),
+    "square_clustering": Validator({"coefficient": 1}, motifs.square_clustering, ("coefficient",)),
+    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, ("distance",)),
+    "stable_bfs": Validator({"level": 1, "parent": 1, "moves": 1}, stable.stable_bfs),
     "stable_colouring": Validator({"colour": 1, "moves": 1}, stable.stable_colouring),
-    "stable_matching": Validator({"mate": 1, "moves": 1}, stable.stable_matching, nodes="mate"),
+    "stable_matching": Validator({"mate": 1, "moves": 1}, stable.stable_matching),
     "stable_mis": Validator({"in_mis": 1, "moves": 1}, stable.stable_mis),
-    "token_ring": Validator({"value": 1, "moves": 1}, lab.token_ring),
+    "token_ring": Validator({"value": 1, "moves": 1}, stable.token_ring),
     "topological": Validator({"generation": 1, "cycle": 1}, orders.topological),
     "trial_colouring": Validator({"colour": 1, "settled": 1}, sets.trial_colouring),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),
-    "wcc": Validator({"component": 1}, components.wcc, nodes="component", columns="threshold"),
+    "wcc": Validator({"component": 1}, components.wcc, columns="threshold"),
 }
 """Validators by kernel."""
 
@@ -291,21 +271,16 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
         raise InputError(
             f"{name!r} must have one value for {what} of {n} nodes, got shape {values.shape}"
         )
-    by_label = name in _names(asked.nodes) or (name == asked.identifiers and not graph.identified)
+    by_label = name in NODES or (name == asked.identifiers and not graph.identified)
     if by_label and graph.labels is not None:
         return _nodes(values, graph.labels)
-    if values.dtype.kind not in ("biuf" if name in _names(asked.real) else "biu"):
+    if values.dtype.kind not in ("biuf" if name in asked.real else "biu"):
         raise InputError(f"{name!r} must be integers or booleans, got dtype {values.dtype}")
     if values.dtype.kind == "u":  # differences of unsigned numbers wrap
         if values.max(initial=0) > np.iinfo(np.int64).max:
             raise InputError(f"{name!r} must be below 2^63, got {values.max()}")
         return values.astype(np.int64)
     return values
-
-
-def _names(named: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """One name, several, or none."""
-    return (named,) if isinstance(named, str) else named or ()
 
 
 def _nodes(values: NDArray, labels: Labels) -> NDArray[np.int64]:

@@ -8,7 +8,6 @@ from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from dgsuite.partition.clusters.grid import arrange
-    from dgsuite.partition.clusters.multilevel import multilevel
     from dgsuite.partition.clusters.partitioners import (
         balanced,
         blocks,
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
         in_order,
         metis,
     )
-    from dgsuite.partition.graph.quality import describe
+    from dgsuite.partition.graph.measures import describe
 
 __all__ = [
     "arrange",
@@ -30,7 +29,6 @@ __all__ = [
     "hashed",
     "in_order",
     "metis",
-    "multilevel",
 ]
 
 PARTITIONERS = "dgsuite.partition.clusters.partitioners"
@@ -42,11 +40,10 @@ __getattr__, __dir__ = lazy_imports(
         "balanced": f"{PARTITIONERS}:balanced",
         "blocks": f"{PARTITIONERS}:blocks",
         "check_clusters": f"{PARTITIONERS}:check_clusters",
-        "describe": "dgsuite.partition.graph.quality:describe",
+        "describe": "dgsuite.partition.graph.measures:describe",
         "from_owner": f"{PARTITIONERS}:from_owner",
         "hashed": f"{PARTITIONERS}:hashed",
         "in_order": f"{PARTITIONERS}:in_order",
         "metis": f"{PARTITIONERS}:metis",
-        "multilevel": "dgsuite.partition.clusters.multilevel:multilevel",
     },
 )

@@ -177,7 +177,7 @@ def checkpoint_file(pattern):
 
 
 def forged_graph(**options):
-    """Graphs in folders, with steps, to be loaded and used: a reader, and what makes the folder."""
+    """Graphs in folders, to be loaded and used: a reader, and what makes the folder."""
     import itertools
 
     numbers = itertools.count()
@@ -210,7 +210,7 @@ def forged_graph(**options):
         warnings.simplefilter("ignore")
         src, dst = np.random.default_rng(1).integers(0, 30, (2, 90))
         given = dict(options)
-        view, steps = given.pop("both_ways", False), given.pop("steps", False)
+        view = given.pop("both_ways", False)
         names = given.pop("names", range(30))
         with tempfile.TemporaryDirectory() as folder:
             names = np.array(names)
@@ -218,15 +218,6 @@ def forged_graph(**options):
             if view:
                 graph = both_ways(graph)
             graph.save(folder)
-            if steps:
-                for node in (5, 7):
-                    labels = (
-                        [f"z{node}", f"y{node}"] if graph.labels is not None else [30 + node, node]
-                    )
-                    ends = [0 if graph.labels is None else graph.labels[0]] * 2
-                    weights = None if graph.weight_dtype is None else [1, 2]
-                    graph = graph.with_edges(ends, labels, weights=weights)
-                    graph.save(folder, append=True)
             return {found.name: found.read_bytes() for found in Path(folder).iterdir()}
 
     return read, "folder", make
@@ -423,7 +414,6 @@ READERS = {
     "forged_graph": forged_graph(weights=range(90), clusters=2, relabel=True),
     "forged_hashed": forged_graph(clusters=3, partition="hash", loops="keep"),
     "forged_view": forged_graph(clusters=2, directed=True, weights=[0.5] * 90, both_ways=True),
-    "forged_steps": forged_graph(clusters=2, relabel=True, names=NAMES, steps=True),
     **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},
     "forged_result": forged_result(),
     "trace": (trace, "trace.nc", trace_file),
@@ -439,7 +429,7 @@ FEWER = (
     {"netcdf": 25, "foreign_netcdf": 7, "trace": 25}
     | {reader: 63 for reader in READERS if "checkpoint" in reader}
     | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 625)
-    | {reader: 500 for reader in READERS if reader.startswith("forged")}
+    | {reader: 670 for reader in READERS if reader.startswith("forged")}
     | {reader: 63 for reader in READERS if reader.startswith("forged_checkpoint")}
     | {"forged_result": 200}
 )

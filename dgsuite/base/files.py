@@ -11,7 +11,6 @@ from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import Any
 
-from dgsuite.base import capabilities
 from dgsuite.base.errors import InputError, check_path
 from dgsuite.base.extras import NETCDF, check_installed
 
@@ -99,39 +98,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
         raise InputError(
             f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
         ) from error
-
-
-def named_anew(part: str, path: str) -> bool:
-    """Rename a complete file to a path that must not exist yet; returns whether it did not exist."""
-    try:
-        os.link(part, path)
-        return True
-    except FileExistsError:
-        return False
-    except OSError:  # the file system has no hard links
-        with _alone_in(os.path.dirname(path)):
-            new = not os.path.lexists(path)
-            if new:
-                os.rename(part, path)
-            return new
-
-
-@contextmanager
-def _alone_in(folder: str) -> Iterator[None]:
-    """Hold a lock on a folder, where its file system has locks."""
-    if not capabilities.has("file locks"):
-        yield  # Windows, where a file is not renamed to a name that there is
-        return
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        # without locks, as in object stores, two processes may not see each other
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def write_csv(

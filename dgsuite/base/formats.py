@@ -8,7 +8,7 @@ from typing import Any
 from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 
-VERSIONS = {"checkpoint": 1, "graph": 1, "result": 1, "step": 1, "trace": 1}
+VERSIONS = {"checkpoint": 1, "graph": 1, "result": 1, "trace": 1}
 """The form of each kind of file that this dgsuite writes."""
 
 KEY = "format"

@@ -93,7 +93,7 @@ def need(
     """Bytes that building a graph takes in memory, about; arranging it in a grid makes a second one."""
     import numpy as np
 
-    from dgsuite.partition.graph.size import adjacency
+    from dgsuite.partition.graph.data import adjacency
 
     known = min(scale, LARGEST)
     n, ends = 2**known, 2 * degree * 2**known

@@ -13,9 +13,9 @@ from dgsuite.base.names import Edges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.sources import csv, imsuite
-from dgsuite.partition.sources.named import nodes_of
-from dgsuite.partition.sources.tables import ENDINGS
+from dgsuite.partition.sources import imsuite
+from dgsuite.partition.sources.readers import nodes_of
+from dgsuite.partition.sources.tables import CSV, PARQUET
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -62,7 +62,7 @@ def read(
     kernel
         Name of the kernel that is to run, which decides the sections of an input of IMSuite's.
     nodes
-        Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.named.nodes_of`.
+        Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.readers.nodes_of`.
     edges
         Where the edges of the graph are.
     columns
@@ -93,7 +93,7 @@ def read(
     }
     if not market:
         named = None if nodes is None else nodes_of(nodes)
-        if chosen and path.endswith(csv.ENDINGS):
+        if chosen and path.endswith(CSV):
             how["relabel"] = relabel or None
             chosen.setdefault("weight", None)
             return Graph.from_csv(path, client=client, nodes=named, **how, **chosen)
@@ -110,7 +110,7 @@ def _columns(path: str, given: str) -> dict[str, Any]:
         raise InputError(
             f"--columns: expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT, got {given!r}"
         )
-    if not (path.endswith((*ENDINGS, *csv.ENDINGS)) or "://" in path or os.path.isdir(path)):
+    if not (path.endswith((*PARQUET, *CSV)) or "://" in path or os.path.isdir(path)):
         raise InputError(f"--columns is for Parquet and CSV, and {path} is neither")
     return dict(zip(("source", "target", "weight"), names, strict=False))
 

@@ -69,6 +69,33 @@ class Job:
         ]
         return watch.gather(futures)
 
+    def values(self, rule: Callable[..., Any], dtype: Any = np.int64, **more: Any) -> NDArray:
+        """A value for each node, where a rule returns a cluster's nodes and the value of each."""
+        found = np.zeros(self.n, dtype)
+        for ids, values in self.each(rule, **more):
+            found[ids] = values
+        return found
+
+    def whole(self, what: str, broken: Any, expected: str, found: str) -> Found:
+        """Whether a rule of the outputs as a whole is broken; it is told at node 0."""
+        mask = np.array([bool(broken) and self.n > 0])
+        return collect(np.zeros(1, np.int64), (what, mask, expected, found))
+
+    def found(self, *rules: Rule) -> Found:
+        """Violations of rules whose masks refer to all nodes."""
+        return collect(np.arange(self.n), *rules)
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which nodes have not crashed in the run."""
+        crashed = self.given("crashed")
+        return np.ones(self.n, bool) if crashed is None else crashed < 0
+
+    @property
+    def identifiers(self) -> NDArray[np.int64]:
+        """The nodes' identifiers."""
+        return self.values(_identifiers)
+
     def with_outputs(self, outputs: Outputs) -> Job:
         """The same job with other outputs."""
         return Job(self.graph, outputs, self._results, self.left_out)
@@ -189,12 +216,38 @@ def _named(value: Any, labels: Labels) -> int:
     return labels.node(value)
 
 
+def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
+    return c.ids, c.uid
+
+
 def _apply(rule: Callable[..., Any], part: Cluster, outputs: Outputs, more: dict[str, Any]) -> Any:
     return rule(part, outputs, **more)
 
 
-Rule = tuple[str, NDArray, Callable[[int], str], Callable[[int], str]]
-"""Name of the rule, mask of the nodes that break it, and texts of what was expected and found at a node."""
+Text = str | NDArray | Callable[[int], str]
+"""What is said of a node: the same of all, the node's value, or what a function of its index returns."""
+
+Rule = tuple[str, NDArray, Text, Text]
+"""Name of the rule, mask of the nodes that break it, and what was expected and found at a node."""
+
+
+def exactly(what: str, found: NDArray, right: NDArray) -> Rule:
+    """The rule that values are the right ones."""
+    return what, found != right, right, found
+
+
+def closely(
+    what: str, found: NDArray, right: NDArray, relative: float, absolute: float = 0
+) -> Rule:
+    """The rule that values are the right ones up to rounding."""
+    off = ~np.isclose(found, right, relative, absolute)
+    return what, off, lambda i: f"{right[i]:.15g}", lambda i: f"{found[i]:.15g}"
+
+
+def _said(text: Text, i: int) -> str:
+    if isinstance(text, str):
+        return text
+    return str(text(i) if callable(text) else text[i])
 
 
 def collect(ids: NDArray, *rules: Rule) -> Found:
@@ -205,7 +258,8 @@ def collect(ids: NDArray, *rules: Rule) -> Found:
         where = np.flatnonzero(broken)
         count += len(where)
         first += [
-            Violation(what, int(ids[i]), expected(i), found(i)) for i in where[:LISTED].tolist()
+            Violation(what, int(ids[i]), _said(expected, i), _said(found, i))
+            for i in where[:LISTED].tolist()
         ]
     return Found(count, first)
 
@@ -215,13 +269,30 @@ def ends(c: Cluster) -> tuple[NDArray, NDArray]:
     return np.repeat(np.arange(c.size, dtype=c.indices.dtype), c.degree), c.indices
 
 
-def edges_within(
-    c: Cluster,
-    what: str,
-    part: NDArray,
-    expected: Callable[[Any], str],
-    found: Callable[[Any, Any], str],
-) -> Found:
+def at_edges(
+    c: Cluster, what: str, bad: NDArray, expected: Text, found: str, *values: NDArray
+) -> Rule:
+    """The rule that none of a cluster's edges is bad.
+
+    Parameters
+    ----------
+    bad
+        Mask of the edges that break the rule.
+    found
+        Text with places for some values of a node's first bad edge.
+    values
+        These values, one per edge.
+    """
+    row = ends(c)[0]
+
+    def told(i: int) -> str:
+        edge = np.argmax((row == i) & bad)
+        return found.format(*(value[edge] for value in values))
+
+    return what, marked(c.size, row[bad]), expected, told
+
+
+def edges_within(c: Cluster, what: str, part: NDArray, expected: str, found: str) -> Found:
     """Violations of the rule that no edge of a cluster joins two parts of the graph.
 
     Parameters
@@ -231,22 +302,54 @@ def edges_within(
     part
         Shape (n,): the part that each node is in.
     expected
-        Text for the part of a node that breaks the rule.
+        Text with a place for the part of a node that breaks the rule.
     found
-        Text for a neighbour in another part, and that part.
+        Text with places for a neighbour in another part, and for that part.
     """
     row, other = ends(c)
-    mine = part[c.ids]
-    apart = mine[row] != part[other]
+    mine, theirs = part[c.ids], part[other]
+    bad = mine[row] != theirs
     return collect(
-        c.ids,
-        (
-            what,
-            occurs(c, row[apart]),
-            lambda i: expected(mine[i]),
-            lambda i: found(*(v[first(row, i, apart)] for v in (other, part[other]))),
-        ),
+        c.ids, at_edges(c, what, bad, lambda i: expected.format(mine[i]), found, other, theirs)
     )
+
+
+def strange(n: int, *columns: NDArray) -> Found:
+    """Violations of the rule that columns of a table name nodes."""
+    wrong = np.any([(column < 0) | (column >= n) for column in columns], axis=0)
+    where = (
+        [" and ".join(map(str, row)) for row in zip(*columns, strict=True)] if wrong.any() else []
+    )
+    kept = np.array(where, str)
+    return collect(np.clip(columns[0], 0, n - 1), ("node", wrong, f"nodes from 0 to {n - 1}", kept))
+
+
+def rows(n: int, source: NDArray, target: NDArray, wanted: NDArray) -> list[Found]:
+    """Violations of the rule that a table has the wanted rows, each once and ascending.
+
+    Parameters
+    ----------
+    source, target
+        The columns of the table.
+    wanted
+        For each row that must be there ``source * n + target``.
+    """
+    real = (source >= 0) & (source < n) & (target >= 0) & (target < n)
+    keys = np.where(real, source * n + target, -1)
+    missing = np.setdiff1d(wanted, keys)
+    return [
+        collect(
+            np.clip(source, 0, n - 1),
+            ("row", ~np.isin(keys, wanted), "another row, or none", target),
+            ("order", np.diff(keys, prepend=-1) <= 0, "rows that ascend, each once", target),
+        ),
+        absent(missing // n, "missing", missing % n),
+    ]
+
+
+def absent(nodes: NDArray, what: str, wanted: Text) -> Found:
+    """Nodes without a row that they must have."""
+    return collect(nodes, (what, np.ones(len(nodes), bool), wanted, "no such row"))
 
 
 MODERATE = 400
@@ -306,13 +409,17 @@ def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
     return weights.astype(np.int64)
 
 
-def occurs(c: Cluster, rows: NDArray) -> NDArray[np.bool_]:
-    """Mask of the cluster's nodes that occur in `rows`."""
-    out = np.zeros(c.size, bool)
-    out[rows] = True
-    return out
+def parts(one: NDArray, other: NDArray, size: int) -> NDArray:
+    """The number of the connected part that each node is in, by both ends of each edge."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
+    links = sp.csr_array((np.ones(len(one), bool), (one, other)), shape=(size, size))
+    return connected_components(links, directed=False)[1]
 
 
-def first(row: NDArray, i: int, among: NDArray) -> int:
-    """Index of the first edge of row i that is in the mask `among`."""
-    return int(np.argmax((row == i) & among))
+def marked(size: int, places: NDArray | int) -> NDArray[np.bool_]:
+    """Mask of some places."""
+    mask = np.zeros(size, bool)
+    mask[places] = True
+    return mask

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import breadth_first_order
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends
+from dgsuite.genval.rules.base import Job, Outputs, ends, exactly, parts, rows
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -24,7 +24,7 @@ class Blocks(NamedTuple):
     nodes, block
         A row for each node of each component, ascending. Components are numbered by their two smallest nodes.
     bridges
-        Ends of the bridges, the smaller first, ascending: shape (count, 2).
+        Ends of the bridges, the smaller first, ascending: shape (2, count).
     """
 
     nodes: NDArray[np.int64]
@@ -38,27 +38,16 @@ def bridges(job: Job) -> list[Found]:
     """
     one, other = _edges(job)
     right, n = _blocks(one, other, job.n), job.n
-    keys, bridge = one * n + other, right.bridges[:, 0] * n + right.bridges[:, 1]
-    left = ~np.isin(keys, bridge)
-    component = _smallest(_parts(one[left], other[left], n))
+    bridge = right.bridges[0] * n + right.bridges[1]
+    left = ~np.isin(one * n + other, bridge)
+    component = _smallest(parts(one[left], other[left], n))
     cut = np.bincount(right.nodes, minlength=n) > 1
     found = {name: values.astype(np.int64) for name, values in job.outputs.items()}
     return [
-        *_rows(n, (found["source"], found["target"]), (right.bridges[:, 0], right.bridges[:, 1])),
-        collect(
-            np.arange(n),
-            (
-                "articulation",
-                found["articulation"] != cut,
-                lambda i: str(bool(cut[i])),
-                lambda i: str(job.outputs["articulation"][i]),
-            ),
-            (
-                "component",
-                found["component"] != component,
-                lambda i: str(component[i]),
-                lambda i: str(found["component"][i]),
-            ),
+        *rows(n, found["source"], found["target"], bridge),
+        job.found(
+            ("articulation", found["articulation"] != cut, cut, job.outputs["articulation"]),
+            exactly("component", found["component"], component),
         ),
     ]
 
@@ -67,42 +56,8 @@ def biconnected(job: Job) -> list[Found]:
     """Rows are those of the biconnected components."""
     one, other = _edges(job)
     right = _blocks(one, other, job.n)
-    found = job.outputs["member"].astype(np.int64), job.outputs["block"].astype(np.int64)
-    return _rows(job.n, found, (right.nodes, right.block))
-
-
-def _rows(n: int, found: tuple[NDArray, NDArray], right: tuple[NDArray, NDArray]) -> list[Found]:
-    """Rows of two columns are the right ones, each once and ascending."""
-    nodes, values = found
-    known = (nodes >= 0) & (nodes < n) & (values >= 0) & (values < n)
-    keys, wanted = np.where(known, nodes * n + values, -1), right[0] * n + right[1]
-    missing = np.setdiff1d(wanted, keys)
-    return [
-        collect(
-            np.clip(nodes, 0, n - 1),
-            (
-                "row",
-                ~np.isin(keys, wanted),
-                lambda i: "another value, or no row",
-                lambda i: str(values[i]),
-            ),
-            (
-                "order",
-                np.diff(keys, prepend=-1) <= 0,
-                lambda i: "rows that ascend, each once",
-                lambda i: str(values[i]),
-            ),
-        ),
-        collect(
-            missing // n,
-            (
-                "missing",
-                np.ones(len(missing), bool),
-                lambda i: str(missing[i] % n),
-                lambda i: "no such row",
-            ),
-        ),
-    ]
+    member, block = (job.outputs[name].astype(np.int64) for name in ("member", "block"))
+    return rows(job.n, member, block, right.nodes * job.n + right.block)
 
 
 def _edges(job: Job) -> NDArray[np.int64]:
@@ -114,12 +69,6 @@ def _lower(c: Cluster, outputs: Outputs) -> NDArray[np.int64]:
     row, other = ends(c)
     pairs = np.stack([c.ids[row], other]).astype(np.int64)
     return pairs[:, pairs[0] < pairs[1]]
-
-
-def _parts(one: NDArray, other: NDArray, size: int) -> NDArray:
-    """The number of the part that each node is in."""
-    links = sp.csr_array((np.ones(len(one), bool), (one, other)), shape=(size, size))
-    return connected_components(links, directed=False)[1]
 
 
 def _smallest(part: NDArray) -> NDArray[np.int64]:
@@ -150,24 +99,22 @@ def _blocks(one: NDArray, other: NDArray, n: int) -> Blocks:
     passes = (parent[up] >= 0) & (
         (low[nodes] < number[up]) | (high[nodes] >= number[up] + size[up])
     )
-    of = _parts(
-        np.append(first[apart], nodes[passes]), np.append(last[apart], up[passes]), n
-    )  # of the edge from a node to its parent
-    rows = np.unique(np.stack([np.append(of[nodes], of[nodes]), np.append(nodes, up)]), axis=1)
-    starts = np.flatnonzero(np.diff(rows[0], prepend=-1))
-    two = np.stack([rows[1, starts], rows[1, starts + 1]])
+    joined = np.append(first[apart], nodes[passes]), np.append(last[apart], up[passes])
+    of = parts(*joined, n)[nodes]  # of the edge from a node to its parent
+    block, member = np.unique(np.stack([np.append(of, of), np.append(nodes, up)]), axis=1)
+    starts = np.flatnonzero(np.diff(block, prepend=-1))
+    two = np.stack([member[starts], member[starts + 1]])
     place = np.empty(len(starts), np.int64)
     place[np.lexsort(two[::-1])] = np.arange(len(starts))
-    lengths = np.diff(starts, append=rows.shape[1])
+    lengths = np.diff(starts, append=len(member))
     block = np.repeat(place, lengths)
-    order = np.lexsort((block, rows[1]))
-    single = two[:, lengths == 2]
-    return Blocks(rows[1][order], block[order], single[:, np.lexsort(single[::-1])].T)
+    order = np.lexsort((block, member))
+    return Blocks(member[order], block[order], np.unique(two[:, lengths == 2], axis=1))
 
 
 def _tree(one: NDArray, other: NDArray, n: int) -> tuple[NDArray[np.int64], list[NDArray]]:
     """Parents in a spanning forest, -1 at roots, and the nodes of each level."""
-    first = np.unique(_smallest(_parts(one, other, n)))
+    first = np.unique(_smallest(parts(one, other, n)))
     top = np.full(len(first), n)  # a node above all roots
     ends = np.append(one, top), np.append(other, first)
     links = sp.csr_array((np.ones(len(ends[0]), bool), ends), shape=(n + 1, n + 1))
@@ -175,9 +122,8 @@ def _tree(one: NDArray, other: NDArray, n: int) -> tuple[NDArray[np.int64], list
     place = np.empty(n + 1, np.int64)
     place[order] = np.arange(n + 1)
     levels, behind = [], 1
-    while (
-        behind <= n
-    ):  # the order is by levels, and a level's parents are those of the level before
+    # the order is by levels, and a level's parents are those of the level before
+    while behind <= n:
         ahead = int(np.searchsorted(place[parent[order[1:]]], behind)) + 1
         levels.append(order[behind:ahead].astype(np.int64))
         behind = ahead

@@ -10,11 +10,21 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths, loop_lengths
+from dgsuite.genval.rules.base import (
+    Job,
+    Outputs,
+    collect,
+    ends,
+    exactly,
+    exponent,
+    lengths,
+    loop_lengths,
+    parts,
+)
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.construction.build import id_dtype
 
@@ -47,12 +57,7 @@ def cdlp(job: Job) -> list[Found]:
         if not changed:
             break
     found = job.outputs["label"]
-    return [
-        collect(
-            np.arange(job.n),
-            ("label", found != label, lambda i: str(label[i]), lambda i: str(found[i])),
-        )
-    ]
+    return [job.found(exactly("label", found, label))]
 
 
 def _first_labels(job: Job) -> NDArray[np.int64]:
@@ -160,7 +165,7 @@ def _within(fine: NDArray, coarse: NDArray) -> Found:
             "level",
             coarse != coarse[fine],
             lambda i: f"{coarse[fine[i]]} at the next level, as node {fine[i]}",
-            lambda i: str(coarse[i]),
+            coarse,
         ),
     )
 
@@ -172,15 +177,7 @@ def _named(job: Job) -> Found:
     known = (label >= 0) & (label <= nodes)
     named = known.copy()
     named[known] = label[label[known]] == label[known]
-    return collect(
-        nodes,
-        (
-            "community",
-            ~named,
-            lambda i: "the smallest node of its community",
-            lambda i: str(label[i]),
-        ),
-    )
+    return collect(nodes, ("community", ~named, "the smallest node of its community", label))
 
 
 def _apart(job: Job) -> Found:
@@ -205,7 +202,7 @@ def _apart(job: Job) -> Found:
         (
             objective,
             gain > ROUNDING,
-            lambda i: "no gain from being one with another community",
+            "no gain from being one with another community",
             lambda i: f"{2 * gain[i]:.3g} with that of node {other[i]}",
         ),
     )
@@ -215,16 +212,14 @@ def _connected(job: Job) -> Found:
     """Edges with weights above 0 connect each community with the node that names it."""
     label = job.outputs["community"]
     links = np.concatenate(job.each(_linked, weighted=job.weighted), axis=1)
-    link = sp.csr_array((np.ones(links.shape[1], bool), links), shape=(job.n, job.n))
-    _, piece = connected_components(link, directed=False)
-    return collect(
-        np.arange(job.n),
+    piece = parts(links[0], links[1], job.n)
+    return job.found(
         (
             "path",
             piece != piece[label],
             lambda i: f"a path to node {label[i]} within the community",
-            lambda i: "none",
-        ),
+            "none",
+        )
     )
 
 

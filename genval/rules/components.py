@@ -64,12 +64,7 @@ def _components(job: Job, label: NDArray) -> list[Found]:
         _named(label),
         collect(
             nodes,
-            (
-                "component",
-                alone,
-                lambda i: f"{i}, since no path leads to a smaller node",
-                lambda i: str(label[i]),
-            ),
+            ("component", alone, lambda i: f"{i}, since no path leads to a smaller node", label),
         ),
     ]
 
@@ -80,14 +75,15 @@ def _named(label: NDArray) -> Found:
     known = (label >= 0) & (label <= nodes)
     stray = np.zeros(len(label), bool)
     stray[known] = label[label[known]] != label[known]
+    other = "node {} with label {}"
     return collect(
         nodes,
-        ("label", ~known, lambda i: f"a node from 0 to {i}", lambda i: str(label[i])),
+        ("label", ~known, lambda i: f"a node from 0 to {i}", label),
         (
             "label",
             stray,
-            lambda i: "a node with that label",
-            lambda i: f"node {label[i]} with label {label[label[i]]}",
+            "a node with that label",
+            lambda i: other.format(label[i], label[label[i]]),
         ),
     )
 
@@ -101,40 +97,23 @@ def scc(job: Job) -> list[Found]:
     if named.total:
         return [named]
     nodes = np.arange(job.n)
-    rules = []
-    for back, way in ((False, "from"), (True, "to")):
+    checks = []
+    for back, told in ((False, "a path from node {}"), (True, "a path to node {}")):
         reached = label == nodes
         before = -1
         while (now := int(np.count_nonzero(reached))) > before:
             before = now
             for found in job.each(_reached, reached=reached.copy(), back=back):
                 reached[found] = True
-        rules.append(
-            (
-                "path",
-                ~reached,
-                lambda i, way=way: f"a path {way} node {label[i]} within the component",
-                lambda i: "none",
-            )
-        )
+        path = ("path", ~reached, lambda i, told=told: told.format(label[i]), "none")
+        checks.append(job.found(path))
     between = np.concatenate(job.each(_between), axis=1)
     link = sp.csr_array((np.ones(between.shape[1], bool), between), shape=(job.n, job.n))
     _, cycle = connected_components(link, connection="strong")
     shared = np.bincount(cycle)[cycle] > 1
-    return [
-        collect(
-            nodes,
-            *rules,
-            (
-                "component",
-                shared,
-                lambda i: "no path from the component to another one and back",
-                lambda i: (
-                    f"one through node {np.flatnonzero((cycle == cycle[i]) & (nodes != i))[0]}"
-                ),
-            ),
-        )
-    ]
+    wanted = "no path from the component to another one and back"
+    names = np.where(shared, label, -1)
+    return [*checks, job.found(("component", shared, wanted, names))]
 
 
 def _reached(c: Cluster, outputs: Outputs, reached: NDArray, back: bool) -> NDArray:
@@ -160,6 +139,4 @@ def _between(c: Cluster, outputs: Outputs) -> NDArray:
 
 def _joined(c: Cluster, outputs: Outputs) -> Found:
     label = outputs["component"]
-    return edges_within(
-        c, "edge", label, "neighbours with label {}".format, "node {} with {}".format
-    )
+    return edges_within(c, "edge", label, "neighbours with label {}", "node {} with {}")

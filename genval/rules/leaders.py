@@ -1,4 +1,4 @@
-"""Leader election and Byzantine agreement."""
+"""Leaders, committees of at most K nodes, and Byzantine agreement."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect, exactly, marked
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
 
@@ -16,15 +16,8 @@ def leader(job: Job) -> list[Found]:
     checked = job.each(_follows)
     agreed = job.outputs["leader"][0]
     exists = any(here for _, here in checked)
-    missing = collect(
-        np.zeros(1, np.int64),
-        (
-            "existence",
-            np.array([not exists]),
-            lambda i: f"a node with the leader's identifier, {agreed}",
-            lambda i: "none",
-        ),
-    )
+    told = f"a node with the leader's identifier, {agreed}"
+    missing = job.whole("existence", not exists, told, "none")
     return [*(found for found, _ in checked), missing]
 
 
@@ -33,16 +26,11 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
     mine, agreed = names[c.ids], names[0]
     found = collect(
         c.ids,
-        (
-            "agreement",
-            mine != agreed,
-            lambda i: f"leader {agreed}, as node 0 says",
-            lambda i: str(mine[i]),
-        ),
+        ("agreement", mine != agreed, f"leader {agreed}, as node 0 says", mine),
         (
             "largest",
             c.uid > agreed,
-            lambda i: f"no identifier above the leader's, {agreed}",
+            f"no identifier above the leader's, {agreed}",
             lambda i: f"identifier {c.uid[i]}",
         ),
     )
@@ -54,11 +42,7 @@ def floodmax(job: Job) -> list[Found]:
     have crashed, those that are left and have a way to each other through such nodes say the same: the
     identifier of a node of the component, which may have crashed, and none smaller than their own.
     """
-    said, crashed = job.outputs["leader"], job.given("crashed")
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
-    uid = np.zeros(job.n, np.int64)
-    for ids, own in job.each(_identifiers):
-        uid[ids] = own
+    said, alive, uid = job.outputs["leader"], job.alive, job.identifiers
     part = components(job.graph)
     largest, mine = _largest(part, uid), part
     if not alive.all():
@@ -76,8 +60,7 @@ def floodmax(job: Job) -> list[Found]:
     strange = (uid[owner] != said) | (part[owner] != part)
     wrong = np.where(unhurt, said != largest, strange | (said < least) | (said != most))
     return [
-        collect(
-            np.arange(job.n),
+        job.found(
             (
                 "leader",
                 alive & wrong,
@@ -86,8 +69,8 @@ def floodmax(job: Job) -> list[Found]:
                     if unhurt[i]
                     else f"an identifier from {least[i]} on, as the others say"
                 ),
-                lambda i: str(said[i]),
-            ),
+                said,
+            )
         )
     ]
 
@@ -99,10 +82,6 @@ def _largest(part: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.i
     return found[part]
 
 
-def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
-    return c.ids, c.uid
-
-
 def by(job: Job) -> list[Found]:
     """All loyal nodes make the same decision. If they all cast the same vote, it is their decision. Votes and
     traitors are those that the run was given.
@@ -112,47 +91,156 @@ def by(job: Job) -> list[Found]:
     agreed = decision[loyal][0] if loyal.any() else 0
     first = votes[loyal][0] if loyal.any() else 0
     unanimous = (votes[loyal] == first).all()
-    given_votes = job.by_node("votes", votes)
-    given_traitors = np.zeros(job.n, bool)
     named = job.nodes("traitors")
-    given_traitors[:] = traitor != 0
-    if named is not None:
-        given_traitors[:] = False
-        given_traitors[named] = True
-    many = np.zeros(job.n, bool)
-    many[np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :]] = True
-    found = collect(
-        np.arange(job.n),
+    given_traitors = ~loyal if named is None else marked(job.n, named)
+    many = marked(job.n, np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :])
+    found = job.found(
         (
             "flags",
-            _no_flag(decision) | _no_flag(votes) | _no_flag(traitor),
-            lambda i: "0 or 1",
+            ~np.isin([decision, votes, traitor], (0, 1)).all(axis=0),
+            "0 or 1",
             lambda i: f"decision {decision[i]}, vote {votes[i]}, traitor {traitor[i]}",
         ),
-        ("vote", votes != given_votes, lambda i: str(given_votes[i]), lambda i: str(votes[i])),
+        exactly("vote", votes, job.by_node("votes", votes)),
         (
             "traitor",
-            (traitor != 0) != given_traitors,
-            lambda i: "a traitor" if given_traitors[i] else "no traitor",
-            lambda i: "the opposite",
+            loyal == given_traitors,
+            np.where(given_traitors, "a traitor", "no traitor"),
+            "the opposite",
         ),
-        ("traitors", many, lambda i: "fewer than n / 8", lambda i: f"{np.count_nonzero(~loyal)}"),
+        ("traitors", many, "fewer than n / 8", f"{np.count_nonzero(~loyal)}"),
         (
             "agreement",
             loyal & (decision != agreed),
-            lambda i: f"decision {agreed}, as the first loyal node's",
-            lambda i: str(decision[i]),
+            f"decision {agreed}, as the first loyal node's",
+            decision,
         ),
         (
             "validity",
             loyal & unanimous & (decision != first),
-            lambda i: f"decision {first}, for which all loyal nodes voted",
-            lambda i: str(decision[i]),
+            f"decision {first}, for which all loyal nodes voted",
+            decision,
         ),
     )
     return [found]
 
 
-def _no_flag(values: NDArray) -> NDArray[np.bool_]:
-    flags: NDArray[np.bool_] = (values != 0) & (values != 1)
-    return flags
+def kc(job: Job) -> list[Found]:
+    """A committee has at most K members, each within K - 1 hops of its leader, which is a member. A node with
+    the smallest identifier within K - 1 hops is a leader. The node with the smallest identifier of all, from
+    which no other leader can take members, has a full committee unless no node around it is alone.
+    """
+    k = job.integer("k", 3, 1, np.iinfo(np.int64).max)
+    committee = job.outputs["committee"].astype(np.int64)
+    nodes = np.arange(job.n)
+    valid = (committee >= 0) & (committee < job.n)
+    leader = np.where(valid, committee, nodes)
+    size = np.bincount(leader, minlength=job.n)
+    stray = valid & (committee[leader] != leader)
+    found = collect(
+        nodes,
+        ("committee", ~valid, "a node id", committee),
+        (
+            "leader",
+            stray,
+            lambda i: f"its leader, node {leader[i]}, in the same committee",
+            lambda i: f"it is in committee {committee[leader[i]]}",
+        ),
+        ("size", (leader == nodes) & (size > k), f"at most {k} members", size),
+    )
+    if found.total:
+        return [found]
+    uid = job.identifiers
+    hops = min(k - 1, job.n)
+    far = _far_members(job, leader, size, hops)
+    smallest = _smallest_around(job, uid, hops)
+    first = int(np.argmin(uid))
+    lonely = np.zeros(job.n, bool)
+    if size[first] < k and leader[first] == first and not job.fact("faithful", False):
+        around = _ball(job, first, hops)
+        lonely[around] = (size[leader[around]] == 1) & (smallest[around] != uid[around])
+    rest = collect(
+        nodes,
+        (
+            "distance",
+            far,
+            f"at most {k - 1} hops to its leader",
+            lambda i: f"node {leader[i]} is farther away",
+        ),
+        (
+            "leader",
+            (smallest == uid) & (leader != nodes),
+            f"a committee of its own: no identifier within {k - 1} hops is smaller",
+            lambda i: f"committee {leader[i]}",
+        ),
+        ("alone", lonely, f"a member of committee {first}, which has room", "alone"),
+    )
+    return [found, rest]
+
+
+def _smallest_around(job: Job, uid: NDArray, hops: int) -> NDArray:
+    """Smallest identifier within `hops` hops of each node."""
+    least = uid
+    for _ in range(hops):
+        before = least
+        least = np.minimum(least, job.values(_least_neighbour, least=least))
+        if (least == before).all():
+            break
+    return least
+
+
+def _least_neighbour(c: Cluster, outputs: Outputs, least: NDArray) -> tuple[NDArray, NDArray]:
+    found = c.full(np.iinfo(np.int64).max)
+    some = np.flatnonzero(c.degree)
+    if len(some):
+        found[some] = np.minimum.reduceat(least[c.indices], c.indptr[some])
+    return c.ids, found
+
+
+def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray[np.bool_]:
+    """Mask of the members that are more than `hops` hops from their leader."""
+    far = leader != np.arange(job.n)
+    source = np.flatnonzero((size > 1) & ~far)
+    node = source
+    seen = source * job.n + node
+    for _ in range(hops):
+        missing = np.bincount(leader[far], minlength=job.n) > 0
+        going = missing[source]
+        source, node = source[going], node[going]
+        if not len(source):
+            break
+        pairs = _step(job, source, node)
+        pairs = np.setdiff1d(pairs, seen, assume_unique=True)
+        seen = np.union1d(seen, pairs)
+        source, node = np.divmod(pairs, job.n)
+        far[node[leader[node] == source]] = False
+    return far
+
+
+def _ball(job: Job, node: int, hops: int) -> NDArray:
+    """Other nodes within `hops` hops of a node."""
+    inside = marked(job.n, node)
+    front = np.array([node])
+    for _ in range(hops):
+        front = _step(job, np.zeros(len(front), np.int64), front) % job.n
+        front = front[~inside[front]]
+        if not len(front):
+            break
+        inside[front] = True
+    inside[node] = False
+    return np.flatnonzero(inside)
+
+
+def _step(job: Job, source: NDArray, node: NDArray) -> NDArray:
+    """Pairs (source, neighbour of node) of pairs (source, node), as ``source * n + neighbour``, ascending."""
+    order = np.argsort(node, kind="stable")
+    found = job.each(_neighbours, source=source[order], node=node[order])
+    return np.unique(np.concatenate(found))
+
+
+def _neighbours(c: Cluster, outputs: Outputs, source: NDArray, node: NDArray) -> NDArray:
+    at = np.searchsorted(c.ids, node) if c.size else np.zeros(len(node), np.int64)
+    at = np.minimum(at, max(c.size - 1, 0))
+    mine = c.ids[at] == node if c.size else np.zeros(len(node), bool)
+    which, ends = c.edges(at[mine])
+    return np.unique(source[mine][which] * c.n + ends)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, Rule, collect
-from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency
+from dgsuite.genval.rules.base import LEAST, Job, Rule, closely, collect, exactly
+from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency, share_of_pairs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -53,28 +53,20 @@ def cliques(job: Job) -> list[Found]:
     found = job.outputs["cliques"].astype(np.int64)
     degree, total = np.diff(edges.indptr), int(found.sum())
     few = degree < k - 1
-    rules: list[Rule] = [
-        (
-            "range",
-            (found < 0) | (few & (found > 0)),
-            lambda i: "0, as it has too few neighbours" if few[i] else "0 or more",
-            lambda i: str(found[i]),
-        ),
-        (
-            "sum",
-            (np.arange(job.n) == 0) & (total % k != 0),
-            lambda i: f"a sum that is a multiple of {k}",
-            lambda i: str(total),
-        ),
+    told = np.where(few, "0, as it has too few neighbours", "0 or more")
+    report = [
+        job.found(("range", (found < 0) | (few & (found > 0)), told, found)),
+        job.whole("sum", total % k, f"a sum that is a multiple of {k}", str(total)),
     ]
-    every, nodes = np.arange(job.n), np.arange(job.n)
-    sets = _sets(edges, every[:, None], k, True, MAX_WORK)
+    nodes = np.arange(job.n)
+    sets = _sets(edges, nodes[:, None], k, True, MAX_WORK)
     if sets is not None:
         right = np.bincount(sets.ravel(), minlength=job.n)
     else:
-        some = {int(v): _cliques_at(edges, v, k) for v in job.some(found, LEAST).tolist()}
-        nodes, right = _counted(some)
-    return [collect(every, *rules), collect(nodes, _exactly("cliques", found[nodes], right))]
+        some = {node: _cliques_at(edges, node, k) for node in job.some(found, LEAST).tolist()}
+        counted = [(node, count) for node, count in some.items() if count is not None]
+        nodes, right = np.array(counted, np.int64).reshape(-1, 2).T
+    return [*report, collect(nodes, exactly("cliques", found[nodes], right))]
 
 
 def _cliques_at(edges: csr_array, node: int, k: int) -> int | None:
@@ -83,12 +75,6 @@ def _cliques_at(edges: csr_array, node: int, k: int) -> int | None:
     among = edges[near][:, near].tocsr()
     sets = _sets(among, np.arange(len(near))[:, None], k - 1, True, AT_ONE)
     return None if sets is None else len(sets)
-
-
-def _counted(some: dict[int, Any]) -> tuple[NDArray[np.int64], NDArray]:
-    """Nodes, and what was counted at each, but for those with too much to count."""
-    counted = {node: found for node, found in some.items() if found is not None}
-    return np.array([*counted], np.int64), np.array([*counted.values()], np.int64)
 
 
 def motifs(job: Job) -> list[Found]:
@@ -108,27 +94,20 @@ def motifs(job: Job) -> list[Found]:
         if total[a] % NODES[a] or total[a] // NODES[a] != total[b] // NODES[b]
     ]
     rules: list[Rule] = [
-        (
-            "range",
-            least < 0,
-            lambda i: "0 or more",
-            lambda i: str(least[i]),
-        ),
-        _exactly("orbit 0", found[:, 0], degree),
-        _exactly("pairs of neighbours", pairs, degree * (degree - 1) // 2),
-        _exactly("threes of neighbours", threes, degree * (degree - 1) * (degree - 2) // 6),
-        (
-            "sum",
-            np.full(job.n, bool(unequal)) & (np.arange(job.n) == 0),
-            lambda i: "as many nodes in orbits {} and {} as the motif has".format(*unequal[0]),
-            lambda i: " and ".join(str(total[orbit]) for orbit in unequal[0]),
-        ),
+        ("range", least < 0, "0 or more", least),
+        exactly("orbit 0", found[:, 0], degree),
+        exactly("pairs of neighbours", pairs, degree * (degree - 1) // 2),
+        exactly("threes of neighbours", threes, degree * (degree - 1) * (degree - 2) // 6),
     ]
-    every, checks = np.arange(job.n), []
+    checks = []
+    if unequal:
+        one, other = unequal[0]
+        told = f"as many nodes in orbits {one} and {other} as the motif has"
+        checks.append(job.whole("sum", True, told, f"{total[one]} and {total[other]}"))
     for size in (3, 4):
-        if (sets := _sets(edges, every[:, None], size, False, MAX_WORK)) is not None:
+        if (sets := _sets(edges, np.arange(job.n)[:, None], size, False, MAX_WORK)) is not None:
             for orbit, right in _orbits(edges, sets).items():
-                rules.append(_exactly(f"orbit {orbit}", found[:, orbit], right))
+                rules.append(exactly(f"orbit {orbit}", found[:, orbit], right))
             continue
         for node in job.some(found.sum(axis=1), LEAST):
             near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
@@ -136,11 +115,9 @@ def motifs(job: Job) -> list[Found]:
             sets = _sets(edges, pairs.astype(np.int64), size, False, AT_ONE)
             if sets is not None:
                 for orbit, right in _orbits(edges, sets).items():
-                    one = np.array([node])
-                    checks.append(
-                        collect(one, _exactly(f"orbit {orbit}", found[one, orbit], right[one]))
-                    )
-    return [collect(every, *rules), *checks]
+                    at = exactly(f"orbit {orbit}", found[[node], orbit], right[[node]])
+                    checks.append(collect(np.array([node]), at))
+    return [job.found(*rules), *checks]
 
 
 def square_clustering(job: Job) -> list[Found]:
@@ -149,27 +126,15 @@ def square_clustering(job: Job) -> list[Found]:
     """
     edges, found = adjacency(job), job.outputs["coefficient"].astype(np.float64)
     degree = np.diff(edges.indptr).astype(np.int64)
-    rules: list[Rule] = [
-        (
-            "range",
-            ~((found >= 0) & (found <= (degree > 1))),
-            lambda i: "a number from 0 to 1" if degree[i] > 1 else "0, as there is no pair",
-            lambda i: f"{found[i]:g}",
-        )
-    ]
     nodes = np.arange(job.n)
     if (degree**2).sum() * max(degree.max(initial=0), 1) > MAX_WORK:
         nodes = job.some(found, LEAST)
         nodes = nodes[degree[nodes] <= NEAR]
     right = np.array([_share(edges, degree, node) for node in nodes.tolist()])
-    off = ~np.isclose(found[nodes], right, CLOSE, 0)
-    texts = (lambda i: f"{right[i]:.15g}"), (lambda i: f"{found[nodes[i]]:.15g}")
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("coefficient", off, *texts))]
-
-
-def _exactly(what: str, found: NDArray[np.int64], right: NDArray[np.int64]) -> Rule:
-    """The rule that numbers are the right ones."""
-    return what, found != right, lambda i: str(right[i]), lambda i: str(found[i])
+    return [
+        job.found(share_of_pairs(found, degree)),
+        collect(nodes, closely("coefficient", found[nodes], right, CLOSE)),
+    ]
 
 
 def _sets(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, absent, collect, strange
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -19,8 +19,8 @@ def neighbourhood(job: Job) -> list[Found]:
     target, source, hop = (
         job.outputs[name].astype(np.int64) for name in ("target", "source", "hop")
     )
-    if report := _strange(job, target, source):
-        return report
+    if (named := strange(job.n, target, source)).total:
+        return [named]
     hops, nearest = int(job.fact("hops", 1)), bool(job.fact("nearest", False))
     key = target * job.n + (0 if nearest else source)
     wanted = _sources(job, source[hop == 0])
@@ -31,23 +31,18 @@ def neighbourhood(job: Job) -> list[Found]:
             (
                 "order",
                 np.diff(key, prepend=-1) <= 0,
-                lambda i: "rows that ascend by target and source, each once",
+                "rows that ascend by target and source, each once",
                 lambda i: f"source {source[i]} there",
             ),
             (
                 "source",
                 ~np.isin(source, wanted) | ((hop == 0) != (target == source)),
-                lambda i: "a source, at hop 0 of itself alone",
+                "a source, at hop 0 of itself alone",
                 lambda i: f"node {source[i]} at hop {hop[i]}",
             ),
-            (
-                "hops",
-                (hop < 0) | (hop > hops),
-                lambda i: f"a hop from 0 to {hops}",
-                lambda i: str(hop[i]),
-            ),
+            ("hops", (hop < 0) | (hop > hops), f"a hop from 0 to {hops}", hop),
         ),
-        _missing(missing, "source", "at hop 0 of itself"),
+        absent(missing, "source", "at hop 0 of itself"),
     ]
     if any(found.total for found in report):
         return report
@@ -64,7 +59,7 @@ def neighbourhood(job: Job) -> list[Found]:
                 lambda i: f"none, at hop {hop[i]}",
             ),
         ),
-        _missing(far, "neighbour", "a row that is at most one hop further than its neighbour's"),
+        absent(far, "neighbour", "a row that is at most one hop further than its neighbour's"),
     ]
 
 
@@ -96,8 +91,8 @@ def sample(job: Job) -> list[Found]:
     source, target, hop = (
         job.outputs[name].astype(np.int64) for name in ("source", "target", "hop")
     )
-    if report := _strange(job, source, target):
-        return report
+    if (named := strange(job.n, source, target)).total:
+        return [named]
     fanouts = job.listed("fanouts", (15, 10))
     report = [
         collect(
@@ -105,15 +100,10 @@ def sample(job: Job) -> list[Found]:
             (
                 "order",
                 np.diff(source, prepend=0) < 0,
-                lambda i: "rows that ascend by source",
+                "rows that ascend by source",
                 lambda i: f"node {source[i]} there",
             ),
-            (
-                "hop",
-                (hop < 0) | (hop >= len(fanouts)),
-                lambda i: f"a hop from 0 to {len(fanouts) - 1}",
-                lambda i: str(hop[i]),
-            ),
+            ("hop", (hop < 0) | (hop >= len(fanouts)), f"a hop from 0 to {len(fanouts) - 1}", hop),
         )
     ]
     if report[0].total:
@@ -130,12 +120,7 @@ def sample(job: Job) -> list[Found]:
 
 
 def _drawn(
-    c: Cluster,
-    outputs: Outputs,
-    due: NDArray,
-    fanouts: NDArray,
-    replace: bool,
-    weighted: bool,
+    c: Cluster, outputs: Outputs, due: NDArray, fanouts: NDArray, replace: bool, weighted: bool
 ) -> list[Found]:
     """What is wrong with the edges that a cluster's nodes have drawn."""
     source, target, place, hop = (
@@ -162,37 +147,19 @@ def _drawn(
     wanted = np.where(fanout < 0, there, wanted)
     has = np.bincount(row, minlength=c.size)
     return [
-        collect(
-            c.ids,
-            ("number", has != wanted, lambda i: f"{wanted[i]} edges", lambda i: str(has[i])),
-        ),
+        collect(c.ids, ("number", has != wanted, lambda i: f"{wanted[i]} edges", has)),
         collect(
             source,
             (
                 "edge",
                 ~real,
-                lambda i: "an edge that can be drawn, by its place among those of the node",
+                "an edge that can be drawn, by its place among those of the node",
                 lambda i: f"node {target[i]} at place {place[i]}",
             ),
-            ("twice", twice, lambda i: "different edges", lambda i: f"place {place[i]} again"),
-            ("turn", hop != due[source], lambda i: f"hop {due[source[i]]}", lambda i: str(hop[i])),
+            ("twice", twice, "different edges", lambda i: f"place {place[i]} again"),
+            ("turn", hop != due[source], lambda i: f"hop {due[source[i]]}", hop),
         ),
     ]
-
-
-def _strange(job: Job, *columns: NDArray) -> list[Found]:
-    """The rows that name what is no node, if there are any."""
-    wrong = np.any([(column < 0) | (column >= job.n) for column in columns], axis=0)
-    found = collect(
-        np.clip(columns[0], 0, job.n - 1),
-        (
-            "node",
-            wrong,
-            lambda i: f"nodes from 0 to {job.n - 1}",
-            lambda i: " and ".join(str(column[i]) for column in columns),
-        ),
-    )
-    return [found] if found.total else []
 
 
 def _sources(job: Job, seen: NDArray) -> NDArray:
@@ -201,9 +168,3 @@ def _sources(job: Job, seen: NDArray) -> NDArray:
     if listed is None and job.fact("sources") is None:
         return np.arange(job.n)
     return np.unique(seen if listed is None else listed)
-
-
-def _missing(nodes: NDArray, what: str, wanted: str) -> Found:
-    return collect(
-        nodes, (what, np.ones(len(nodes), bool), lambda i: wanted, lambda i: "no such row")
-    )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, collect
+from dgsuite.genval.rules.base import Job, collect, exactly, marked
 from dgsuite.genval.rules.triangles import adjacency
 
 
@@ -21,16 +21,8 @@ def topological(job: Job) -> list[Found]:
     np.minimum.at(least, target, found[source])
     right = np.where(least < 0, -1, most + 1)
     return [
-        collect(
-            np.arange(job.n),
-            (
-                "generation",
-                found != right,
-                lambda i: f"{right[i]}, by the nodes before",
-                lambda i: str(found[i]),
-            ),
-        ),
-        _cycle(job, place, bool((found < 0).any())),
+        job.found(exactly("generation", found, right)),
+        *_cycle(job, place, bool((found < 0).any())),
     ]
 
 
@@ -41,7 +33,7 @@ def _edges(job: Job) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return source, matrix.indices.astype(np.int64)
 
 
-def _cycle(job: Job, place: NDArray[np.int64], wanted: bool, odd: bool = False) -> Found:
+def _cycle(job: Job, place: NDArray[np.int64], wanted: bool, odd: bool = False) -> list[Found]:
     """Violations of the rule that places number a cycle, if one is `wanted`, and else none.
 
     Parameters
@@ -55,28 +47,18 @@ def _cycle(job: Job, place: NDArray[np.int64], wanted: bool, odd: bool = False) 
     nodes = np.flatnonzero(place != -1)
     nodes = nodes[np.argsort(place[nodes], kind="stable")]
     size = len(nodes)
-    after = np.zeros(job.n, bool)  # whether the node before it in the cycle has an edge to it
     follows = (place[source] >= 0) & (place[target] == (place[source] + 1) % max(size, 1))
-    after[target[follows & (place[target] >= 0)]] = True
+    # whether the node before it in the cycle has an edge to it
+    after = marked(job.n, target[follows & (place[target] >= 0)])
     out = np.zeros(job.n, bool)
     out[nodes] = (place[nodes] != np.arange(size)) | ~after[nodes]
-    none = np.arange(job.n) == 0
-    none &= (wanted != (size > 0)) | (odd and size > 0 and size % 2 == 0)
-    return collect(
-        np.arange(job.n),
-        (
-            "cycle",
-            none,
-            lambda i: ("an odd cycle" if odd else "a cycle") if wanted else "no cycle",
-            lambda i: f"{size} nodes",
-        ),
-        (
-            "order",
-            out,
-            lambda i: "places from 0 on, and an edge from the node in the place before",
-            lambda i: str(place[i]),
-        ),
-    )
+    expected = ("an odd cycle" if odd else "a cycle") if wanted else "no cycle"
+    mistaken = (wanted != (size > 0)) | (odd and size > 0 and size % 2 == 0)
+    told = "places from 0 on, and an edge from the node in the place before"
+    return [
+        job.whole("cycle", mistaken, expected, f"{size} nodes"),
+        job.found(("order", out, told, place)),
+    ]
 
 
 def bipartite(job: Job) -> list[Found]:
@@ -96,9 +78,6 @@ def bipartite(job: Job) -> list[Found]:
     one, other = least[part].reshape(2, n)
     right = np.where(one == other, -1, one > other)
     return [
-        collect(
-            np.arange(n),
-            ("colour", colour != right, lambda i: str(right[i]), lambda i: str(colour[i])),
-        ),
-        _cycle(job, place, bool((right < 0).any()), odd=True),
+        collect(np.arange(n), exactly("colour", colour, right)),
+        *_cycle(job, place, bool((right < 0).any()), odd=True),
     ]

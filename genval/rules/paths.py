@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, collect
-from dgsuite.genval.rules.similar import Pairs, listed, unreal
+from dgsuite.genval.rules.base import LEAST, Job, closely, collect, marked, rows, strange
+from dgsuite.genval.rules.similar import Pairs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -41,25 +41,9 @@ def bc(job: Job) -> list[Found]:
     matrix.eliminate_zeros()
     found = job.outputs["betweenness"].astype(np.float64)
     half = 1.0 if job.graph.directed else 0.5
-    most = half * len(sources) * max(job.n - 2, 0) * (1 + CLOSE)
-    dead = (np.diff(matrix.indptr) == 0) | (np.bincount(matrix.indices, minlength=job.n) == 0)
-    checks = [
-        collect(
-            np.arange(job.n),
-            (
-                "range",
-                ~((found >= 0) & (found <= most)),
-                lambda i: f"a number from 0 to {most:g}",
-                lambda i: f"{found[i]:g}",
-            ),
-            (
-                "through",
-                dead & (found != 0),
-                lambda i: "0, as no path leads through it",
-                lambda i: f"{found[i]:g}",
-            ),
-        )
-    ]
+    most = half * len(sources) * max(job.n - 2, 0)
+    dead = (np.diff(matrix.indptr) == 0) | (_edges_in(matrix) == 0)
+    checks = [_range("betweenness", found, np.where(dead, 0, most))]
     if not checks[0].total:
         row = _rows(matrix)
 
@@ -103,31 +87,15 @@ def _added_up(
         total += added
         sums.append(added.sum())
     if count == every:
-        off = ~np.isclose(found, total, CLOSE, CLOSE)
-        return [
-            collect(ids, (what, off, lambda i: f"{total[i]:.12g}", lambda i: f"{found[i]:.12g}"))
-        ]
+        return [collect(ids, closely(what, found, total, CLOSE, CLOSE))]
     right = every * np.mean(sums)
     error = every * np.std(sums, ddof=1) / np.sqrt(count) * np.sqrt(1 - count / every)
     slack = SIGMAS * error + CLOSE * right
-    apart = np.zeros(len(found), bool)
-    apart[:1] = not abs(found.sum() - right) <= slack
+    off = not abs(found.sum() - right) <= slack
+    told = f"a sum of {right:.6g}, give or take {slack:.3g}"
     return [
-        collect(
-            ids,
-            (
-                what,
-                found < total * (1 - CLOSE) - CLOSE,
-                lambda i: f"{total[i]:.12g} or more",
-                lambda i: f"{found[i]:.12g}",
-            ),
-            (
-                "sum",
-                apart,
-                lambda i: f"a sum of {right:.6g}, give or take {slack:.3g}",
-                lambda i: f"{found.sum():.6g}",
-            ),
-        )
+        _range(what, found, np.full(len(found), np.inf), total - CLOSE, ids),
+        job.whole("sum", off, told, f"{found.sum():.6g}"),
     ]
 
 
@@ -140,16 +108,16 @@ def edge_betweenness(job: Job) -> list[Found]:
     matrix = _lengths_of(job)
     edges = Pairs(_rows(matrix), matrix.indices.astype(np.int64))
     found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
-    report = [unreal(job.n, found)]
+    report = [strange(job.n, *found)]
     if report[0].total:
         return report
     half = 1.0 if job.graph.directed else 0.5
     once = (edges.source <= edges.target) | job.graph.directed
-    report += listed(job.n, found, Pairs(edges.source[once], edges.target[once]))
+    report += rows(job.n, *found, edges.keys(job.n)[once])
     if any(part.total for part in report):
         return report
     sources, value = _sources(job, "start"), job.outputs["betweenness"].astype(np.float64)
-    starts = _marked(job.n, sources).astype(np.float64)
+    starts = marked(job.n, sources).astype(np.float64)
     most = np.full(len(value), half * len(sources) * (job.n - 1))
     least = half * (starts[found.source] + (0 if job.graph.directed else starts[found.target]))
     least *= (found.source != found.target) & (matrix.data == matrix.data[:1]).all()
@@ -199,50 +167,40 @@ def bfs_many(job: Job) -> list[Found]:
     outputs are those of SciPy's distances, on larger graphs of some nodes.
     """
     matrix, sources = _hops_of(job), _sources(job)
-    starts = _marked(job.n, sources)
+    starts = marked(job.n, sources)
     names = ("distance", "reached", "eccentricity")
     distance, reached, most = (job.outputs[name].astype(np.int64) for name in names)
     all_of_them = reached + starts
-    row, end = np.repeat(np.arange(job.n), np.diff(matrix.indptr)), matrix.indices
+    row, end = _rows(matrix), matrix.indices
     fewer = all_of_them[end] < all_of_them[row]
     same = all_of_them[end] == all_of_them[row]
     farther = (distance[end] > distance[row] + all_of_them[row]) | (most[end] > most[row] + 1)
+    skipped = marked(job.n, end[fewer | (same & farther)])
+    seen = "reached by {} at {}, the farthest at {}"
     checks = [
-        collect(
-            np.arange(job.n),
-            (
-                "reached",
-                (reached < 0) | (all_of_them > len(sources)),
-                lambda i: f"0 to {len(sources) - starts[i]}",
-                lambda i: str(reached[i]),
-            ),
-            (
-                "distance",
-                (distance < reached) | (distance > reached * most),
-                lambda i: f"{reached[i]} to {reached[i] * most[i]}",
-                lambda i: str(distance[i]),
-            ),
+        _range("reached", reached, len(sources) - starts),
+        _range("distance", distance, reached * most, reached),
+        job.found(
             (
                 "eccentricity",
                 (reached > 0) != (most > 0),
-                lambda i: "0 where no source reaches the node, and else above",
-                lambda i: str(most[i]),
+                "0 where no source reaches the node, and else above",
+                most,
             ),
             (
                 "edge",
-                _marked(job.n, end[fewer | (same & farther)]),
-                lambda i: "reached as nodes with an edge to it, one hop farther at most",
-                lambda i: f"{reached[i]} at {distance[i]}, the farthest at {most[i]}",
+                skipped,
+                "reached as nodes with an edge to it, one hop farther at most",
+                lambda i: seen.format(reached[i], distance[i], most[i]),
             ),
-        )
+        ),
     ]
-    if not checks[0].total:
+    if not any(found.total for found in checks):
         nodes, lengths = _looked_at(job, matrix, sources, distance)
         total = np.concatenate([np.empty((0, 3)), *map(_summed, lengths)])
-        checks += [
-            _beside(name, job.outputs[name][nodes], right, nodes)
-            for name, right in zip(names, total.T, strict=True)
-        ]
+        found = zip(names, total.T, strict=True)
+        rules = [closely(name, job.outputs[name][nodes], right, CLOSE) for name, right in found]
+        checks.append(collect(nodes, *rules))
     return checks
 
 
@@ -266,7 +224,7 @@ def closeness(job: Job) -> list[Found]:
         right = np.where(near > 0, near / np.maximum(distance, 1), 0)
         if job.fact("wf_improved", True):
             right *= near / _others(job.n, sources)[nodes]
-        checks.append(_beside("closeness", found[nodes], right, nodes))
+        checks.append(collect(nodes, closely("closeness", found[nodes], right, CLOSE)))
     return checks
 
 
@@ -285,7 +243,7 @@ def harmonic(job: Job) -> list[Found]:
         nodes, lengths = _looked_at(job, matrix, sources, found)
         total = np.concatenate([np.empty(0), *((1 / hops).sum(1) for hops in lengths)])
         right = total * (job.n - 1) / _others(job.n, sources)[nodes]
-        checks.append(_beside("harmonic", found[nodes], right, nodes))
+        checks.append(collect(nodes, closely("harmonic", found[nodes], right, CLOSE)))
     return checks
 
 
@@ -306,7 +264,7 @@ def hyperball(job: Job) -> list[Found]:
         _range("reached", reached, some),
         _range("distance", distance, reached * (n - 1), reached),
         _range("harmonic", near, reached, reached**2 / hops),
-        _beside("closeness", close, right),
+        job.found(closely("closeness", close, right, CLOSE)),
     ]
     job.left_out.append("what the estimates may differ by")
     if not any(found.total for found in checks):
@@ -333,24 +291,16 @@ def eccentricity(job: Job) -> list[Found]:
     """
     matrix, of, nodes = _hops_of(job), job.fact("of", "nodes"), np.arange(job.n)
     least, most = (job.outputs[name].astype(np.int64) for name in ("eccentricity", "limit"))
-    row, end = np.repeat(nodes, np.diff(matrix.indptr)), matrix.indices
-    steep = np.abs(least[row] - least[end]) > 1 if of == "nodes" else np.zeros(len(row), bool)
+    row, end = _rows(matrix), matrix.indices
+    steep = (np.abs(least[row] - least[end]) > 1) & (of == "nodes")
     outside = (least < min(job.n - 1, 1)) | (least > most) | (most > job.n - 1)
+    outside |= (of == "nodes") & (least != most)
+    told = "1 to {} hops, and the limit {} no less"
+    near = "within 1 of the neighbours' eccentricities"
     checks = [
-        collect(
-            nodes,
-            (
-                "limit",
-                outside | ((of == "nodes") & (least != most)),
-                lambda i: f"1 to {job.n - 1} hops, and the limit {most[i]} no less",
-                lambda i: str(least[i]),
-            ),
-            (
-                "edge",
-                _marked(job.n, row[steep]),
-                lambda i: "within 1 of the neighbours' eccentricities",
-                lambda i: str(least[i]),
-            ),
+        job.found(
+            ("limit", outside, lambda i: told.format(job.n - 1, most[i]), least),
+            ("edge", marked(job.n, row[steep]), near, least),
         )
     ]
     if not checks[0].total:
@@ -375,15 +325,9 @@ def _edges_in(matrix: csr_array) -> NDArray[np.int64]:
     return np.bincount(matrix.indices, minlength=matrix.shape[0])
 
 
-def _marked(n: int, nodes: NDArray) -> NDArray[np.bool_]:
-    mask = np.zeros(n, bool)
-    mask[nodes] = True
-    return mask
-
-
 def _small(matrix: csr_array, sources: NDArray) -> bool:
     """Whether distances from all sources take no more than some seconds."""
-    return len(sources) * (matrix.shape[0] + matrix.nnz) <= MAX_WORK
+    return len(sources) <= _room(matrix)
 
 
 def _room(matrix: csr_array) -> int:
@@ -404,7 +348,7 @@ def _looked_at(
 
 def _others(n: int, sources: NDArray) -> NDArray[np.int64]:
     """Sources other than each node; 1 where there are none."""
-    return np.maximum(len(sources) - _marked(n, sources), 1)
+    return np.maximum(len(sources) - marked(n, sources), 1)
 
 
 def _hops(matrix: csr_array, sources: NDArray) -> Iterator[NDArray[np.float64]]:
@@ -428,28 +372,10 @@ def _range(
 ) -> Found:
     """Violations of limits, up to rounding; of nodes, or of rows of some nodes."""
     low = np.zeros(len(found)) if least is None else least * (1 - CLOSE)
-    return collect(
-        np.arange(len(found)) if ids is None else ids,
-        (
-            "range",
-            ~((found >= low) & (found <= most * (1 + CLOSE))),
-            lambda i: f"a number from {low[i]:g} to {most[i]:g} in {what}",
-            lambda i: f"{found[i]:g}",
-        ),
-    )
-
-
-def _beside(what: str, found: NDArray, right: NDArray, ids: NDArray | None = None) -> Found:
-    """Where values are not the right ones; of nodes, or of rows of some nodes."""
-    return collect(
-        np.arange(len(found)) if ids is None else ids,
-        (
-            what,
-            ~np.isclose(found, right, CLOSE, 0),
-            lambda i: f"{right[i]:.12g}",
-            lambda i: f"{found[i]:.12g}",
-        ),
-    )
+    off = ~((found >= low) & (found <= most * (1 + CLOSE)))
+    told = f"a number from {{:g}} to {{:g}} in {what}"
+    texts = (lambda i: told.format(low[i], most[i])), (lambda i: f"{found[i]:g}")
+    return collect(np.arange(len(found)) if ids is None else ids, ("range", off, *texts))
 
 
 def _over(matrix: csr_array, sources: NDArray) -> Iterator[tuple[int, NDArray[np.float64]]]:

@@ -11,7 +11,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends
+from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.views import both_ways
 
@@ -37,8 +37,8 @@ def alpha(job: Job) -> list[Found]:
     time, last = np.zeros(job.n, np.int64), []
     for pulse in range(facts["rounds"]):
         now = {**facts, "pulse": pulse}
-        time = _joined(job, job.each(_safe, time=time, facts=now))
-        time = _joined(job, job.each(_all_safe, safe=time, facts=now))
+        time = job.values(_safe, time=time, facts=now)
+        time = job.values(_all_safe, safe=time, facts=now)
         last.append(_last(time))
     return _compared(job, time, last)
 
@@ -53,7 +53,8 @@ def beta(job: Job) -> list[Found]:
         return wrong
     parent = job.outputs["parent"]
     depth, lost = _depths(parent, job.root())
-    wrong = [_lost(lost), *job.each(_too_deep, depth=depth)]
+    wrong = [job.found(("tree", lost, "a way to the root", "a cycle"))]
+    wrong += job.each(_too_deep, depth=depth)
     if not all(found.total == 0 for found in wrong):
         return wrong
     order = np.argsort(depth, kind="stable")
@@ -61,9 +62,9 @@ def beta(job: Job) -> list[Found]:
     time, last = np.zeros(job.n, np.int64), []
     for pulse in range(facts["rounds"]):
         now = {**facts, "pulse": pulse}
-        time = _joined(job, job.each(_safe, time=time, facts=now))
-        up = _joined(job, job.each(_along_tree, sent=SAFE, facts=now))
-        down = _joined(job, job.each(_along_tree, sent=GO, facts=now))
+        time = job.values(_safe, time=time, facts=now)
+        up = job.values(_along_tree, sent=SAFE, facts=now)
+        down = job.values(_along_tree, sent=GO, facts=now)
         for nodes in layers[::-1]:
             np.maximum.at(time, parent[nodes], time[nodes] + up[nodes])
         for nodes in layers:
@@ -78,39 +79,27 @@ def _off_tree(c: Cluster, outputs: Outputs, root: int) -> Found:
     linked = c.entries(np.arange(c.size), parent) >= 0
     return collect(
         c.ids,
-        ("root", at_root & (parent != -1), lambda i: "no parent", lambda i: f"node {parent[i]}"),
-        ("parent", ~at_root & ~linked, lambda i: "a neighbour", lambda i: f"node {parent[i]}"),
+        ("root", at_root & (parent != -1), "no parent", lambda i: f"node {parent[i]}"),
+        ("parent", ~at_root & ~linked, "a neighbour", lambda i: f"node {parent[i]}"),
     )
 
 
-def _depths(parent: NDArray, root: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Hops of each node to the root by way of parents, and the nodes that do not get there."""
+def _depths(parent: NDArray, root: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Hops of each node to the root by way of parents, and which nodes do not get there."""
     up = np.where(np.arange(len(parent)) == root, root, parent)
     depth = (np.arange(len(parent)) != root).astype(np.int64)
     for _ in range(len(parent).bit_length()):
         depth += depth[up]
         up = up[up]
-    return depth, np.flatnonzero(up != root)
-
-
-def _lost(nodes: NDArray[np.int64]) -> Found:
-    every = np.ones(len(nodes), bool)
-    return collect(nodes, ("tree", every, lambda i: "a way to the root", lambda i: "a cycle"))
+    return depth, up != root
 
 
 def _too_deep(c: Cluster, outputs: Outputs, depth: NDArray) -> Found:
     row, other = ends(c)
     deep = depth[c.ids[row]] > depth[other] + 1
+    nearer = "at most one hop farther from the root than its neighbours"
     return collect(
-        c.ids[row],
-        (
-            "hops",
-            deep,
-            lambda i: (
-                f"at most {depth[other[i]] + 1} hops from the root, as node {other[i]} is nearer"
-            ),
-            lambda i: f"{depth[c.ids[row[i]]]} hops",
-        ),
+        c.ids, at_edges(c, "hops", deep, nearer, "node {} at {} hops", other, depth[other])
     )
 
 
@@ -144,14 +133,6 @@ def _facts(job: Job) -> tuple[Job, dict[str, Any]]:
     facts["seed"] = int(job.fact("seed", 101))
     facts["rounds"] = job.integer("rounds", 1, 1, 1 << 62)
     return job, facts
-
-
-def _joined(job: Job, parts: list[Values]) -> NDArray[np.int64]:
-    """Values by node from those of each cluster's nodes."""
-    found = np.zeros(job.n, np.int64)
-    for ids, values in parts:
-        found[ids] = values
-    return found
 
 
 def _words(sent: int, first: NDArray, second: NDArray, facts: dict[str, Any]) -> NDArray[np.uint64]:
@@ -207,13 +188,7 @@ def _all_safe(c: Cluster, outputs: Outputs, safe: NDArray, facts: dict[str, Any]
 
 def _compared(job: Job, time: NDArray, last: list[tuple[int, int]]) -> list[Found]:
     """Nodes that begin at another tick, and nodes that begin last in a pulse that ends at another tick."""
-    given = job.outputs["time"]
-    found = [
-        collect(
-            np.arange(job.n),
-            ("time", time != given, lambda i: f"tick {time[i]}", lambda i: f"tick {given[i]}"),
-        )
-    ]
+    found = [job.found(exactly("time", job.outputs["time"], time))]
     by_pulse = job.given("pulse_time")
     if by_pulse is None or not job.n:
         return found
@@ -222,13 +197,7 @@ def _compared(job: Job, time: NDArray, last: list[tuple[int, int]]) -> list[Foun
             f"'pulse_time' must have one value for each of {len(last)} pulses, got shape {by_pulse.shape}"
         )
     node, tick = np.array(last).T
-    late = (
-        "pulse_time",
-        tick != by_pulse,
-        lambda i: f"tick {tick[i]}",
-        lambda i: f"tick {by_pulse[i]}",
-    )
-    return [*found, collect(node, late)]
+    return [*found, collect(node, exactly("pulse_time", by_pulse, tick))]
 
 
 def _last(time: NDArray[np.int64]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths, loop_lengths
+from dgsuite.genval.rules.base import Job, Outputs, ends, exponent, lengths, loop_lengths
 from dgsuite.partition.clusters.cluster import Cluster
 
 ROUNDING = 1e-12
@@ -140,11 +140,8 @@ class Edges:
 
     def backwards(self, values: Values) -> Values:
         """For each node, the sum over the edges that leave."""
-        sums = np.zeros(self.job.n)
         how = {"weighted": self.weighted, "power": self.power}
-        for ids, part in self.job.each(_backwards, values=values, **how):
-            sums[ids] = part
-        return sums
+        return self.job.values(_backwards, np.float64, values=values, **how)
 
 
 def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int) -> Values:
@@ -213,8 +210,7 @@ def _no_numbers(job: Job, name: str) -> list[Found]:
     wrong = ~(np.isfinite(found) & (found >= 0))
     if not wrong.any():
         return []
-    expected, seen = "a number, 0 or more", lambda i: str(found[i])
-    return [collect(np.arange(job.n), (name, wrong, lambda i: expected, seen))]
+    return [job.found((name, wrong, "a number, 0 or more", found))]
 
 
 def _compared(job: Job, name: str, found: Values, right: Values, bound: float) -> Found:
@@ -223,10 +219,8 @@ def _compared(job: Job, name: str, found: Values, right: Values, bound: float) -
     total = change.sum()
     beyond = (change > bound / job.n) & (total > bound)
     text = f"; all together may differ by {bound:.3g}, not by {total:.3g}"
-    return collect(
-        np.arange(job.n),
-        (name, beyond, lambda i: f"{right[i]:.15g}{text}", lambda i: f"{found[i]:.15g}"),
-    )
+    texts = (lambda i: f"{right[i]:.15g}{text}"), (lambda i: f"{found[i]:.15g}")
+    return job.found((name, beyond, *texts))
 
 
 def _preference(job: Job) -> NDArray[np.float64]:

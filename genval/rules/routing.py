@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import LISTED, Found, Violation
 from dgsuite.genval.rules.base import Job, Outputs, addable, collect, ends
+from dgsuite.genval.rules.search import above_one
 from dgsuite.partition.clusters.cluster import Cluster
 
 AT_ONCE = 1 << 22
@@ -109,10 +110,8 @@ def distance_vector(job: Job) -> list[Found]:
     what counts as infinite. Its next hop is such a neighbour; there is none at the root and where there is
     no way. Nodes that have crashed are left out.
     """
-    crashed = job.given("crashed")
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
     infinity = job.integer("infinity", 16, 1, (1 << 31) - 1)
-    return job.each(_hops_to_the_root, root=job.root(), alive=alive, infinity=infinity)
+    return job.each(_hops_to_the_root, root=job.root(), alive=job.alive, infinity=infinity)
 
 
 def _hops_to_the_root(
@@ -126,23 +125,11 @@ def _hops_to_the_root(
     np.minimum.at(right, row[there], distance[other[there]] + 1)
     right[c.ids == root] = 0
     way = live & (mine > 0) & (mine < infinity)
-    rows = np.flatnonzero(way)
-    good = np.zeros(c.size, bool)
-    good[rows] = c.entries(rows, hop[rows]) >= 0
-    good[good] = alive[hop[good]] & (distance[hop[good]] == mine[good] - 1)
+    _, good = above_one(c, way, distance, hop)
+    good[good] = alive[hop[good]]
     return collect(
         c.ids,
-        (
-            "distance",
-            live & (mine != right),
-            lambda i: f"{right[i]}, by its neighbours",
-            lambda i: str(mine[i]),
-        ),
-        (
-            "next hop",
-            way & ~good,
-            lambda i: f"a neighbour {mine[i] - 1} hops from the root",
-            lambda i: str(hop[i]),
-        ),
-        ("next hop", live & ~way & (hop != -1), lambda i: "none, -1", lambda i: str(hop[i])),
+        ("distance", live & (mine != right), lambda i: f"{right[i]}, by its neighbours", mine),
+        ("next hop", way & ~good, lambda i: f"a neighbour {mine[i] - 1} hops from the root", hop),
+        ("next hop", live & ~way & (hop != -1), "none, -1", hop),
     )

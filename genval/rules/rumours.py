@@ -1,4 +1,4 @@
-"""Rumours and averages, by calls to random neighbours."""
+"""Rumours, averages and snapshots of money: what nodes send to random neighbours."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, Rule, collect
+from dgsuite.genval.rules import search
+from dgsuite.genval.rules.base import Job, Outputs, Rule, exactly
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import components
 
 LONGEST = 1 << 20
 """Most rounds of a run that are looked at."""
@@ -28,26 +30,19 @@ def gossip(job: Job) -> list[Found]:
     informed = job.outputs["informed"].astype(np.int64)
     nodes, root = np.arange(job.n), job.root()
     mode, seed = str(job.fact("mode", "push-pull")), int(job.fact("seed", 101))
-    crashed = job.given("crashed")
-    faults = crashed is not None or job.given("lost") is not None
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    faults = job.given("crashed") is not None or job.given("lost") is not None
     strange = np.where(nodes == root, informed != 0, (informed < 1) & (informed != -1))
     rules: list[Rule] = [
         (
             "start",
             strange | (informed > LONGEST),
             lambda i: "0 rounds" if i == root else f"1 to {LONGEST} rounds, or -1",
-            lambda i: str(informed[i]),
+            informed,
         ),
-        (
-            "end",
-            (informed == -1) & alive,
-            lambda i: "a node that knows the rumour",
-            lambda i: "one that does not",
-        ),
+        ("end", (informed == -1) & job.alive, "a node that knows the rumour", "one that does not"),
     ]
     if rules[0][1].any():
-        return [collect(nodes, *rules)]
+        return [job.found(*rules)]
     for number in range(1, int(informed.max(initial=0)) + 1):
         called = calls(job, seed, number - 1)
         knew = (informed >= 0) & (informed < number)
@@ -58,23 +53,18 @@ def gossip(job: Job) -> list[Found]:
             hears |= (called >= 0) & knew[called]
         missed = hears & ~knew & (informed != number) & (not faults)
         unheard = ~hears & (informed == number)
-        rules.append(_heard(informed, missed, f"{number} rounds, by the calls"))
-        rules.append(_heard(informed, unheard, f"not {number} rounds, in which no call tells it"))
+        rules += [
+            ("call", missed, f"{number} rounds, by the calls", informed),
+            ("call", unheard, f"not {number} rounds, in which no call tells it", informed),
+        ]
         if missed.any():
             break
-    return [collect(nodes, *rules)]
-
-
-def _heard(informed: NDArray, broken: NDArray, expected: str) -> Rule:
-    return ("call", broken, lambda i: expected, lambda i: str(informed[i]))
+    return [job.found(*rules)]
 
 
 def calls(job: Job, seed: int, number: int) -> NDArray[np.int64]:
     """The neighbour that each node calls in a round; -1 for none."""
-    found = np.full(job.n, -1)
-    for ids, ends in job.each(_called, seed=seed, number=number):
-        found[ids] = ends
-    return found
+    return job.values(_called, seed=seed, number=number)
 
 
 def _called(c: Cluster, outputs: Outputs, seed: int, number: int) -> tuple[NDArray, NDArray]:
@@ -94,49 +84,91 @@ def push_sum(job: Job) -> list[Found]:
     """
     names = ("average", "mass", "weight", "input")
     average, mass, weight, own = (job.outputs[name].astype(np.float64) for name in names)
-    nodes, first = np.arange(job.n), np.arange(job.n) == 0
     inputs, right = job.fact("inputs", job.given("inputs")), own
     if inputs is None:
-        right = np.zeros(job.n)
-        for ids, degree in job.each(_degrees):
-            right[ids] = degree
+        right = job.values(_degrees)
     elif np.shape(inputs) == (job.n,):
         right = np.asarray(inputs, np.float64)
-    total, size = fsum(own), fsum(np.abs(own))
+    total = fsum(own)
     quotient = average.copy()
     np.divide(mass, weight, out=quotient, where=weight > 0)
     rules: list[Rule] = [
-        ("input", ~(own == right), lambda i: str(right[i]), lambda i: str(own[i])),
-        (
-            "mass",
-            first & (not abs(fsum(mass) - total) <= ROUNDING * size),
-            lambda i: f"masses that add up to {total}",
-            lambda i: f"{fsum(mass)}",
-        ),
-        (
-            "weight",
-            first & (not abs(fsum(weight) - job.n) <= ROUNDING * job.n),
-            lambda i: f"weights that add up to {job.n}",
-            lambda i: f"{fsum(weight)}",
-        ),
-        ("weight", ~(weight >= 0), lambda i: "at least 0", lambda i: str(weight[i])),
-        ("average", ~(average == quotient), lambda i: str(quotient[i]), lambda i: str(average[i])),
+        ("input", ~(own == right), right, own),
+        ("weight", ~(weight >= 0), "at least 0", weight),
+        ("average", ~(average == quotient), quotient, average),
     ]
     rounds = job.given("round")
     if rounds is None or len(rounds) < int(job.fact("iterations", 1000)):
         tolerance = float(job.fact("tolerance", 1e-6)) + ROUNDING
         near = tolerance * float(np.abs(own).max(initial=0))
         true = total / max(job.n, 1)
-        rules.append(
-            (
-                "average",
-                ~(np.abs(average - true) <= near),
-                lambda i: f"{true}, or up to {near} from it",
-                lambda i: str(average[i]),
-            )
-        )
-    return [collect(nodes, *rules)]
+        told = f"{true}, or up to {near} from it"
+        rules.append(("average", ~(np.abs(average - true) <= near), told, average))
+    moved = not abs(fsum(mass) - total) <= ROUNDING * fsum(np.abs(own))
+    weighed = not abs(fsum(weight) - job.n) <= ROUNDING * job.n
+    return [
+        job.found(*rules),
+        job.whole("mass", moved, f"masses that add up to {total}", f"{fsum(mass)}"),
+        job.whole("weight", weighed, f"weights that add up to {job.n}", f"{fsum(weight)}"),
+    ]
 
 
 def _degrees(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
     return c.ids, c.degree
+
+
+def snapshot(job: Job) -> list[Found]:
+    """All nodes that the root reaches and that have not crashed are done, and together with what is in
+    transit they have as much money as at first. Without faults a node records as many rounds after the root
+    as it is hops away. What it has then, and what its neighbours have sent it before they record and it gets
+    later, follows from seed and rounds.
+    """
+    outputs, root = job.outputs, job.root()
+    part = components(job.graph)
+    reached = part == part[root]
+    done, recorded, transit = (outputs[name] for name in ("done", "recorded", "in_transit"))
+    first, inputs = outputs["input"], job.fact("inputs", 100)
+    wanted = job.by_node("inputs", first if isinstance(inputs, str) else np.full(job.n, inputs))
+    total = int(first[reached].sum())
+    counted = int(recorded[reached & (recorded >= 0)].sum() + transit.sum())
+    told = np.where(reached, "a part that is complete", "none, out of the root's reach")
+    found = [
+        job.found(
+            exactly("input", first, wanted),
+            ("done", job.alive & ((done != 0) != reached), told, done),
+        ),
+        job.whole("conservation", counted != total, f"{total} in all, as at first", str(counted)),
+    ]
+    if job.given("crashed") is not None or job.given("lost") is not None:
+        return found
+    after = job.integer("after", 4, 0, 1 << 20)
+    hops = np.where(reached, outputs["when"] - after, outputs["when"])
+    found += search.bf(job.with_outputs({"distance": hops}))
+    if any(each.total for each in found):
+        return found
+    had, sent = _paid(job, first.copy(), outputs["when"])
+    return [
+        *found,
+        job.found(
+            exactly("recorded", recorded, np.where(reached, had, -1)),
+            exactly("in transit", transit, np.where(reached, sent, 0)),
+        ),
+    ]
+
+
+def _paid(job: Job, money: NDArray[np.int64], when: NDArray) -> tuple[NDArray, NDArray]:
+    """By node what it has when it records, and what it then gets that was sent before the sender recorded."""
+    seed, had, late = int(job.fact("seed", 101)), money * 0, money * 0
+    arriving, nodes = money * 0, np.arange(job.n)
+    for now in range(int(when.max(initial=-1)) + 1):
+        had[when == now] = money[when == now]
+        money += arriving
+        to = calls(job, seed, 2 * now + 1)
+        luck = counters.of_nodes(seed, nodes, 2 * now)
+        amount = np.where(to < 0, 0, (luck * (money + 1)).astype(np.int64))
+        paid, arriving = np.flatnonzero(amount), money * 0
+        money -= amount
+        np.add.at(arriving, to[paid], amount[paid])
+        early = paid[(when[paid] > now) & (when[to[paid]] <= now + 1)]
+        np.add.at(late, to[early], amount[early])
+    return had, late

@@ -7,7 +7,17 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, Rule, addable, collect, ends, first, occurs
+from dgsuite.genval.rules.base import (
+    Job,
+    Outputs,
+    Rule,
+    addable,
+    at_edges,
+    collect,
+    ends,
+    exactly,
+    marked,
+)
 from dgsuite.partition.clusters.cluster import Cluster
 
 NEVER = 2**62
@@ -33,36 +43,24 @@ def _distances(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray]
     reached = mine >= 0
     # rows are out-edges: they constrain the other end, and show which nodes have a predecessor
     skips = reached[row] & ((theirs < 0) | (theirs > mine[row] + 1))
+    near = "neighbours at most {} hops away"
     found = collect(
         c.ids,
-        ("root", at_root & (mine != 0), lambda i: "distance 0", lambda i: str(mine[i])),
-        (
-            "distance",
-            (mine < -1) | (~at_root & (mine == 0)),
-            lambda i: "at least 1, or -1",
-            lambda i: str(mine[i]),
-        ),
-        (
-            "edge",
-            occurs(c, row[skips]),
-            lambda i: f"neighbours at most {mine[i] + 1} hops away",
-            lambda i: "node {} at {}".format(*(a[first(row, i, skips)] for a in (other, theirs))),
+        ("root", at_root & (mine != 0), "distance 0", mine),
+        ("distance", (mine < -1) | (~at_root & (mine == 0)), "at least 1, or -1", mine),
+        at_edges(
+            c, "edge", skips, lambda i: near.format(mine[i] + 1), "node {} at {}", other, theirs
         ),
     )
     return found, np.unique(other[reached[row] & (theirs == mine[row] + 1)])
 
 
 def _predecessors(distance: NDArray, witnessed: NDArray) -> Found:
-    lacks = distance > 0
-    lacks[witnessed] = False
+    lacks = (distance > 0) & ~marked(len(distance), witnessed)
+    told = "a neighbour {} hops away"
     return collect(
         np.arange(len(distance)),
-        (
-            "predecessor",
-            lacks,
-            lambda i: f"a neighbour {distance[i] - 1} hops away",
-            lambda i: "none",
-        ),
+        ("predecessor", lacks, lambda i: told.format(distance[i] - 1), "none"),
     )
 
 
@@ -76,11 +74,12 @@ def all_pairs(job: Job) -> list[Found]:
     """
     level = job.outputs["level"]
     roots = _sources_of(job, level.shape[1])
-    checked = job.each(_each_source, roots=roots)
-    found = [column for columns, _ in checked for column in columns]
-    for k in range(len(roots)):
-        seen = np.concatenate([witnessed[k] for _, witnessed in checked])
-        found.append(_predecessors(level[:, k], seen))
+    found = list[Found]()
+    for column, checked in zip(
+        level.T, zip(*job.each(_each_source, roots=roots), strict=True), strict=True
+    ):
+        seen = np.concatenate([witnessed for _, witnessed in checked])
+        found += [*(one for one, _ in checked), _predecessors(column, seen)]
     return found
 
 
@@ -100,13 +99,10 @@ def _sources_of(job: Job, count: int) -> NDArray[np.int64]:
     return roots
 
 
-def _each_source(c: Cluster, outputs: Outputs, roots: NDArray) -> tuple[list[Found], list[NDArray]]:
-    found, witnessed = [], []
-    for k, root in enumerate(roots.tolist()):
-        one, seen = _distances(c, {"distance": outputs["level"][:, k]}, root)
-        found.append(one)
-        witnessed.append(seen)
-    return found, witnessed
+def _each_source(c: Cluster, outputs: Outputs, roots: NDArray) -> list[tuple[Found, NDArray]]:
+    level = outputs["level"]
+    columns = zip(level.T, roots.tolist(), strict=True)
+    return [_distances(c, {"distance": column}, root) for column, root in columns]
 
 
 def dst(job: Job) -> list[Found]:
@@ -118,25 +114,11 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
     distance, parent = outputs["distance"].astype(np.int64), outputs["parent"]
     mine, above = distance[c.ids], parent[c.ids]
     inner = mine > 0
-    rows = np.flatnonzero(inner)
-    linked = np.zeros(c.size, bool)
-    linked[rows] = c.entries(rows, above[rows]) >= 0
-    nearer = np.zeros(c.size, bool)
-    nearer[linked] = distance[above[linked]] == mine[linked] - 1
+    linked, nearer = above_one(c, inner, distance, above)
     return collect(
         c.ids,
-        (
-            "parent",
-            ~inner & (above != -1),
-            lambda i: "-1, at the root or unreachable",
-            lambda i: str(above[i]),
-        ),
-        (
-            "parent",
-            inner & ~linked,
-            lambda i: "one of its neighbours",
-            lambda i: str(above[i]),
-        ),
+        ("parent", ~inner & (above != -1), "-1, at the root or unreachable", above),
+        ("parent", inner & ~linked, "one of its neighbours", above),
         (
             "parent",
             linked & ~nearer,
@@ -144,6 +126,17 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
             lambda i: f"node {above[i]} at {distance[above[i]]}",
         ),
     )
+
+
+def above_one(
+    c: Cluster, inner: NDArray, level: NDArray, parent: NDArray
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of some nodes of a cluster have a neighbour as parent, and one that is one level above them."""
+    rows = np.flatnonzero(inner)
+    linked, nearer = np.zeros((2, c.size), bool)
+    linked[rows] = c.entries(rows, parent[rows]) >= 0
+    nearer[linked] = level[parent[linked]] == level[c.ids[linked]] - 1
+    return linked, nearer
 
 
 def bfs(job: Job) -> list[Found]:
@@ -172,16 +165,18 @@ def _levels_down(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> tuple[
     ours, theirs = mine[row], level[other]
     skips = (ours >= 0) & (((theirs < 0) & (ours < cutoff)) | (theirs > ours + 1))
     tree = (parent[other] == c.ids[row]) & (theirs == ours + 1) & (ours >= 0)
+    near = "edges to nodes at most at level {}"
     found = collect(
         c.ids,
         *_ends_of_tree(c, mine, above, at_root, cutoff),
-        (
+        at_edges(
+            c,
             "edge",
-            occurs(c, row[skips]),
-            lambda i: f"edges to nodes at most at level {mine[i] + 1}",
-            lambda i: "node {} at level {}".format(
-                *(v[first(row, i, skips)] for v in (other, theirs))
-            ),
+            skips,
+            lambda i: near.format(mine[i] + 1),
+            "node {} at level {}",
+            other,
+            theirs,
         ),
     )
     return found, other[tree]
@@ -189,18 +184,9 @@ def _levels_down(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> tuple[
 
 def _has_parent(job: Job, children: NDArray) -> Found:
     level, parent = job.outputs["level"], job.outputs["parent"]
-    nodes = np.arange(job.n)
-    lacks = (level >= 0) & (nodes != job.root())
-    lacks[children] = False
-    return collect(
-        nodes,
-        (
-            "parent",
-            lacks,
-            lambda i: f"a node at level {level[i] - 1} with an edge to it",
-            lambda i: str(parent[i]),
-        ),
-    )
+    lacks = (level >= 0) & (np.arange(job.n) != job.root()) & ~marked(job.n, children)
+    told = "a node at level {} with an edge to it"
+    return job.found(("parent", lacks, lambda i: told.format(level[i] - 1), parent))
 
 
 def _ends_of_tree(
@@ -211,21 +197,16 @@ def _ends_of_tree(
         (
             "root",
             at_root & ((mine != 0) | (above != c.ids)),
-            lambda i: "level 0, its own parent",
+            "level 0, its own parent",
             lambda i: f"level {mine[i]}, parent {above[i]}",
         ),
         (
             "level",
             (mine < -1) | (~at_root & (mine == 0)) | (mine > cutoff),
             lambda i: "at least 1, or -1" if mine[i] < 1 else f"1 to {cutoff}, or -1",
-            lambda i: str(mine[i]),
+            mine,
         ),
-        (
-            "parent",
-            (mine == -1) & (above != -1),
-            lambda i: "-1, outside the tree",
-            lambda i: str(above[i]),
-        ),
+        ("parent", (mine == -1) & (above != -1), "-1, outside the tree", above),
     )
 
 
@@ -233,38 +214,31 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> Fou
     level, parent = outputs["level"], outputs["parent"]
     mine, above = level[c.ids], parent[c.ids]
     at_root = c.ids == root
-    inner = (mine >= 0) & ~at_root
-    rows = np.flatnonzero(inner)
-    linked = np.zeros(c.size, bool)
-    linked[rows] = c.entries(rows, above[rows]) >= 0
-    nearer = np.zeros(c.size, bool)
-    nearer[linked] = level[above[linked]] == mine[linked] - 1
-    theirs = level[c.indices]
-    ours = np.repeat(mine, c.degree)
+    linked, nearer = above_one(c, (mine >= 0) & ~at_root, level, above)
+    row, other = ends(c)
+    ours, theirs = mine[row], level[other]
     both = (ours >= 0) & (theirs >= 0)
     leaves = ((ours < 0) != (theirs < 0)) & (np.maximum(ours, theirs) < cutoff)
     apart = (both & (np.abs(ours - theirs) > 1)) | leaves
-    row = np.repeat(np.arange(c.size), c.degree)[apart] if apart.any() else np.empty(0, np.int64)
-    other = c.indices[apart]
+    beside = "neighbours at levels {} to {}, all in the tree or none"
     return collect(
         c.ids,
         *_ends_of_tree(c, mine, above, at_root, cutoff),
-        ("parent", inner & ~linked, lambda i: "one of its neighbours", lambda i: str(above[i])),
+        ("parent", (mine >= 0) & ~at_root & ~linked, "one of its neighbours", above),
         (
             "parent",
             linked & ~nearer,
             lambda i: f"a neighbour at level {mine[i] - 1}",
             lambda i: f"node {above[i]} at level {level[above[i]]}",
         ),
-        (
+        at_edges(
+            c,
             "edge",
-            occurs(c, row),
-            lambda i: (
-                f"neighbours at levels {mine[i] - 1} to {mine[i] + 1}, all in the tree or none"
-            ),
-            lambda i: "node {} at level {}".format(
-                *(values[np.argmax(row == i)] for values in (other, level[other]))
-            ),
+            apart,
+            lambda i: beside.format(mine[i] - 1, mine[i] + 1),
+            "node {} at level {}",
+            other,
+            theirs,
         ),
     )
 
@@ -293,21 +267,11 @@ def _shortest_paths(job: Job, least: float) -> list[Found]:
     over = np.zeros(job.n, np.result_type(*(lengths for _, _, lengths in checked)))
     for _, children, lengths in checked:
         linked[children], over[children] = True, lengths
+    told = "distance {}, over its parent"
     found.append(
-        collect(
-            nodes,
-            (
-                "parent",
-                inner & ~linked,
-                lambda i: sources,
-                lambda i: str(parent[i]),
-            ),
-            (
-                "path",
-                inner & linked & (over != distance),
-                lambda i: f"distance {over[i]}, over its parent",
-                lambda i: str(distance[i]),
-            ),
+        job.found(
+            ("parent", inner & ~linked, sources, parent),
+            ("path", inner & linked & (over != distance), lambda i: told.format(over[i]), distance),
         )
     )
     if any(part.total for part in found):
@@ -317,13 +281,11 @@ def _shortest_paths(job: Job, least: float) -> list[Found]:
         top = top[top]
     loops = (parent >= 0) & ~(np.isin(top, roots) & (parent[top] == top))
     path = f"a path to the root, node {roots[0]}" if len(roots) == 1 else "a path to a source"
-    found.append(collect(nodes, ("tree", loops, lambda i: path, lambda i: "a cycle")))
+    found.append(job.found(("tree", loops, path, "a cycle")))
     if not found[-1].total and (source := job.given("source")) is not None:
         if (labels := job.graph.labels) is not None:
             source = labels.nodes(source, missing=True)
-        right = np.where(parent < 0, -1, top)
-        texts = (lambda i: str(right[i])), (lambda i: str(source[i]))
-        found.append(collect(nodes, ("source", source != right, *texts)))
+        found.append(job.found(exactly("source", source, np.where(parent < 0, -1, top))))
     return found
 
 
@@ -351,33 +313,17 @@ def _shortest(
         lengths = mine[row] + weights
     shorter = (distance[other] > lengths) | (reached[row] & ~np.isfinite(distance[other]))
     tree = parent[other] == c.ids[row]
+    farther = "neighbours no farther than over this node"
     found = collect(
         c.ids,
         (
             "root",
             at_root & ~(((mine == 0) & (above == c.ids)) | (mine < 0)),
-            lambda i: "distance 0, its own parent, if no path from another source is negative",
+            "distance 0, its own parent, if no path from another source is negative",
             lambda i: f"distance {mine[i]}, parent {above[i]}",
         ),
-        (
-            "parent",
-            ~reached & ~at_root & (above != -1),
-            lambda i: "-1, unreachable",
-            lambda i: str(above[i]),
-        ),
-        (
-            "distance",
-            np.isnan(mine) | (mine < least) | (mine == -np.inf),
-            lambda i: f"at least {least}",
-            lambda i: str(mine[i]),
-        ),
-        (
-            "edge",
-            occurs(c, row[shorter]),
-            lambda i: "neighbours no farther than over this node",
-            lambda i: "node {} at {}".format(
-                *(v[first(row, i, shorter)] for v in (other, distance[other]))
-            ),
-        ),
+        ("parent", ~reached & ~at_root & (above != -1), "-1, unreachable", above),
+        ("distance", ~(mine >= least) | (mine == -np.inf), f"at least {least}", mine),
+        at_edges(c, "edge", shorter, farther, "node {} at {}", other, distance[other]),
     )
     return found, other[tree], lengths[tree]

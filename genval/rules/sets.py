@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, Rule, collect, ends, first, occurs
+from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, marked
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -25,25 +25,17 @@ def _independent_and_dominating(c: Cluster, outputs: Outputs, name: str) -> Foun
     value = outputs[name]
     member = value != 0
     mine = member[c.ids]
-    row, other = ends(c)
+    _, other = ends(c)
     members = member[other]
-    near = occurs(c, row[members])
     stated = value[c.ids]
+    what, near, *texts = at_edges(
+        c, "independence", members, "no neighbour in the set", "node {}", other
+    )
     return collect(
         c.ids,
-        ("flag", mine & (stated != 1), lambda i: "0 or 1", lambda i: str(stated[i])),
-        (
-            "independence",
-            mine & near,
-            lambda i: "no neighbour in the set",
-            lambda i: f"node {other[first(row, i, members)]}",
-        ),
-        (
-            "domination",
-            ~mine & ~near,
-            lambda i: "itself or a neighbour in the set",
-            lambda i: "neither",
-        ),
+        ("flag", mine & (stated != 1), "0 or 1", stated),
+        (what, mine & near, *texts),
+        ("domination", ~mine & ~near, "itself or a neighbour in the set", "neither"),
     )
 
 
@@ -56,9 +48,7 @@ def _colouring(c: Cluster, outputs: Outputs) -> Found:
     colour = outputs["colour"]
     mine = colour[c.ids]
     return collect(
-        c.ids,
-        ("colour", (mine < 0) | (mine > 2), lambda i: "0, 1 or 2", lambda i: str(mine[i])),
-        _proper(c, colour),
+        c.ids, ("colour", (mine < 0) | (mine > 2), "0, 1 or 2", mine), _proper(c, colour)
     )
 
 
@@ -67,11 +57,8 @@ def _proper(c: Cluster, colour: NDArray) -> Rule:
     mine = colour[c.ids]
     row, other = ends(c)
     same = colour[other] == mine[row]
-    return (
-        "neighbours",
-        occurs(c, row[same]),
-        lambda i: f"no neighbour of colour {mine[i]}",
-        lambda i: f"node {other[first(row, i, same)]}",
+    return at_edges(
+        c, "neighbours", same, lambda i: f"no neighbour of colour {mine[i]}", "node {}", other
     )
 
 
@@ -96,7 +83,7 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
             "colour",
             (mine < 0) | (mine >= c.n) | (seen != mine),
             lambda i: f"{mine[i]} smaller colours at neighbours, from 0 on",
-            lambda i: str(seen[i]),
+            seen,
         ),
         _proper(c, colour),
     )
@@ -108,8 +95,7 @@ def trial_colouring(job: Job) -> list[Found]:
     and the seed is known, each node draws one of the colours that are left to it until it draws one that no
     neighbour draws in the round: that is the round in which it has settled, and the colour.
     """
-    crashed, lost = job.given("crashed"), job.given("lost")
-    alive = np.ones(job.n, bool) if crashed is None else crashed < 0
+    alive, lost = job.alive, job.given("lost")
     found = job.each(_trial, alive=alive)
     seed = job.fact("seed")
     if seed is None or not alive.all() or (lost is not None and lost.any()):
@@ -125,30 +111,19 @@ def _drawn(job: Job, seed: int) -> list[Found]:
     colour = job.outputs["colour"].astype(np.int64)
     wrong = np.zeros(job.n, bool)
     for now in range(int(settled.max(initial=-1)) + 1):
-        tried = np.full(job.n, -1)
-        for ids, own in job.each(_tried, seed=seed, now=now):
-            tried[ids] = own
-        for ids, met in job.each(_met, tried=tried):
-            here = settled[ids] == now
-            wrong[ids] |= here & (met | (tried[ids] != colour[ids]))
-            wrong[ids] |= (settled[ids] > now) & ~met
-    return [
-        collect(
-            np.arange(job.n),
-            (
-                "settled",
-                wrong,
-                lambda i: "the first round in which no neighbour draws the node's colour",
-                lambda i: f"colour {colour[i]} in round {settled[i]}",
-            ),
-        )
-    ]
+        tried = job.values(_tried, seed=seed, now=now)
+        met = job.values(_met, bool, tried=tried)
+        wrong |= (settled == now) & (met | (tried != colour))
+        wrong |= (settled > now) & ~met
+    told = "the first round in which no neighbour draws the node's colour"
+    seen = "colour {} in round {}"
+    return [job.found(("settled", wrong, told, lambda i: seen.format(colour[i], settled[i])))]
 
 
 def _tried(
     c: Cluster, outputs: Outputs, seed: int, now: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Nodes of a cluster that have no colour when a round begins, and those that they draw in it."""
+    """What the nodes of a cluster that have no colour when a round begins draw in it; -1 at others."""
     colour, settled = outputs["colour"], outputs["settled"]
     rows = np.flatnonzero(settled[c.ids] >= now)
     size = c.degree[rows].astype(np.int64) + 1
@@ -163,7 +138,9 @@ def _tried(
     many = np.add.reduceat(free.astype(np.int64), start) if len(rows) else start
     luck = counters.of_nodes(seed, c.ids[rows], now)
     which = np.cumsum(many) - many + (luck * many).astype(np.int64)
-    return c.ids[rows], entry[which] - start
+    tried = np.full(c.size, -1)
+    tried[rows] = entry[which] - start
+    return c.ids, tried
 
 
 def _met(
@@ -172,7 +149,7 @@ def _met(
     """The nodes of a cluster, and whether a neighbour draws the same colour as the node."""
     row, other = ends(c)
     own = tried[c.ids]
-    return c.ids, occurs(c, row[(own[row] >= 0) & (own[row] == tried[other])])
+    return c.ids, marked(c.size, row[(own[row] >= 0) & (own[row] == tried[other])])
 
 
 def _trial(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
@@ -181,20 +158,16 @@ def _trial(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
     what, same, expected, found = _proper(
         c, np.where(alive, outputs["colour"], -1 - np.arange(c.n))
     )
+    begun = np.where(c.degree == 0, "round 0", "a round from 0 on")
     return collect(
         c.ids,
         (
             "palette",
             live & ((colour < 0) | (colour > c.degree)),
             lambda i: f"a colour from 0 to {c.degree[i]}",
-            lambda i: str(colour[i]),
+            colour,
         ),
-        (
-            "round",
-            live & ((settled < 0) | ((c.degree == 0) & (settled > 0))),
-            lambda i: "round 0" if c.degree[i] == 0 else "a round from 0 on",
-            lambda i: str(settled[i]),
-        ),
+        ("round", live & ((settled < 0) | ((c.degree == 0) & (settled > 0))), begun, settled),
         (what, same & live, expected, found),
     )
 
@@ -216,17 +189,19 @@ def _matching(c: Cluster, outputs: Outputs) -> Found:
     alone = (mine[row] == -1) & (mate[other] == -1)
     return collect(
         c.ids,
-        ("mate", ~linked, lambda i: "one of its neighbours, or none", lambda i: str(mine[i])),
+        ("mate", ~linked, "one of its neighbours, or none", mine),
         (
             "mate",
             linked & ~back,
-            lambda i: "a node whose mate it is",
+            "a node whose mate it is",
             lambda i: f"node {mine[i]}, with mate {mate[mine[i]]}",
         ),
-        (
+        at_edges(
+            c,
             "maximal",
-            occurs(c, row[alone]),
-            lambda i: "a mate, or no neighbour without one",
-            lambda i: f"none, and node {other[first(row, i, alone)]} has none",
+            alone,
+            "a mate, or no neighbour without one",
+            "none, and node {} has none",
+            other,
         ),
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, collect
+from dgsuite.genval.rules.base import LEAST, Job, closely, collect, rows, strange
 from dgsuite.genval.rules.triangles import CLOSE, MAX_WORK, adjacency
 
 if TYPE_CHECKING:
@@ -32,31 +31,20 @@ class Pairs(NamedTuple):
         """A number for each pair; they ascend as the pairs do."""
         return self.source * n + self.target
 
-    def blocks(self) -> Iterator[slice]:
-        """Some of them at a time."""
-        for first in range(0, len(self.source), BLOCK):
-            yield slice(first, first + BLOCK)
-
 
 def similarity(job: Job) -> list[Found]:
     """The pairs are those that were asked for, in their order, and each similarity is what the definition
     says of the rows of the adjacency matrix. On larger graphs it is looked at for some nodes whether these
     have the best ones.
     """
-    edges, n = adjacency(job), job.n
+    edges = adjacency(job)
     found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
     value = job.outputs["similarity"].astype(np.float64)
-    report = [unreal(n, found)]
+    report = [strange(job.n, *found)]
     if report[0].total:
         return report
     right = _similarities(job, edges, found)
-    off = ~np.isclose(value, right, CLOSE, 0)
-    report.append(
-        collect(
-            found.source,
-            ("similarity", off, lambda i: f"{right[i]:.15g}", lambda i: f"{value[i]:.15g}"),
-        )
-    )
+    report.append(collect(found.source, closely("similarity", value, right, CLOSE)))
     k = job.fact("k")
     if k is None:
         return [*report, *_asked(job, edges, found)]
@@ -74,62 +62,14 @@ def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
     if given is not None:
         if job.graph.labels is not None:
             given = [[job.node(node) for node in pair] for pair in given]
-        given = Pairs(*np.asarray(given, np.int64).reshape(-1, 2).T)
+        wanted = Pairs(*np.asarray(given, np.int64).reshape(-1, 2).T)
     else:
         degree = np.diff(edges.indptr)
         u, v = np.repeat(np.arange(job.n), degree), edges.indices.astype(np.int64)
         drawn = (u < v) == ((u + v) % 2 == 0)
         more = (degree[u] > degree[v]) | ((degree[u] == degree[v]) & drawn)
-        given = Pairs(u[more], v[more])
-    return listed(job.n, found, given)
-
-
-def unreal(n: int, found: Pairs) -> Found:
-    """Violations of the rule that both ends are nodes."""
-    wrong = np.zeros(len(found.source), bool)
-    for end in found:
-        wrong |= (end < 0) | (end >= n)
-    return collect(
-        np.clip(found.source, 0, n - 1),
-        (
-            "node",
-            wrong,
-            lambda i: f"nodes from 0 to {n - 1}",
-            lambda i: f"{found.source[i]} and {found.target[i]}",
-        ),
-    )
-
-
-def listed(n: int, found: Pairs, given: Pairs) -> list[Found]:
-    """Violations of the rule that pairs are those that were asked for, each once and ascending."""
-    keys, wanted = found.keys(n), np.unique(given.keys(n))
-    missing = np.setdiff1d(wanted, keys)
-    return [
-        collect(
-            found.source,
-            (
-                "pair",
-                ~np.isin(keys, wanted),
-                lambda i: "a pair that was asked for",
-                lambda i: f"node {found.target[i]} beside it",
-            ),
-            (
-                "order",
-                np.diff(keys, prepend=-1) <= 0,
-                lambda i: "pairs that ascend, each once",
-                lambda i: f"node {found.target[i]} beside it",
-            ),
-        ),
-        collect(
-            missing // n,
-            (
-                "missing",
-                np.ones(len(missing), bool),
-                lambda i: f"node {missing[i] % n} beside it",
-                lambda i: "no such pair",
-            ),
-        ),
-    ]
+        wanted = Pairs(u[more], v[more])
+    return rows(job.n, *found, np.unique(wanted.keys(job.n)))
 
 
 def _best(
@@ -161,36 +101,25 @@ def _best(
     rises = np.diff(value, prepend=0) > CLOSE * np.abs(value)
     given = job.outputs["similarity"][np.isin(job.outputs["source"], nodes)]
     tied = same & (np.diff(given, prepend=-1) == 0) & (np.diff(found.target, prepend=-1) <= 0)
+    number, best = wanted[nodes], bar[nodes]
+    away = ~np.isin(found.keys(job.n), keys)
+    disordered = (np.diff(found.source, prepend=0) < 0) | (same & rises) | tied
+    order = "ascending sources, of each the best first, of equals the smaller node"
     return [
         collect(
             nodes,
-            (
-                "number",
-                (has != wanted)[nodes],
-                lambda i: f"{wanted[nodes[i]]} rows",
-                lambda i: f"{has[nodes[i]]}",
-            ),
+            ("number", has[nodes] != number, lambda i: f"{number[i]} rows", has[nodes]),
             (
                 "best",
-                (bar > worst * (1 + CLOSE))[nodes],
-                lambda i: f"nodes with similarities from {bar[nodes[i]]:.15g} on",
-                lambda i: f"{worst[nodes[i]]:.15g}",
+                best > worst[nodes] * (1 + CLOSE),
+                lambda i: f"nodes with similarities from {best[i]:.15g} on",
+                worst[nodes],
             ),
         ),
         collect(
             found.source,
-            (
-                "two hops",
-                ~np.isin(found.keys(job.n), keys),
-                lambda i: "a node two hops away",
-                lambda i: f"node {found.target[i]}",
-            ),
-            (
-                "order",
-                (np.diff(found.source, prepend=0) < 0) | (same & rises) | tied,
-                lambda i: "ascending sources, of each the best first, of equals the smaller node",
-                lambda i: f"node {found.target[i]}",
-            ),
+            ("two hops", away, "a node two hops away", found.target),
+            ("order", disordered, order, found.target),
         ),
     ]
 
@@ -209,7 +138,8 @@ def _similarities(job: Job, edges: csr_array, pairs: Pairs) -> NDArray[np.float6
         gain = np.divide(1, cost, out=np.zeros(job.n), where=cost > 0)
         scaled.data = gain[scaled.indices]
     found = np.zeros(len(pairs.source))
-    for some in pairs.blocks():
+    for at in range(0, len(found), BLOCK):
+        some = slice(at, at + BLOCK)
         mine, other = scaled[pairs.source[some]], matrix[pairs.target[some]]
         least = name in ("jaccard", "overlap")
         common = mine.minimum(other) if least else mine.multiply(other)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search, sets
-from dgsuite.genval.rules.base import Job, Outputs, Rule, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect
 from dgsuite.partition.clusters.cluster import Cluster
 
 ONE = ("central", "largest", "busiest")
@@ -47,14 +47,54 @@ def stable_matching(job: Job) -> list[Found]:
     one = job.fact("daemon") in ONE and job.fact("protocol") == "hsu-huang"
     if one and (times := _times(job)):
         most, moved = times * (2 * job.graph.m + job.n), int(job.outputs["moves"].sum())
-        many: Rule = (
-            "all moves",
-            np.array([moved > most]),
-            lambda i: f"{most} at most",
-            lambda i: str(moved),
-        )
-        found.append(collect(np.zeros(1, np.int64), many))
+        found.append(job.whole("all moves", moved > most, f"{most} at most", str(moved)))
     return found
+
+
+def token_ring(job: Job) -> list[Found]:
+    """One node is privileged, and values are below k. A node moves at most once more than its predecessor,
+    since it copies what that has come to, and all together as often as is proved. From the legitimate start
+    values are the moves, modulo k. If privileges were counted by round, they never rise, and end with one.
+    """
+    value, moves, n = job.outputs["value"], job.outputs["moves"], job.n
+    k, after = int(job.fact("k", n + 1)), int(job.fact("after", 10))
+    nodes = np.arange(n)
+    before = np.roll(moves, 1) + 1
+    privileged = (value == np.roll(value, 1)) == (nodes == 0)
+    second = privileged & (np.cumsum(privileged) > 1)
+    second[0] |= not privileged.any()
+    most = 3 * n * (n - 1) // 2 + after
+    many = np.full(n, k >= n and not 0 <= int(moves.sum()) <= most) & (nodes == 0)
+    counted = np.full(n, job.fact("begin") == "legitimate") & (value != moves % k)
+    found = collect(
+        nodes,
+        ("range", (value < 0) | (value >= k), f"0 to {k - 1}", value),
+        ("one privilege", second, "one privileged node", str(np.count_nonzero(privileged))),
+        (
+            "moves",
+            (moves < 0) | (moves > before),
+            lambda i: f"0 to {before[i]}, one more than the predecessor's",
+            moves,
+        ),
+        ("all moves", many, f"0 to {most}", str(moves.sum())),
+        ("counting", counted, lambda i: f"{moves[i]} modulo {k}", value),
+    )
+    return [found, *_falling(job)]
+
+
+def _falling(job: Job) -> list[Found]:
+    """Whether privileges, where they are counted, never rise, and end with one."""
+    given = job.given("privileges")
+    if given is None:
+        return []
+    rises = np.flatnonzero(np.diff(given) > 0) + 1
+    legitimate = len(given) > 0 and given[-1] == 1 and (given > 0).all()
+    rise = f"more in round {rises[0]} than in the one before" if len(rises) else ""
+    once = "a privilege in each round, and one in the last"
+    return [
+        job.whole("closure", len(rises), "privileges that never rise", rise),
+        job.whole("legitimacy", not legitimate, once, str(given.tolist())),
+    ]
 
 
 def _times(job: Job) -> int:
@@ -70,43 +110,19 @@ def _moves(job: Job, limit: int | None = None) -> list[Found]:
     """
     moves, times = job.outputs["moves"], _times(job)
     most = np.iinfo(np.int64).max if limit is None or not times else limit * times
-    found = [
-        collect(
-            np.arange(job.n),
-            (
-                "moves",
-                (moves < 0) | (moves > most),
-                lambda i: "0 or more" if limit is None else f"0 to {most}",
-                lambda i: str(moves[i]),
-            ),
-        )
-    ]
+    told = "0 or more" if limit is None else f"0 to {most}"
+    found = [job.found(("moves", (moves < 0) | (moves > most), told, moves))]
     moved, enabled = job.given("moved"), job.given("enabled")
     if moved is not None and enabled is not None and job.n:
-        total, left = int(moves.sum()), int(enabled[-1])
-        found.append(
-            collect(
-                np.zeros(1, np.int64),
-                (
-                    "moved",
-                    np.array([int(moved.sum()) != total]),
-                    lambda i: f"{total} moves, as of all nodes",
-                    lambda i: f"{moved.sum()} in all rounds",
-                ),
-                (
-                    "silence",
-                    np.array([left != 0]),
-                    lambda i: "no enabled node",
-                    lambda i: str(left),
-                ),
-            )
-        )
+        total, counted, left = int(moves.sum()), int(moved.sum()), int(enabled[-1])
+        of_all, of_rounds = f"{total} moves, as of all nodes", f"{counted} in all rounds"
+        found += [
+            job.whole("moved", counted != total, of_all, of_rounds),
+            job.whole("silence", left, "no enabled node", str(left)),
+        ]
     return found
 
 
 def _falls(c: Cluster, outputs: Outputs, times: int) -> Found:
     moves, most = outputs["moves"][c.ids], times * (1 + c.degree.astype(np.int64))
-    return collect(
-        c.ids,
-        ("moves", moves > most, lambda i: f"{most[i]} at most", lambda i: str(moves[i])),
-    )
+    return collect(c.ids, ("moves", moves > most, lambda i: f"{most[i]} at most", moves))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends, occurs
+from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, edges_within, ends, marked
 from dgsuite.partition.clusters.cluster import Cluster
 
 AT_ONCE = 1 << 18
@@ -36,18 +36,9 @@ def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
     above = outputs["parent"][c.ids]
     rows = np.flatnonzero(above != -1)
     entry = c.entries(rows, above[rows])
-    absent = np.zeros(c.size, bool)
-    absent[rows[entry < 0]] = True
+    absent = marked(c.size, rows[entry < 0])
     weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
-    found = collect(
-        c.ids,
-        (
-            "parent",
-            absent,
-            lambda i: "one of its neighbours, or -1 at the root",
-            lambda i: str(above[i]),
-        ),
-    )
+    found = collect(c.ids, ("parent", absent, "one of its neighbours, or -1 at the root", above))
     there = entry >= 0
     return found, c.ids[rows[there]], weights[entry[there]]
 
@@ -64,7 +55,7 @@ def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
         (
             "tree",
             (parent[top] != -1) & (parent != -1),
-            lambda i: "a path to a root",
+            "a path to a root",
             lambda i: f"node {top[i]}, which is on a cycle",
         ),
     )
@@ -74,7 +65,7 @@ def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
 def _joined(c: Cluster, outputs: Outputs, top: NDArray) -> Found:
     """Check that no edge joins two trees."""
     expected = "neighbours in its tree, that of node {}"
-    return edges_within(c, "tree", top, expected.format, "node {} in that of node {}".format)
+    return edges_within(c, "tree", top, expected, "node {} in that of node {}")
 
 
 class _Ancestors:
@@ -126,14 +117,8 @@ def _lighter(c: Cluster, outputs: Outputs, up: NDArray) -> Found:
         entry = once[start : start + AT_ONCE]
         most = tree.between(c.ids[row[entry]], other[entry].astype(np.int64))
         wrong.append(entry[weights[entry] < most])
-    light = np.concatenate(wrong) if wrong else once
-    lightest = {int(row[e]): int(e) for e in light[::-1]}
+    light = marked(len(row), np.concatenate([once[:0], *wrong]))
+    told = "no edge lighter than one it could replace in the tree"
     return collect(
-        c.ids,
-        (
-            "minimum",
-            occurs(c, row[light]),
-            lambda i: "no edge lighter than one it could replace in the tree",
-            lambda i: f"edge to node {other[lightest[i]]} of weight {weights[lightest[i]]}",
-        ),
+        c.ids, at_edges(c, "minimum", light, told, "edge to node {} of weight {}", other, weights)
     )

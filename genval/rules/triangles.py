@@ -1,14 +1,16 @@
-"""Triangles, clustering coefficients and trusses, by linear algebra."""
+"""Triangles, clustering coefficients, trusses, cores and dense sets, by linear algebra."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, collect
+from dgsuite.genval.rules.base import LEAST, Job, Outputs, Rule, closely, collect, ends, exactly
+from dgsuite.partition.clusters.cluster import Cluster
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,24 +36,13 @@ def triangles(job: Job) -> list[Found]:
     degree = np.diff(edges.indptr).astype(np.int64)
     found, most = job.outputs["triangles"], degree * (degree - 1) // 2
     total = int(found.sum(dtype=np.int64))
-    rules = [
-        (
-            "range",
-            (found < 0) | (found > most),
-            lambda i: f"from 0 to {most[i]}, its pairs of neighbours",
-            lambda i: str(found[i]),
-        ),
-        (
-            "sum",
-            (np.arange(job.n) == 0) & (total % 3 != 0),
-            lambda i: "a sum that is a multiple of three",
-            lambda i: str(total),
-        ),
-    ]
+    told = "from 0 to {}, its pairs of neighbours"
     nodes, right = looked_at(job, edges, edges, found)
-    off = 2 * found[nodes] != right
-    texts = (lambda i: str(right[i] // 2)), (lambda i: str(found[nodes[i]]))
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("triangles", off, *texts))]
+    return [
+        job.found(("range", (found < 0) | (found > most), lambda i: told.format(most[i]), found)),
+        job.whole("sum", total % 3, "a sum that is a multiple of three", str(total)),
+        collect(nodes, exactly("triangles", found[nodes], right // 2)),
+    ]
 
 
 def lcc(job: Job) -> list[Found]:
@@ -64,19 +55,18 @@ def lcc(job: Job) -> list[Found]:
     near.data[:] = 1
     degree = np.diff(near.indptr).astype(np.int64)
     found = job.outputs["coefficient"].astype(np.float64)
-    rules = [
-        (
-            "range",
-            ~((found >= 0) & (found <= (degree > 1))),
-            lambda i: "a number from 0 to 1" if degree[i] > 1 else "0, as there is no pair",
-            lambda i: f"{found[i]:g}",
-        )
-    ]
     nodes, pairs = looked_at(job, near, edges, found)
     right = pairs / np.maximum(degree * (degree - 1), 1)[nodes]
-    off = ~np.isclose(found[nodes], right, CLOSE, 0)
-    texts = (lambda i: f"{right[i]:.15g}"), (lambda i: f"{found[nodes[i]]:.15g}")
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("coefficient", off, *texts))]
+    return [
+        job.found(share_of_pairs(found, degree)),
+        collect(nodes, closely("coefficient", found[nodes], right, CLOSE)),
+    ]
+
+
+def share_of_pairs(found: NDArray, degree: NDArray) -> Rule:
+    """The rule that values are from 0 to 1, and 0 at nodes without a pair of neighbours."""
+    told = np.where(degree > 1, "a number from 0 to 1", "0, as there is no pair")
+    return "range", ~((found >= 0) & (found <= (degree > 1))), told, lambda i: f"{found[i]:g}"
 
 
 def ktruss(job: Job) -> list[Found]:
@@ -88,23 +78,24 @@ def ktruss(job: Job) -> list[Found]:
     edges = adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
     found = job.outputs["truss"]
-    rules = [
+    rules: list[Rule] = [
         (
             "range",
             np.where(degree > 0, (found < 2) | (found > degree + 1), found != 0),
             lambda i: f"from 2 to {degree[i] + 1}" if degree[i] else "0, as it has no edge",
-            lambda i: str(found[i]),
+            found,
         )
     ]
     if (degree**2).sum() <= MAX_WORK:
         right = _trusses(edges)
-        rules.append(("truss", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
-        return [collect(np.arange(job.n), *rules)]
+        rules.append(exactly("truss", found, right))
+        return [job.found(*rules)]
     nodes = job.some(found, LEAST)
     limits = np.array([_limits(edges, found, node) for node in nodes])
     off = (found[nodes] < limits[:, 0]) | (found[nodes] > limits[:, 1])
-    texts = (lambda i: f"from {limits[i, 0]} to {limits[i, 1]}"), (lambda i: str(found[nodes[i]]))
-    return [collect(np.arange(job.n), *rules), collect(nodes, ("truss", off, *texts))]
+    told = "from {} to {}"
+    truss = ("truss", off, lambda i: told.format(*limits[i]), found[nodes])
+    return [job.found(*rules), collect(nodes, truss)]
 
 
 def _trusses(edges: csr_array) -> NDArray[np.int64]:
@@ -181,3 +172,59 @@ def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
         rows = near[a:b]
         parts.append((rows @ edges).multiply(rows).sum(axis=1))
     return np.concatenate(parts)
+
+
+def core_number(job: Job) -> list[Found]:
+    """A node with core number k has at least k neighbours with core numbers of k or more, so k is not too
+    large. No set of nodes with number k has, for each of them, more than k neighbours in the set or with
+    larger numbers, so k is not too small: taking off nodes with no more such neighbours than k leaves none.
+    """
+    core = job.outputs["core"]
+    found = job.each(_supported)
+    left = np.ones(job.n, bool)
+    while left.any():
+        off = np.concatenate(job.each(_free, left=left.copy()))
+        if not len(off):
+            break
+        left[off] = False
+    told = "at most {} neighbours in any set of nodes that have more"
+    more = "a set where it has {} or more"
+    texts = (lambda i: told.format(core[i])), (lambda i: more.format(core[i] + 1))
+    return [*found, job.found(("peeling", left, *texts))]
+
+
+def densest(job: Job) -> list[Found]:
+    """The set is the densest, of equals the largest, of those that are left when again and again all nodes
+    are taken off that have at most 1 + epsilon times the mean degree.
+    """
+    edges, slack = adjacency(job), 1 + Fraction(job.fact("epsilon", 0.1))
+    found, left = job.outputs["densest"], np.ones(job.n, np.int64)
+    right, best = left > 0, Fraction(-1)
+    while left.any():
+        degree = edges @ left
+        mean = Fraction(int(degree @ left), int(left.sum()))
+        if mean > best:
+            best, right = mean, left > 0
+        left[degree <= int(slack * mean)] = 0
+    told = np.where(right, "to be in the set", "to be out of the set")
+    return [job.found(("densest", found != right, told, found))]
+
+
+def _supported(c: Cluster, outputs: Outputs) -> Found:
+    core = outputs["core"]
+    mine = core[c.ids]
+    row, other = ends(c)
+    count = np.bincount(row[core[other] >= mine[row]], minlength=c.size)
+    told = "{} neighbours of that core number or more"
+    few = (mine < 0) | (count < mine)
+    return collect(c.ids, ("support", few, lambda i: told.format(mine[i]), count))
+
+
+def _free(c: Cluster, outputs: Outputs, left: NDArray) -> NDArray:
+    """Nodes that are left and have no more neighbours than their number, of larger ones or left of it."""
+    core = outputs["core"]
+    mine = core[c.ids]
+    row, other = ends(c)
+    holds = (core[other] > mine[row]) | ((core[other] == mine[row]) & left[other])
+    count = np.bincount(row[holds], minlength=c.size)
+    return c.ids[left[c.ids] & (count <= mine)]

@@ -1,9 +1,11 @@
-"""Random walks."""
+"""Random walks, and embeddings by linear algebra."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect
 from dgsuite.partition.clusters.cluster import Cluster
@@ -33,8 +35,8 @@ def _ends(c: Cluster, outputs: Outputs, steps: int, length: int) -> Found:
     return collect(
         node,
         ("start", walk[:, 0] != node, lambda i: f"node {node[i]}", lambda i: str(walk[i, 0])),
-        ("end", resumed, lambda i: "no node after the end", lambda i: str(walk[i])),
-        ("length", short, lambda i: f"{length} steps", lambda i: f"{steps}"),
+        ("end", resumed, "no node after the end", walk),
+        ("length", short, f"{length} steps", f"{steps}"),
     )
 
 
@@ -56,6 +58,65 @@ def _steps(c: Cluster, outputs: Outputs, restarts: bool, by_weight: bool) -> Fou
             "step",
             wrong,
             lambda i: f"a neighbour of node {c.ids[row[i]]}, or none where it has none",
-            lambda i: str(to[i]),
+            to,
         ),
     )
+
+
+CLOSE = 1e-5
+"""Of the length of a row: numbers are float32."""
+
+
+def fastrp(job: Job) -> list[Found]:
+    """Each row is that of the definition: powers of the transition matrix times the random matrix, weighted
+    and added up. What nodes tell each other is rounded to float32.
+    """
+    found = job.outputs["embedding"].astype(np.float64)
+    dimensions = job.integer("dimensions", 128, 1, 1 << 16)
+    powers = job.listed("powers", (0.0, 1.0, 1.0))
+    matrix = job.graph.to_scipy().astype(np.float64)
+    if not job.weighted:
+        matrix.data[:] = 1
+    degree = np.asarray(matrix.sum(axis=1)).ravel()
+    share = degree / (degree.sum() or 1.0)
+    power = np.zeros(job.n)
+    np.power(share, float(job.fact("beta", 0.0)), out=power, where=share > 0)
+    vector = power[:, None] * _random(
+        job.n, dimensions, float(job.fact("sparsity", 3.0)), int(job.fact("seed", 101))
+    )
+    right, scale = np.zeros((job.n, dimensions)), np.zeros(job.n)
+    for factor in powers:
+        vector = (matrix @ vector.astype(np.float32).astype(np.float64)) / np.where(
+            degree > 0, degree, 1
+        )[:, None]
+        size = np.sqrt((vector**2).sum(axis=1))
+        if job.fact("normalise", True):
+            right += factor * vector / np.where(size > 0, size, 1)[:, None]
+            scale += abs(factor) * (size > 0)
+        else:
+            right += factor * vector
+            scale += abs(factor) * size
+    if found.shape != right.shape:
+        length = np.full(job.n, found.shape[1])
+        return [job.found(("length", length >= 0, f"{dimensions} numbers", length))]
+    apart = np.abs(found - right).max(axis=1)
+    told = "{} and so on, of which a number differs by {:.3g}"
+    return [
+        job.found(
+            (
+                "vector",
+                ~(apart <= CLOSE * scale),
+                lambda i: f"{right[i][:3]} and so on",
+                lambda i: told.format(found[i][:3], apart[i]),
+            )
+        )
+    ]
+
+
+def _random(n: int, dimensions: int, sparsity: float, seed: int) -> NDArray[np.float64]:
+    """The random matrix: entry j of node i is made of draw j + 1 of the node's generator."""
+    key = mix(mix(np.array([seed % 2**64], np.uint64) + GOLDEN))
+    node = mix(key + np.arange(n, dtype=np.uint64) * GOLDEN)
+    draws = np.arange(1, dimensions + 1, dtype=np.uint64) * GOLDEN
+    luck = (mix(node[:, None] + draws) >> np.uint64(11)) * 2.0**-53 * sparsity
+    return np.sqrt(sparsity) * (np.where(luck < 0.5, 1.0, 0.0) - ((luck >= 0.5) & (luck < 1)))

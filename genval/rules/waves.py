@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -19,31 +19,18 @@ def echo(job: Job) -> list[Found]:
     outputs = job.outputs
     level, parent = outputs["level"], outputs["parent"]
     tree = job.with_outputs({"distance": level, "parent": parent})
-    value = np.zeros(job.n, np.int64)
-    for ids, mine in job.each(_values, of=str(job.fact("value", "degree"))):
-        value[ids] = mine
+    value = job.values(_values, of=str(job.fact("value", "degree")))
     child = np.flatnonzero((parent >= 0) & (parent < job.n))
     reached, root = level >= 0, np.arange(job.n) == job.root()
     right = {"size": reached.astype(np.int64), "total": np.where(reached, value, 0)}
     for name, sums in right.items():
         np.add.at(sums, parent[child], outputs[name][child])
-    found = collect(
-        np.arange(job.n),
-        *(
-            (
-                name,
-                outputs[name] != sums,
-                lambda i, sums=sums: f"{sums[i]}, by its children",
-                lambda i, name=name: str(outputs[name][i]),
-            )
-            for name, sums in right.items()
-        ),
-        (
-            "decided",
-            (outputs["decided"] != 0) != root,
-            lambda i: "a decision" if root[i] else "none but at the root",
-            lambda i: "none" if root[i] else "one",
-        ),
+    mistaken = (outputs["decided"] != 0) != root
+    told = "a decision", "none but at the root"
+    found = job.found(
+        exactly("size", outputs["size"], right["size"]),
+        exactly("total", outputs["total"], right["total"]),
+        ("decided", mistaken, np.where(root, *told), np.where(root, "none", "one")),
     )
     return [*search.dst(tree), *job.each(_smallest), found]
 
@@ -55,19 +42,13 @@ def _values(c: Cluster, outputs: Outputs, of: str) -> tuple[NDArray, NDArray]:
 def _smallest(c: Cluster, outputs: Outputs) -> Found:
     """No neighbour that is one hop nearer to the root is smaller than the parent."""
     level, parent = outputs["level"].astype(np.int64), outputs["parent"][c.ids]
-    row = np.repeat(np.arange(c.size), c.degree)
-    nearer = level[c.indices] == level[c.ids][row] - 1
+    row, other = ends(c)
+    nearer = level[other] == level[c.ids][row] - 1
     least = np.full(c.size, c.n)
-    np.minimum.at(least, row[nearer], c.indices[nearer])
-    return collect(
-        c.ids,
-        (
-            "parent",
-            (level[c.ids] > 0) & (parent > least),
-            lambda i: f"node {least[i]}, the smallest one hop nearer",
-            lambda i: str(parent[i]),
-        ),
-    )
+    np.minimum.at(least, row[nearer], other[nearer])
+    wrong = (level[c.ids] > 0) & (parent > least)
+    told = "node {}, the smallest one hop nearer"
+    return collect(c.ids, ("parent", wrong, lambda i: told.format(least[i]), parent))
 
 
 def dijkstra_scholten(job: Job) -> list[Found]:
@@ -79,43 +60,23 @@ def dijkstra_scholten(job: Job) -> list[Found]:
     announced, last = job.outputs["announced"], job.outputs["last"]
     over = int(last.max(initial=-1))
     right = np.where(root, (over <= announced) & (announced <= over + job.n), announced == -1)
-    found = collect(
-        np.arange(job.n),
-        (
-            "end",
-            ~right,
-            lambda i: f"round {over} to {over + job.n}" if root[i] else "-1, but at the root",
-            lambda i: str(announced[i]),
-        ),
-    )
+    told = np.where(root, f"round {over} to {over + job.n}", "-1, but at the root")
+    found = job.found(("end", ~right, told, announced))
     return [*search.bf(job), *job.each(_acknowledged), found]
 
 
 def _acknowledged(c: Cluster, outputs: Outputs) -> Found:
     told, acknowledged = outputs["told"], outputs["acknowledged"][c.ids]
     reached, last = outputs["distance"][c.ids] >= 0, outputs["last"][c.ids]
-    row = np.repeat(np.arange(c.size), c.degree)
+    row, other = ends(c)
     got = np.zeros(c.size, np.int64)
-    np.add.at(got, row, told[c.indices])
+    np.add.at(got, row, told[other])
     mine = told[c.ids]
+    sent = np.where(reached, "a node that told its neighbours", "0")
+    end = np.where(reached, "a round from 0 on", "-1")
     return collect(
         c.ids,
-        (
-            "search",
-            np.where(reached, mine < 1, mine != 0),
-            lambda i: "a node that told its neighbours" if reached[i] else "0",
-            lambda i: str(mine[i]),
-        ),
-        (
-            "acknowledgements",
-            acknowledged != got,
-            lambda i: f"{got[i]}, as many as messages",
-            lambda i: str(acknowledged[i]),
-        ),
-        (
-            "last",
-            reached != (last >= 0),
-            lambda i: "a round from 0 on" if reached[i] else "-1",
-            lambda i: str(last[i]),
-        ),
+        ("search", np.where(reached, mine < 1, mine != 0), sent, mine),
+        exactly("acknowledgements", acknowledged, got),
+        ("last", reached != (last >= 0), end, last),
     )

@@ -14,14 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics import replicated
 from dgsuite.kernels.analytics.betweenness_rounds import Partitioned, State, centrality
-from dgsuite.kernels.analytics.replicated import (
-    Searcher,
-    adjacency,
-    edges_of,
-    falling,
-    pointers,
-)
 from dgsuite.kernels.tools import sources
 from dgsuite.kernels.tools.exact import Sums, added
 
@@ -74,7 +68,7 @@ class Brandes(Partitioned):
         -------
         Indices into `chosen`.
         """
-        return falling(degree)[place::places]
+        return replicated.falling(degree)[place::places]
 
     def _starts(self, n: int, nodes: NDArray) -> NDArray[np.bool_]:
         """Which of some nodes are sources."""
@@ -86,15 +80,15 @@ class Brandes(Partitioned):
         return bsp.announce(np.arange(c.size), degree=c.degree)
 
     def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
-        s.indptr = pointers(inbox.board("degree"))
-        return bsp.announce(np.arange(c.size), **edges_of(c, bool(self.weighted)))
+        s.indptr = replicated.pointers(inbox.board("degree"))
+        return bsp.announce(np.arange(c.size), **replicated.edges_of(c, bool(self.weighted)))
 
     def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
         names = ("end", "weight") if self.weighted else ("end",)
-        graph = adjacency(c, s.indptr, {name: inbox.board(name) for name in names})
+        graph = replicated.adjacency(c, s.indptr, {name: inbox.board(name) for name in names})
         sources = c.partition.position(self.chosen(c.n))
         mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
-        search = Searcher(graph, bool(self.weighted), self.by_edge)
+        search = replicated.Searcher(graph, bool(self.weighted), self.by_edge)
         scanned = search(mine)
         ends = c.partition.offsets
         if self.by_edge:

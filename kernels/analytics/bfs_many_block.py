@@ -1,8 +1,8 @@
 """Searches from many sources by blocks: each cluster searches from all of a batch, each to its end.
 
 What comes nearer at the border goes to the other clusters for all sources of the batch at once. So a batch
-takes about as many rounds as one search (`dgsuite.kernels.analytics.bfs_block`), not one for each level of
-the deepest.
+takes about as many rounds as one search (`dgsuite.kernels.analytics.searches_block`), not one for each
+level of the deepest.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.bfs_many import (
+from dgsuite.kernels.analytics.nearness import (
     WORD,
     AllPairs,
     BreadthFirstMany,
+    Closeness,
+    Harmonic,
     Levels,
     ManySearches,
     State,
 )
-from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
+from dgsuite.kernels.analytics.searches_block import Sent
 from dgsuite.kernels.tools import blocks
 
 
@@ -44,18 +46,14 @@ class BlockSearches(ManySearches):
                 yield from bsp.until_quiet(self.search)
             yield bsp.Round(self.add_up, closing=True, first=first)
 
-    def wake(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray) -> Sent:
         at = c.partition.position(batch) - c.first
         mine = np.flatnonzero((at >= 0) & (at < c.size))
         s.hops = np.full((len(batch), c.size), -1, np.int32)
         s.hops[mine, at[mine]] = 0
         return self.spread(c, s, mine, at[mine])
 
-    def search(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         source, nodes, offer = inbox["source"].astype(np.int64), inbox.node, inbox["offer"]
         pair = source * c.size + nodes
         order = np.lexsort((offer, pair))
@@ -67,9 +65,7 @@ class BlockSearches(ManySearches):
         s.hops[source, nodes] = offer[nearer]
         return self.spread(c, s, source, nodes)
 
-    def spread(
-        self, c: bsp.Cluster, s: State, source: NDArray, seeds: NDArray
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: State, source: NDArray, seeds: NDArray) -> Sent:
         """Go on from nodes that have come nearer to a source, and tell the ends of edges that cross the
         border.
         """

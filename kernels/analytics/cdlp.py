@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import negative
-from dgsuite.kernels.analytics.scaled import Scaled
+from dgsuite.kernels.analytics.extremes import Scaled, negative
 from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.clusters.cluster import IN, OUT
 

@@ -1,18 +1,47 @@
-"""Core numbers by peeling (Seidman 1983; Batagelj and Zaversnik 2003), all nodes of a level at once.
+"""Core numbers: layer by layer, by blocks, and on from an earlier result.
+
+Core numbers by peeling (Seidman 1983; Batagelj and Zaversnik 2003), all nodes of a level at once.
 
 Nodes with the fewest live neighbours leave, and then those that have no more than that left. It takes as
 many rounds as there are layers to peel, and one a level: some hundreds on a Kronecker graph, half its nodes
 on a path.
+
+Core numbers by blocks: each cluster lowers its own nodes to the end, and sends what crosses its border.
+
+A node's core number is the largest k such that k of its neighbours have k or more. Starting from degrees,
+nodes take that as their new value until none falls (Montresor, De Pellegrini and Miorandi 2013). In whatever
+order they do, the same values are left.
+
+Core numbers of a graph that has grown: nodes rise by one, from the ends of new edges on, until none does.
+
+With more edges no core number falls. Nodes of core number k that rise together are connected by nodes that
+rise, too, and one of them is an end of a new edge (Sariyuce et al. 2013). So a search starts from these ends
+and goes along nodes of the same core number. A node drops out when fewer than k + 1 of its neighbours are
+left that have a larger core number or may rise; the others rise by one. Then the search starts again, from
+the nodes that have risen.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.tools import blocks
+
+
+def compiled() -> Any:
+    """The compiled loops; they take a moment to import."""
+    from dgsuite.kernels.analytics import _cores
+
+    return _cores
+
+
+Sent = tuple[bsp.Unicast, bsp.Vote]
+"""What nodes send, and a vote."""
 
 
 @dataclass(eq=False)
@@ -75,3 +104,197 @@ class CoreNumber(bsp.Kernel):
         least = left.min(initial=c.n)
         s.due = s.live[left == least]
         return bsp.vote(min=least if len(left) else None)
+
+
+NOT_HEARD = np.iinfo(np.int32).max
+"""What a node holds of a neighbour that has sent nothing yet."""
+
+
+@dataclass(eq=False)
+class BlockState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
+    """What a node's core number is at most."""
+    heard: NDArray[np.int32] = bsp.initial(lambda c: np.full(len(c.indices), NOT_HEARD, np.int32))
+    """By entry: that of a neighbour in another cluster."""
+    support: NDArray[np.int32] = bsp.per_node(0, np.int32)  # neighbours with no less than the node
+    due: NDArray[np.bool_] = bsp.per_node(False)  # nodes with too few of them
+
+
+@dataclass(frozen=True)
+class BlockCoreNumber(bsp.Kernel):
+    """The largest k such that the node is in the k-core; see `CoreNumber`.
+
+    Notes
+    -----
+    Rounds: one more than the times that a change crosses the border.
+
+    Messages: at most ``rounds * 2 * m``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("core_number", graph, form="block").core.values
+    array([2, 2, 2, 1], dtype=int32)
+    """
+
+    name = "core_number"
+    form = "block"
+    outputs = CoreNumber.outputs
+    fields = {"core": np.int32}
+    along_edges = True
+    state = BlockState
+
+    def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
+        return 4 * entries  # what each neighbour said
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        reply = yield bsp.Round(self.begin)
+        if reply.any:
+            yield from bsp.until_quiet(self.fall)
+
+    def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
+        compiled().count(c.indptr, c.positions, c.first, s.core, s.support)
+        self.lower(c, s, np.flatnonzero(s.support < s.core))
+        return self.tell(c, s, np.flatnonzero(c.remote_degree))
+
+    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
+        entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
+        news = inbox.node, entry, inbox["core"]
+        count = compiled().hear(*news, s.heard, s.core, s.support, s.due, short)
+        return self.tell(c, s, self.lower(c, s, short[:count]))
+
+    def lower(self, c: bsp.Cluster, s: BlockState, short: NDArray) -> NDArray[np.int64]:
+        """Lower nodes that have too few neighbours, and others as they lose theirs; returns all of them."""
+        fallen = np.empty(c.size, np.int64)
+        rows = c.indptr, c.positions, c.first
+        count = compiled().lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
+        return fallen[:count]
+
+    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Sent:
+        nodes, _, ends = blocks.crossing(c, nodes)
+        return bsp.unicast(ends, nodes, core=s.core[nodes]), bsp.vote(any=len(ends) > 0)
+
+
+@dataclass(eq=False)
+class RisingState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    core: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
+    status: NDArray[np.int8] = bsp.initial(lambda c: np.zeros(c.size, np.int8))
+    """Of `_cores`: whether a node may have one more."""
+    support: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
+    """Neighbours that then count, of a node that may."""
+    refused: NDArray[np.bool_] = bsp.initial(lambda c: np.zeros(len(c.indices), np.bool_))
+    """By entry: whether a neighbour in another cluster has said that it does not."""
+    tried: NDArray[np.int64] = bsp.no_nodes()
+    """Nodes that are not untried."""
+
+
+@dataclass(frozen=True)
+class CoreNumberSince(bsp.Kernel):
+    """Core numbers, from those of the graph before it grew; see `CoreNumber` for the output.
+
+    Notes
+    -----
+    Rounds: two for each time that nodes rise by one, and those that a change takes from cluster to cluster.
+
+    Messages: at most ``rounds * 4 * m``: none but along new edges from a node that cannot have one more.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> before = dgsuite.run("core_number", graph)
+    >>> dgsuite.run("core_number", graph.with_edges([2], [0]), since=before).core.values
+    array([2, 2, 2, 1], dtype=int32)
+    """
+
+    name = "core_number"
+    form = "block"
+    outputs = CoreNumber.outputs
+    fields = {"reach": np.int32}
+    broadcasts = False
+    along_edges = True
+    state = RisingState
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        reply = yield bsp.Round(self.tell, self.begin)
+        while True:
+            if reply.any:
+                yield from bsp.until_quiet(self.spread)
+            reply = yield bsp.Round(self.rise)
+            if not reply.sum:
+                return
+
+    def tell(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Unicast:
+        assert c.earlier is not None
+        rows, ends = c.earlier.rows, c.earlier.ends
+        return bsp.unicast(ends, rows, reach=s.core[rows])
+
+    def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+        """Try the nodes with a new neighbour that has no less than they have."""
+        gained = inbox["reach"] >= s.core[inbox.node]
+        nodes, ends, reach = self.search(c, s, inbox.node[gained])
+        return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0)
+
+    def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+        """Nodes that may have one more than before have it, and are the next to be tried."""
+        count = compiled().lift(c.indptr, s.core, s.status, s.refused, s.tried)
+        risen, s.tried = s.tried[:count], s.tried[:0]
+        nodes, ends, reach = self.search(c, s, risen)
+        return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
+
+    def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+        """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
+        node, reach = inbox.node, inbox["reach"]
+        asked, same = reach > 0, np.abs(reach) == s.core[node] + 1
+        told = same & (s.status[node] == compiled().TOLD)
+        refusing = np.flatnonzero(told & ~asked)
+        entry = c.entries(node[refusing], inbox.src[refusing])
+        first = ~s.refused[entry]
+        s.refused[entry[first]] = True
+        short, fewer = np.unique(node[refusing[first]], return_counts=True)
+        s.support[short] -= fewer.astype(np.int32)
+        short = short[s.support[short] <= s.core[short]]
+
+        nodes, ends, reaches = self.search(c, s, node[asked & same], short)
+        able = s.core[node] + (s.status[node] == compiled().TOLD)
+        refuse = asked & (able < reach) & ~told  # those that were told and have fallen tell all
+        nodes = np.concatenate([nodes, node[refuse]])
+        ends = np.concatenate([ends, inbox.src[refuse]])
+        reaches = np.concatenate([reaches, -reach[refuse]])
+        return bsp.unicast(ends, nodes, reach=reaches), bsp.vote(any=len(ends) > 0)
+
+    def search(
+        self, c: bsp.Cluster, s: RisingState, seeds: NDArray, short: NDArray | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """Find out which nodes may have one more; returns what other clusters are to know.
+
+        Parameters
+        ----------
+        seeds
+            Nodes to try.
+        short
+            Nodes that have too few neighbours left.
+
+        Returns
+        -------
+        nodes, ends
+            By message: the node that tells, and the node id of the receiver.
+        reach
+            The core number that the node may have, or with a minus sign, that it does not have.
+        """
+        short = seeds[:0] if short is None else short
+        tried, fallen = np.empty((2, c.size), np.int64)
+        rows = c.indptr, c.positions, c.first
+        states = s.core, s.status, s.support
+        found, lost = compiled().rise(*rows, *states, seeds, short, tried, fallen)
+        s.tried = np.concatenate([s.tried, tried[:found]])
+        new = tried[:found][s.status[tried[:found]] == compiled().NEW]
+        s.status[new] = compiled().TOLD
+        nodes, _, ends = blocks.crossing(c, np.concatenate([new, fallen[:lost]]))
+        able = s.status[nodes] == compiled().TOLD
+        return nodes, ends, np.where(able, 1, -1).astype(np.int32) * (s.core[nodes] + 1)

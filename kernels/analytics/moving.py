@@ -6,7 +6,7 @@ a level take turns, by chance: those whose turn it is look and move at once. If 
 change places for ever (Lu, Halappanavar and Kalyanaraman 2015). Then small communities, of which those
 of the level consist, become the nodes of the next level.
 
-Weights are made whole numbers (`dgsuite.kernels.analytics.scaled`), so sums are exact in any order.
+Weights are made whole numbers (`dgsuite.kernels.analytics.extremes`), so sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import negative, weights_of
+from dgsuite.kernels.analytics.extremes import Scaled, negative, weights_of
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
-from dgsuite.kernels.analytics.scaled import Scaled
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct, group
 

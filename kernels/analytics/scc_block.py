@@ -20,6 +20,10 @@ ANY = np.empty(0, np.int64)
 """No parts: a search goes anywhere."""
 
 
+Sent = tuple[bsp.Unicast, bsp.Vote]
+"""What nodes send, and a vote."""
+
+
 @dataclass(eq=False)
 class State(scc.State):
     """What the nodes of a cluster know."""
@@ -57,7 +61,7 @@ class BlockStrongComponents(scc.StrongComponents):
 
     # Within the cluster.
 
-    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         """Nodes leave; then those that no live edge enters, or that none leaves."""
         from dgsuite.kernels.analytics import _strong
 
@@ -95,35 +99,29 @@ class BlockStrongComponents(scc.StrongComponents):
 
     # The component of the busiest node.
 
-    def onwards(self, c: bsp.Cluster, s: State, seeds: NDArray) -> tuple[bsp.Unicast, bsp.Vote]:
+    def onwards(self, c: bsp.Cluster, s: State, seeds: NDArray) -> Sent:
         nodes, _, ends = blocks.crossing(c, self.reached(c, s, seeds))
         return bsp.unicast(ends, nodes), bsp.vote(any=len(ends) > 0)
 
-    def depart(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> Sent:
         s.ahead = bsp.Subset(s.live.mask.copy())
         return self.onwards(c, s, c.local(pivot))
 
-    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         return self.onwards(c, s, inbox.receivers(among=s.ahead))
 
-    def gathered(
-        self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def gathered(self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray) -> Sent:
         """Nodes and those that reach them within their part become members, and tell across the border."""
         found = self.reached(c, s, seeds, part, backwards=True)
         s.members[found] = True
         nodes, _, ends = blocks.crossing(c, found, backwards=True)
         return bsp.unicast(ends, nodes, part=s.part[nodes]), bsp.vote(any=len(ends) > 0)
 
-    def turn(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> Sent:
         s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
         return self.gathered(c, s, c.local(pivot), ANY)
 
-    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         return self.gathered(c, s, inbox.receivers(among=s.ahead), ANY)
 
     # Colouring.
@@ -141,19 +139,17 @@ class BlockStrongComponents(scc.StrongComponents):
         nodes, _, ends = blocks.crossing(c, found[:count])
         return bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
 
-    def spread(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> Sent:
         sent = self.show(c, s, self.taken(s, inbox, draw))
         return sent, bsp.vote(any=len(sent.dst) > 0)
 
-    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         live = s.live.members
         s.part[live] = s.colour[live]
         s.ahead = bsp.Subset(s.live.mask.copy())
         return self.gathered(c, s, live[s.part[live] == c.ids[live]], s.part)
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         node = inbox.node
         nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
         return self.gathered(c, s, nodes, s.part)

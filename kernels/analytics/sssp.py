@@ -19,7 +19,7 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.trouble import WHOLE
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import SORTED_FRACTION, put
-from dgsuite.partition.graph.weights import spread
+from dgsuite.partition.graph.measures import spread
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -112,10 +112,6 @@ class ShortestPaths(bsp.Kernel):
             return f"delta must be above 0, got {self.delta}"
         return sources.wrong(self.sources, c.n, some=True)
 
-    def chosen(self, n: int) -> NDArray[np.int64]:
-        """Where paths start, as node ids."""
-        return sources.chosen([self.root] if self.sources is None else self.sources, n, self.seed)
-
     def suited(self, graph: Graph) -> ShortestPaths:  # type: ignore[override]
         """With a delta; and the kernel for several sources, where there are some."""
         if self.sources is None:
@@ -127,7 +123,7 @@ class ShortestPaths(bsp.Kernel):
     def with_delta(self, graph: Graph) -> Self:
         """With a delta, if it has none: `FACTOR` times the mean weight, divided by the mean number of
         neighbours, but no less than the smallest weight; infinite where all edges weigh the same. (Of
-        weights above 0. The mean is that of `dgsuite.partition.graph.weights`, the same for every cut.)
+        weights above 0. The mean is that of `dgsuite.partition.graph.measures`, the same for every cut.)
         """
         if self.delta is not None:
             return self
@@ -159,7 +155,7 @@ class ShortestPaths(bsp.Kernel):
         return max((distance // self.width + 1) * self.width, float(np.nextafter(distance, np.inf)))
 
     def start(self, c: bsp.Cluster) -> State:
-        distance, parent, starts = begun(c, self.chosen(c.n))
+        distance, parent, starts = begun(self, c)
         waits = c.zeros(bool)
         waits[starts] = True
         return State.of(c, distance=distance, parent=parent, far=starts, waits=waits)
@@ -213,9 +209,13 @@ def started(kernel: bsp.Kernel) -> dict[str, Any]:
 
 
 def begun(
-    c: bsp.Cluster, starts: NDArray[np.int64]
+    kernel: Any, c: bsp.Cluster
 ) -> tuple[NDArray[np.float64], bsp.NodeIds, NDArray[np.int64]]:
-    """First distances and parents of a cluster's nodes, and those of them where paths start, ascending."""
+    """First distances and parents of a cluster's nodes, and those of them where paths start, ascending: the
+    sources of a kernel, else its root.
+    """
+    given = [kernel.root] if kernel.sources is None else kernel.sources
+    starts = sources.chosen(given, c.n, kernel.seed)
     at = c.partition.position(starts) - c.partition.offsets[c.index]
     own = np.sort(at[(at >= 0) & (at < c.size)])
     distance, parent = c.full(np.inf), c.full(-1, bsp.node_dtype(c))

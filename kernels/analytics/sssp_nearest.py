@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.ancestors import Climbing
+from dgsuite.kernels.analytics.bellman_ford import Climbing
+from dgsuite.kernels.analytics.searches_block import BlockPaths
+from dgsuite.kernels.analytics.searches_block import PathsState as BlockSearched
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp import State as Searched
-from dgsuite.kernels.analytics.sssp_block import BlockPaths
-from dgsuite.kernels.analytics.sssp_block import State as BlockSearched
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

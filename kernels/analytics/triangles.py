@@ -1,4 +1,6 @@
-"""Triangles and clustering coefficients, by lists of neighbours of higher rank.
+"""Triangles and squares of a node's neighbours.
+
+Triangles and clustering coefficients, by lists of neighbours of higher rank.
 
 Nodes are ranked by degree, then id, and each shares with its neighbours the list of its neighbours of higher
 rank (Chiba and Nishizeki 1985; Latapy 2008): hubs have short lists. The node of lowest rank of a triangle
@@ -6,6 +8,10 @@ finds it: an edge between two nodes of its list is in the list of one of them. I
 its triangles each node of its list is. Where degrees are skewed, most of these edges join nodes of high rank.
 So each cluster keeps the lists of those of highest rank, its *core*, as rows of bits, of which a processor
 compares 64 and more at a time.
+
+Local clustering coefficients (Watts and Strogatz 1998), as LDBC Graphalytics defines them.
+
+Clustering by squares: cycles of four nodes, by lists of neighbours.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.partition.arrays.segments import ranges
+from dgsuite.partition.clusters.cluster import IN, OUT
 
 CORE = 1 << 14
 """Nodes in the core at most: their lists as bits take 32 MiB."""
@@ -152,4 +159,136 @@ def between(c: bsp.Cluster, core: NDArray, lists: bsp.Shared) -> NDArray[np.int6
     place = places(c, core)
     rows = compiled().rows_of(core, *lists, place, False)
     found: NDArray[np.int64] = compiled().closed(c.indptr, c.indices, *lists, place, rows)
+    return found
+
+
+@dataclass(eq=False)
+class ClusteringState(State):
+    """What the nodes of a cluster know."""
+
+    coefficient: NDArray[np.float64] = bsp.per_node(0.0)
+    mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
+
+
+@dataclass(frozen=True)
+class ClusteringCoefficient(Triangles):
+    """Local clustering coefficients, as LDBC Graphalytics defines them; of directed graphs, too.
+
+    Outputs ``coefficient``: of the pairs of neighbours of each node, the share that an edge joins; 0 where
+    there is no pair. On a directed graph neighbours are those along edges in any direction, and a pair with
+    an edge each way counts twice as much as one with an edge one way. Weights do not count.
+
+    Notes
+    -----
+    Rounds: exactly ``1``.
+
+    Messages: at most ``6 * m``: a node sends its degree, then two lists, to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("lcc", graph).coefficient.round(3).values
+    array([1.   , 1.   , 0.333, 0.   ])
+    """
+
+    name = "lcc"
+    outputs = {"coefficient": bsp.Output("local clustering coefficient")}
+    fields = {**Triangles.fields, "mutual": np.bool_}
+    state = ClusteringState
+    both_ways = True
+
+    def more(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
+        return {} if c.directions is None else {"mutual": c.directions[entries] == IN | OUT}
+
+    def close(self, c: bsp.Cluster, s: ClusteringState, inbox: bsp.Inbox) -> bsp.Share:  # type: ignore[override]
+        if c.directions is not None:
+            starts, ends, nodes = inbox.shared("neighbour")
+            mutual = inbox.shared("mutual").values
+            before = np.concatenate([[0], np.cumsum(mutual)])
+            lists = bsp.Shared(before[starts], before[ends], nodes[mutual])
+            s.mutual = between(c, s.core, lists)
+        return super().close(c, s, inbox)
+
+    def add(self, c: bsp.Cluster, s: ClusteringState, inbox: bsp.Inbox) -> None:  # type: ignore[override]
+        super().add(c, s, inbox)
+        joined = s.triangles + (s.triangles if c.directions is None else s.mutual)  # ordered pairs
+        s.coefficient = joined / np.maximum(c.degree * (c.degree.astype(np.int64) - 1), 1)
+
+
+@dataclass(eq=False)
+class SquareState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    coefficient: NDArray[np.float64] = bsp.per_node(0.0)
+
+
+@dataclass(frozen=True)
+class SquareClustering(bsp.Kernel):
+    """The share of possible squares at each node that are there.
+
+    Outputs ``coefficient`` (Zhang et al. 2008, "Clustering coefficient and community structure of bipartite
+    networks"). A pair of neighbours u and w of a node has q squares with it, one for each other
+    node that both have as neighbour; it could have ``q + (k(u) - 1 - q - t) + (k(w) - 1 - q - t)``, where k
+    is the number of neighbours, and t is 1 if an edge joins u and w. The coefficient is the sum of the former
+    over that of the latter; 0 where that is 0. Weights do not count.
+
+    A worker holds the lists of its nodes and of their neighbours. Time grows with the sum of squares of
+    degrees.
+
+    Notes
+    -----
+    Rounds: exactly ``1``.
+
+    Messages: at most ``2 * m``: a node sends its list to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 0, 4])
+    >>> dgsuite.run("square_clustering", graph).coefficient.round(3).values
+    array([0.5  , 1.   , 0.5  , 0.333, 0.   ])
+    """
+
+    name = "square_clustering"
+    short_ids = True
+    outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
+    fields = {"neighbour": np.int32}
+    ranges = {"neighbour": bsp.nodes}
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
+    state = SquareState
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield bsp.Round(self.introduce, self.close)
+
+    def introduce(self, c: bsp.Cluster, s: SquareState, inbox: bsp.Inbox) -> bsp.Share:
+        return introduction(c)
+
+    def close(self, c: bsp.Cluster, s: SquareState, inbox: bsp.Inbox) -> None:
+        lists, degree = inbox.shared("neighbour"), c.degree.astype(np.int64)
+        joint, squares = two_hops(c, lists)
+        near = sums(c, (lists.ends - lists.starts)[c.indices])
+        possible = (degree - 1) * (near - degree) - sums(c, joint) - squares
+        np.divide(squares, possible, out=s.coefficient, where=possible > 0)
+
+
+def introduction(c: bsp.Cluster) -> bsp.Share:
+    """Each node's list of neighbours, to them."""
+    nodes = np.flatnonzero(c.degree)
+    return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
+
+
+def two_hops(c: bsp.Cluster, lists: bsp.Shared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By entry of the adjacency the triangles that the edge is in; by node its cycles of four nodes."""
+    from dgsuite.kernels.analytics import _squares
+
+    joint, squares = np.zeros(len(c.indices), np.int64), np.zeros(c.size, np.int64)
+    _squares.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
+    return joint, squares
+
+
+def sums(c: bsp.Cluster, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sums of whole numbers over the entries of each node."""
+    before = np.concatenate([[0], np.cumsum(values)])
+    found: NDArray[np.int64] = before[c.indptr[1:]] - before[c.indptr[:-1]]
     return found

@@ -92,7 +92,7 @@ class Components(bsp.Kernel):
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
         """The kernel for thresholds or for sources, where there are some."""
         if self.single is not None:
-            from dgsuite.kernels.analytics.wcc_single import SingleComponents, SingleNested
+            from dgsuite.kernels.analytics.wcc_nested import SingleComponents, SingleNested
 
             kernel = SingleComponents if self.thresholds is None else SingleNested
             return kernel(self.seed, self.faithful, self.thresholds, self.single).suited(graph)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.messages import Range
-from dgsuite.kernels.lab.calls import called
+from dgsuite.kernels.lab.rumours import called
 from dgsuite.kernels.tools.rng import uniform
 
 MARKER = 0

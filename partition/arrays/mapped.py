@@ -22,7 +22,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 import psutil
@@ -47,8 +47,8 @@ PIECE = 1 << 22
 SPARED = 9
 """The keeper rests at least this many times as long as its last look took."""
 
-Places = dict[str, tuple[int, tuple[int, ...], np.dtype]]
-"""Of each array of a file: its first byte, its shape, and its dtype."""
+Places = dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]]
+"""Of each array of a file: its first byte, its shape, its dtype, and its order."""
 
 
 class Keeper:
@@ -219,7 +219,8 @@ def on_disk(count: int, dtype: DTypeLike) -> NDArray:
     nbytes = count * np.dtype(dtype).itemsize
     if nbytes < LEAST:
         return np.zeros(count, dtype)
-    return _array(made(nbytes), 0, (count,), dtype)
+    places: Places = {"": (0, (count,), np.dtype(dtype), "C")}
+    return arrays(made(nbytes), places)[""]
 
 
 def made(nbytes: int) -> mmap.mmap:
@@ -259,16 +260,15 @@ def of_file(path: str | os.PathLike[str], places: Places) -> dict[str, NDArray]:
         return arrays(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), places)
 
 
-def arrays(file: mmap.mmap, places: Places) -> dict[str, NDArray]:
-    """Arrays in a mapped file, by their places."""
-    return {name: _array(file, *place) for name, place in places.items()}
-
-
-def _array(file: mmap.mmap, first: int, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:
-    """An array in a mapped file."""
-    array: NDArray = np.frombuffer(file, dtype, math.prod(shape), first).reshape(shape)
-    keeper().add(file, np.frombuffer(file, np.uint8, 1).__array_interface__["data"][0])
-    return array
+def arrays(file: mmap.mmap, places: Places, kept: bool = True) -> dict[str, NDArray]:
+    """Arrays in a mapped file, by their places; whether a keeper looks after it."""
+    found = {}
+    for name, (first, shape, dtype, order) in places.items():
+        array: NDArray = np.frombuffer(file, dtype, math.prod(shape), first)
+        found[name] = array.reshape(shape, order=order)
+    if kept and places:
+        keeper().add(file, np.frombuffer(file, np.uint8, 1).__array_interface__["data"][0])
+    return found
 
 
 def empty(count: int, dtype: DTypeLike, like: NDArray) -> NDArray:

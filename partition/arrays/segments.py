@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
@@ -50,29 +50,6 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
     ends = np.cumsum(counts)
     entry = np.arange(total) + np.repeat(first - (ends - counts), counts)
     return at, entry
-
-
-def lifted(indptr: NDArray, rows: NDArray, size: int, dtype: DTypeLike) -> NDArray:
-    """Row pointers of `size` rows once each of some rows, ascending, has one entry more.
-
-    Rows beyond those of `indptr` have had none.
-    """
-    found = np.empty(size + 1, dtype)
-    if compiles(size):
-        loops().lift(indptr, rows, found)
-    else:
-        found[: len(indptr)], found[len(indptr) :] = indptr, indptr[-1]
-        found += np.searchsorted(rows, np.arange(size + 1)).astype(found.dtype)
-    return found
-
-
-def inserted(values: NDArray, at: NDArray, more: NDArray, dtype: DTypeLike) -> NDArray:
-    """Values with others inserted, each before the place that `at` names; places ascend."""
-    if not compiles(len(values)):
-        return np.insert(values.astype(dtype, copy=False), at, more)
-    found = np.empty(len(values) + len(more), dtype)
-    loops().weave(values, at, more, found)
-    return found
 
 
 def tally(values: NDArray, nodes: NDArray) -> int:

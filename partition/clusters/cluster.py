@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays import mapped
-from dgsuite.partition.arrays.segments import expand, lend_all, outside, single
-from dgsuite.partition.clusters.earlier import Earlier
+from dgsuite.partition.arrays.segments import expand, lend_all, lent, outside, single
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.clusters.shared import shared
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
@@ -33,6 +32,39 @@ MOST_NEIGHBOURS = int(np.iinfo(np.int32).max)
 
 OUT, IN = 1, 2
 """Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
+
+
+class shared(cached_property[Any]):  # noqa: N801 (it is used as a property)
+    """A cached property that is an array of a cluster, which nobody may write to."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__(lambda cluster: lent(function(cluster)))
+        self.__doc__ = function.__doc__
+
+
+class Earlier(NamedTuple):
+    """What a run that goes on from an earlier result gives a cluster.
+
+    Attributes
+    ----------
+    outputs
+        Those of the earlier run, by name: of the nodes that the cluster had then, its first ones.
+    rows, ends
+        Of each entry of the adjacency that is new since, or has another weight: the index of its node in the
+        cluster, ascending, and the node id of its other end.
+    weights
+        Of these entries, 1 where there are none.
+    """
+
+    outputs: dict[str, NDArray]
+    rows: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    weights: NDArray
+
+    def read_only(self) -> Earlier:
+        """The same, of which a kernel cannot change the arrays."""
+        outputs, *entries = self
+        return Earlier({name: lent(a) for name, a in outputs.items()}, *map(lent, entries))
 
 
 @dataclass
@@ -101,7 +133,7 @@ class Cluster:
         Neighbours of each node as node ids, ascending in each row; int32 where ids fit.
     weights
         Weight of each entry of `indices`, or None.
-    identify
+    identifiers
         Identifiers of the nodes, int64, shape (size,), or a function that returns them; None for node ids.
     directed
         Whether rows hold out-edges only.
@@ -155,7 +187,7 @@ class Cluster:
     (2, array([-1,  1,  0], dtype=int32), array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
     (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
-    >>> c.nbytes == sum(array.nbytes for array in c.stored) == sum(a.nbytes for a in c.edge_arrays)
+    >>> c.nbytes == sum(array.nbytes for array in c.edge_arrays)
     True
     """
 
@@ -164,7 +196,7 @@ class Cluster:
     indptr: NDArray
     indices: NDArray
     weights: NDArray | None
-    identify: NDArray[np.int64] | Identify | None
+    identifiers: NDArray[np.int64] | Identify | None
     directed: bool = False
     block: Block | None = None
     in_indptr: NDArray | None = None
@@ -220,7 +252,7 @@ class Cluster:
 
     @property
     def _arrays(self) -> list[NDArray]:
-        arrays: list[Any] = [*self.stored, self.identify, self.loops, self.loop_weights]
+        arrays: list[Any] = [*self.edge_arrays, self.identifiers, self.loops, self.loop_weights]
         if self.earlier is not None:
             outputs, *entries = self.earlier
             arrays += [*outputs.values(), *entries]
@@ -232,11 +264,6 @@ class Cluster:
         out = self.indptr, self.indices, self.weights
         into = self.in_indptr, self.in_indices, self.in_weights
         return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
-
-    @property
-    def stored(self) -> list[NDArray]:
-        """The arrays that it has of the edges; see `dgsuite.partition.clusters.grown`."""
-        return self.edge_arrays
 
     @property
     def pulls(self) -> bool:
@@ -263,10 +290,9 @@ class Cluster:
     @shared
     def uid(self) -> NDArray[np.int64]:
         """Identifier of each node."""
-        if self.identify is None:
+        if self.identifiers is None:
             return self.ids
-        found = self.identify(self.ids) if callable(self.identify) else self.identify
-        return np.asarray(found, np.int64)
+        return self.identifiers(self.ids) if callable(self.identifiers) else self.identifiers
 
     @property
     def first(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,15 +28,9 @@ from dgsuite.partition.sources import edges
 if TYPE_CHECKING:
     from distributed import Client
 
-    from dgsuite.partition.clusters import multilevel
-
 How = str | Partition | ArrayLike
-"""How nodes are divided among clusters: "nodes", "edges", "hash", "metis", "multilevel", a map, or a
+"""How nodes are divided among clusters: "nodes", "edges", "hash", "metis", a map, or a
 `Partition`."""
-
-NODES = 1 << 18
-"""Nodes of a block in which labels spread. There are as many blocks for any number of workers, so that all
-make the same partition."""
 
 
 def cut(
@@ -78,11 +71,9 @@ def cut(
         partition = hashed(n, k)
     elif how == "metis":
         partition = _by_metis(pieces, n, k, client, workers)
-    elif how == "multilevel":
-        partition = _multilevel(pieces, n, k, client, workers)
     else:
         raise InputError(
-            f"partition must be 'nodes', 'edges', 'hash', 'metis', 'multilevel', a Partition or an array "
+            f"partition must be 'nodes', 'edges', 'hash', 'metis', a Partition or an array "
             f"with the cluster of each node, got {how!r}"
         )
     if partition.n != n:
@@ -105,41 +96,6 @@ def _by_metis(
 
 def _metis(cluster: Cluster, clusters: int) -> Partition:
     return metis(cluster.indptr, cluster.indices, clusters)
-
-
-def _multilevel(
-    pieces: Sequence[Any], n: int, clusters: int, client: Client | None, workers: Sequence[str]
-) -> Partition:
-    """A partition of the undirected graph, whose edges stay where its blocks are."""
-    from dgsuite.partition.clusters import multilevel  # imports SciPy
-
-    cut = blocks(n, -(-n // NODES))
-    if clusters == 1 or n <= clusters:
-        return blocks(n, clusters)
-    parts = distribute.construct(list(pieces), cut, None, False, client, workers).parts
-    if client is None or isinstance(parts[0], Cluster):
-        level = multilevel.in_process([_rows(part) for part in parts])
-    else:
-        watch = Watch(client, "partitioning", inputs=parts)
-        rows = [submitted(client, _rows, part) for part in parts]
-        masses = watch.gather([submitted(client, attrgetter("mass"), each) for each in rows])
-
-        def each(method: str, *given: Any) -> list[Any]:
-            sent = [watch.scatter(x) if isinstance(x, np.ndarray) else x for x in given]
-            return watch.gather([submitted(client, _called, row, method, *sent) for row in rows])
-
-        level = multilevel.Level(each, len(rows), np.concatenate(masses))
-    return from_owner(level.deal(clusters), clusters)
-
-
-def _rows(cluster: Cluster) -> multilevel.Block:
-    from dgsuite.partition.clusters import multilevel
-
-    return multilevel.Block.of(cluster.first, cluster.indptr, cluster.indices)
-
-
-def _called(rows: multilevel.Block, method: str, *given: Any) -> Any:
-    return getattr(rows, method)(*given)
 
 
 def check_identifiers(uid: ArrayLike | Identify, n: int) -> NDArray[np.int64] | Identify:

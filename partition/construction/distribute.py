@@ -29,12 +29,12 @@ from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction import build, recutting
+from dgsuite.partition.construction import build, grow
 from dgsuite.partition.construction.shards import Shard
 from dgsuite.partition.construction.spool import Spool, spool
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
 from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
-from dgsuite.partition.sources.piece import Piece, check_edges, losing, lost
+from dgsuite.partition.sources.piece import Piece, check_edges
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -274,7 +274,7 @@ def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list
         check_edges(some, n, start)  # before ids are converted to 32 bits
         src, dst, weights = some
         worker = workers[turn % len(workers)]
-        piece = losing((src.astype(small), dst.astype(small), weights), lost(some))
+        piece = src.astype(small), dst.astype(small), weights
         there = watch.scatter(piece, worker)
         split = pinned(watch.client, worker, _split, there, start, "", *how)
         rows.append(_send(split, how, watch))
@@ -380,11 +380,11 @@ def recut(
     if client is not None:
         everywhere = shared(new, Watch(client, BUILDING, worker_addresses(client)))
     return _made(
-        recutting.join,
+        grow.join,
         [
             (
                 *(k, everywhere, directed, weight_dtype),
-                [call(recutting.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)],
+                [call(grow.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)],
             )
             for k in range(new.clusters)
         ],

@@ -1,7 +1,8 @@
-"""New edges for clusters that are there: what is new is put beside a cluster's rows."""
+"""Clusters made from clusters that are there: with more edges and nodes, or of another block partition."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,31 +12,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.grown import Added, GrownCluster, Growth, growth_of
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.build import id_dtype, keys_of
 from dgsuite.partition.sources.duplicates import Tally, merged, ordered
-from dgsuite.partition.sources.piece import Piece
+from dgsuite.partition.sources.piece import Piece, joined
 
 Edge = tuple[int, int]
-
-
-class Given(NamedTuple):
-    """What a graph is to get.
-
-    Attributes
-    ----------
-    piece
-        New edges: both ends as node ids, and weights or None.
-    n
-        Number of nodes then.
-    labels
-        Labels of the new nodes, where the graph has labels and gets nodes, else None.
-    """
-
-    piece: Piece
-    n: int
-    labels: NDArray | None
 
 
 class Fresh(NamedTuple):
@@ -120,8 +102,7 @@ def divided(
 def grown(
     c: Cluster, partition: Partition, fresh: Fresh | None, rule: str, dtype: DTypeLike | None
 ) -> tuple[Cluster, Grown]:
-    """A cluster with more nodes or edges. Its rows are woven when they are first read; arrays that stay the
-    same are shared.
+    """A cluster with more nodes or edges, which shares the arrays that stay the same.
 
     Parameters
     ----------
@@ -135,89 +116,72 @@ def grown(
     Raises
     ------
     InputError
-        New nodes would have no identifier.
+        The nodes have identifiers of their own, and new ones would have none.
     """
     first, end = partition.offsets[c.index : c.index + 2].tolist()
-    size = end - first
-    identify = c.identify
-    if isinstance(identify, np.ndarray) and size > c.size:
-        if not np.array_equal(identify, partition.nodes(c.index)[: c.size]):
+    more, identifiers = end - first - c.size, c.identifiers
+    if isinstance(identifiers, np.ndarray) and more:
+        if not np.array_equal(identifiers, partition.nodes(c.index)[: c.size]):
             raise InputError(
                 "the nodes have identifiers of their own (uid), so new nodes would have none; make the graph "
                 "anew with all of its nodes"
             )
-        identify = None
-    growth = growth_of(c)
-    none = np.empty(0, np.int64)
-    about = Grown(growth.entries, none, none, *np.empty((2, 0), dtype))
-    wide = id_dtype(partition.n)
-    base, added = parts = growth.parts
-    if base.weights is not None and added.weights is not None and base.weights.dtype != dtype:
-        base = replace(base, weights=base.weights.astype(dtype), cache={})
-        added = added._replace(weights=added.weights.astype(dtype))
-    if fresh is not None:
-        nodes = partition.node(first + fresh.rows)
-        base, added, about = _added(base, added, fresh, nodes, partition.n, rule)
-    same = base is parts[0] and added is parts[1]
-    if not same or size != growth.size or growth.dtype != wide:
-        growth = Growth(base, added, size, wide)
-    of_loops = None if c.loop_weights is None else c.loop_weights.astype(dtype, copy=False)
-    changes = {
-        "partition": partition,
-        "identify": identify,
-        "block": None,
-        "loop_weights": of_loops,
-    }
-    made = GrownCluster.of(c, growth, **changes)
-    return made, about
+        identifiers = None
+    weights, of_loops = (
+        None if values is None else values.astype(dtype, copy=False)
+        for values in (c.weights, c.loop_weights)
+    )
+    c = replace(
+        c,
+        partition=partition,
+        indptr=np.append(c.indptr, np.full(more, c.indptr[-1], c.indptr.dtype))
+        if more
+        else c.indptr,
+        indices=c.indices.astype(id_dtype(partition.n), copy=False),
+        weights=weights,
+        identifiers=identifiers,
+        block=None,
+        loop_weights=of_loops,
+        cache={},
+    )
+    if fresh is None:
+        none = np.empty(0, np.int64)
+        return c, Grown(len(c.indices), none, none, *np.empty((2, 0), dtype))
+    return _with_entries(c, fresh, partition.node(first + fresh.rows), rule)
 
 
-def _added(
-    base: Cluster, added: Added, fresh: Fresh, nodes: NDArray, n: int, rule: str
-) -> tuple[Cluster, Added, Grown]:
-    """Rows, what they are to get, and what became of new entries, of whose nodes the ids are given."""
-    old = fresh.rows < base.size
-    at, in_base = np.full(len(old), len(base.indices)), np.zeros(len(old), bool)
-    at[old], in_base[old] = base.places(fresh.rows[old], fresh.columns[old])
-    among, in_added = added.places(fresh.rows, fresh.columns, n)
-    there = in_base | in_added
-    changed = ~there
-    wrong = None
-    before = after = np.ones(len(old)) if fresh.weights is None else fresh.weights
-    if base.weights is None or added.weights is None or fresh.weights is None:
-        if rule == "error" and there.any():
+def _with_entries(c: Cluster, fresh: Fresh, nodes: NDArray, rule: str) -> tuple[Cluster, Grown]:
+    """A cluster with more entries, of whose nodes the ids are given, and what became of it."""
+    at, there = c.places(fresh.rows, fresh.columns)
+    weights, changed, wrong = c.weights, ~there, None
+    before = after = np.ones(len(at)) if fresh.weights is None else fresh.weights
+    if weights is None or fresh.weights is None:
+        if rule == "error":
             wrong = _edge(nodes, fresh, np.flatnonzero(there))
     elif there.any():
         before = fresh.weights.copy()
-        before[in_base] = base.weights[at[in_base]]
-        before[in_added] = added.weights[among[in_added]]
+        before[there] = weights[at[there]]
         after = before.copy()
         after[there], bad = _again(before[there], fresh.weights[there], rule)
         wrong = _edge(nodes, fresh, np.flatnonzero(there)[bad])
-        other = after != before
-        changed |= other
-        if (some := other & in_base).any():
-            base = replace(base, weights=_put(base.weights, at[some], after[some]), cache={})
-        if (some := other & in_added).any():
-            added = added._replace(weights=_put(added.weights, among[some], after[some]))
+        if (other := after != before).any():
+            changed |= other
+            weights = weights.copy()
+            weights[at[there]] = after[there]
     if not there.all():
-        more = Added(
-            fresh.rows[~there],
-            fresh.columns[~there],
-            at[~there],
-            None if fresh.weights is None else fresh.weights[~there],
-        )
-        added = added.and_also(more, among[~there])
-    entries = len(base.indices) + len(added.rows)
-    ends, weights = (nodes[changed], fresh.columns[changed]), (after[changed], before[changed])
-    return base, added, Grown(entries, *ends, *weights, wrong)
-
-
-def _put(values: NDArray, at: NDArray, some: NDArray) -> NDArray:
-    """A copy with some values at given places."""
-    found = values.copy()
-    found[at] = some
-    return found
+        new = ~there
+        indices = np.insert(c.indices, at[new], fresh.columns[new])
+        if weights is not None and fresh.weights is not None:
+            weights = np.insert(weights, at[new], fresh.weights[new])
+        short = id_dtype(len(indices))
+        more: NDArray = np.arange(len(indices) - len(c.indices) + 1, dtype=short)
+        indptr: NDArray = c.indptr.astype(short)
+        indptr += np.repeat(more, np.diff(fresh.rows[new], prepend=-1, append=c.size))
+        c = replace(c, indptr=indptr, indices=indices, weights=weights, cache={})
+    elif weights is not c.weights:
+        c = replace(c, weights=weights, cache={})
+    ends, both = (nodes[changed], fresh.columns[changed]), (after[changed], before[changed])
+    return c, Grown(len(c.indices), *ends, *both, wrong)
 
 
 def _edge(nodes: NDArray, fresh: Fresh, some: NDArray) -> Edge | None:
@@ -231,3 +195,70 @@ def _again(before: NDArray, more: NDArray, rule: str) -> tuple[NDArray, NDArray]
     _, weights, wrong = merged(*ordered(keys, both, rule), rule)
     assert weights is not None
     return (before, np.unique(wrong)) if rule == "error" else (weights, wrong)
+
+
+class Rows(NamedTuple):
+    """Consecutive rows of a cluster, as its attributes of these names; all counted from the first row."""
+
+    indptr: NDArray
+    indices: NDArray
+    weights: NDArray | None
+    uid: NDArray
+    loops: NDArray | None
+    loop_weights: NDArray | None
+    disk: bool
+
+
+def cut(cluster: Cluster, first: int, last: int) -> Rows:
+    """Rows `first` to `last` (node ids) of a cluster of a block partition."""
+    base = int(cluster.partition.offsets[cluster.index])
+    a, b = first - base, last - base
+    s, e = int(cluster.indptr[a]), int(cluster.indptr[b])
+    weights = None if cluster.weights is None else cluster.weights[s:e]
+    loops, of_loops = cluster.loops, cluster.loop_weights
+    if loops is not None:
+        i, j = np.searchsorted(loops, [a, b]).tolist()
+        loops, of_loops = loops[i:j] - a, None if of_loops is None else of_loops[i:j]
+    return Rows(
+        cluster.indptr[a : b + 1] - s,
+        cluster.indices[s:e],
+        weights,
+        cluster.uid[a:b],
+        loops,
+        of_loops,
+        cluster.disk,
+    )
+
+
+def join(
+    index: int,
+    partition: Partition,
+    directed: bool,
+    weight_dtype: DTypeLike | None,
+    rows: Sequence[Rows],
+) -> Cluster:
+    """Make a cluster from consecutive rows that `cut` returned."""
+    ends = np.cumsum([0] + [len(some.indices) for some in rows])
+    pointers = [some.indptr[1:] + e for some, e in zip(rows, ends, strict=False)]
+    starts = np.cumsum([0] + [len(some.uid) for some in rows])
+    looped = [
+        some.loops + s for some, s in zip(rows, starts, strict=False) if some.loops is not None
+    ]
+    weights = of_loops = None
+    if weight_dtype is not None:
+        weights = joined([r.weights for r in rows if r.weights is not None], weight_dtype)
+        if looped:
+            parts = [r.loop_weights for r in rows if r.loop_weights is not None]
+            of_loops = joined(parts, weight_dtype)
+    return Cluster(
+        index,
+        partition,
+        np.concatenate([np.zeros(1, np.int64), *pointers]).astype(id_dtype(int(ends[-1]))),
+        joined([some.indices for some in rows], id_dtype(partition.n)),
+        weights,
+        joined([some.uid for some in rows], np.int64),
+        directed,
+        loops=np.concatenate(looped) if looped else None,
+        loop_weights=of_loops,
+        disk=any(some.disk for some in rows),
+    )

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.thresholds import compiles
 from dgsuite.partition.client.tasks import calls, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.data import GraphData
 
 CHECKING = "checking the graph"
-
-PYTHON = 100
-"""Elements that NumPy takes while Python takes one."""
 
 
 def check(graph: GraphData, need: str) -> None:
@@ -68,183 +65,81 @@ def _all(graph: GraphData, problem: Callable[[Cluster], str | None]) -> None:
             raise InputError(text)
 
 
-# Connected graphs and trees: a spanning forest of each cluster, then of pairs of forests.
+# Connected graphs and trees: the components of some clusters' edges, then of pairs of those.
 
 
-class Forest(NamedTuple):
-    """A spanning forest of some edges of a graph.
-
-    Attributes
-    ----------
-    n
-        Number of nodes of the graph.
-    src, dst
-        Ends of the forest's edges.
-    closing
-        An edge that closes a cycle, or None.
-    """
-
-    n: int
-    src: NDArray
-    dst: NDArray
-    closing: tuple[int, int] | None
+def _connected(n: int, src: NDArray, dst: NDArray) -> NDArray:
+    """The smallest node of each node's component, shape (n,), given edges without directions."""
+    root: NDArray = np.arange(n, dtype=id_dtype(n))
+    while len(src):
+        # trees of nodes: the root of each joins the tree of the smallest root that an edge leads to
+        u, v = root[src], root[dst]
+        np.minimum.at(root, np.maximum(u, v), np.minimum(u, v))
+        while not np.array_equal(above := root[root], root):
+            root = above
+        apart = root[src] != root[dst]
+        src, dst = src[apart], dst[apart]
+    return root
 
 
-def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
-    """Union-find with path halving: marks the edges that join two trees."""
-    for i in range(len(src)):
-        u, v = src[i], dst[i]
-        while parent[u] != u:
-            parent[u] = parent[parent[u]]
-            u = parent[u]
-        while parent[v] != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        if u != v:
-            kept[i] = True
-            if u < v:
-                parent[v] = u
-            else:
-                parent[u] = v
+def _of_edges(*clusters: Cluster) -> NDArray:
+    """The smallest node of each node's component by the edges of some clusters."""
+    n = clusters[0].n
+    src = np.concatenate([np.repeat(c.ids, c.degree) for c in clusters])
+    return _connected(n, src, np.concatenate([c.indices for c in clusters]))
 
 
-def _span(parent: NDArray, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
-    """A mask of the edges that a spanning forest keeps, whose trees so far `parent` has; it is updated."""
-    kept = np.zeros(len(src), bool)
-    unite = _compiled_unite() if compiles(PYTHON * len(src)) else _unite
-    unite(parent, src, dst, kept)
-    return kept
+def _join(one: NDArray, other: NDArray) -> NDArray:
+    """The components of two sets of edges together."""
+    nodes = np.arange(len(one))
+    return _connected(len(one), np.append(nodes, nodes), np.append(one, other))
 
 
-@cache
-def _compiled_unite() -> Callable[..., None]:
-    from dgsuite.base.compiling import compiled
-
-    compiled_unite: Callable[..., None] = compiled(_unite)
-    return compiled_unite
-
-
-def _forest(*clusters: Cluster) -> Forest:
-    """The spanning forest of the edges whose smaller end, or source, is in one of some clusters."""
-    return _thinned(clusters[0].n, map(_once, clusters))
-
-
-def _once(c: Cluster) -> tuple[NDArray, NDArray]:
-    """The edges of a cluster; undirected ones where their smaller end is."""
-    at, ends = c.edges(np.arange(c.size))
-    once = slice(None) if c.directed else c.ids[at] < ends
-    return c.ids[at[once]], ends[once].astype(np.int64)
-
-
-def _join(a: Forest, b: Forest) -> Forest:
-    """The spanning forest of the edges of two forests."""
-    both = _thinned(a.n, [(a.src, a.dst), (b.src, b.dst)])
-    return both._replace(closing=a.closing or b.closing or both.closing)
-
-
-def _thinned(n: int, parts: Iterable[tuple[NDArray, NDArray]]) -> Forest:
-    """The spanning forest of edges, which come in parts."""
-    parent = np.arange(n)
-    kept: list[tuple[NDArray, NDArray]] = []
-    closing = None
-    for src, dst in parts:
-        some = _span(parent, src, dst)
-        if closing is None and not some.all():
-            first = int(np.argmin(some))
-            closing = int(src[first]), int(dst[first])
-        kept.append((src[some], dst[some]))
-    src, dst = (np.concatenate(ends) for ends in zip(*kept, strict=True))
-    return Forest(n, src, dst, closing)
-
-
-def _trees(forest: Forest) -> NDArray[np.int64]:
-    """The parent of each node in union-find; a tree's root is its smallest node."""
-    parent = np.arange(forest.n)
-    _span(parent, forest.src, forest.dst)
-    return parent
-
-
-def _stranded(forest: Forest) -> int | None:
-    """A node that node 0 does not reach, or None."""
-    if len(forest.src) == forest.n - 1:
-        return None
-    # node 0 does not reach the second root
-    return int(np.flatnonzero(_trees(forest) == np.arange(forest.n))[1])
-
-
-def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
-    return _stranded(forest), forest.closing
-
-
-def _roots(forest: Forest) -> NDArray[np.int64]:
-    """The smallest node of each node's tree."""
-    parent = _trees(forest)
-    while not np.array_equal(above := parent[parent], parent):
-        parent = above
-    return parent
-
-
-def _of_forest(graph: GraphData, function: Callable[[Forest], Any]) -> Any:
-    """Result of a function of a spanning forest of the graph."""
-    if (client := graph.client) is None:
-        return function(_forest(*graph.parts))
-    # a forest takes time for every node of the graph, so there is one a worker, not one a cluster
-    ranges = cluster_ranges(len(graph.parts), len(worker_addresses(client)))
-    forests = [submitted(client, _forest, *graph.parts[a:b]) for a, b in pairwise(ranges.tolist())]
-    while len(forests) > 1:
-        pairs = zip(forests[::2], forests[1::2], strict=False)
-        joined = [submitted(client, _join, a, b) for a, b in pairs]
-        forests = joined + forests[len(joined) * 2 :]
-    of_all = submitted(client, function, *forests)
-    (found,) = Watch(client, CHECKING, inputs=graph.parts).gather([of_all])
-    return found
-
-
-def components(graph: GraphData) -> NDArray[np.int64]:
+def components(graph: GraphData) -> NDArray:
     """The smallest node of each node's component, shape (n,); edges have no direction."""
-    found: NDArray[np.int64] = _of_forest(graph, _roots)
-    return found
-
-
-def _shape(graph: GraphData) -> tuple[int | None, tuple[int, int] | None]:
-    """A node that node 0 does not reach, and an edge that closes a cycle; None if there is none."""
-    found: tuple[int | None, tuple[int, int] | None] = _of_forest(graph, _summary)
-    return found
+    if (client := graph.client) is None:
+        return _of_edges(*graph.parts)
+    # components take time for every node of the graph, so they are found once a worker, not once a cluster
+    ranges = cluster_ranges(len(graph.parts), len(worker_addresses(client)))
+    found = [submitted(client, _of_edges, *graph.parts[a:b]) for a, b in pairwise(ranges.tolist())]
+    while len(found) > 1:
+        pairs = zip(found[::2], found[1::2], strict=False)
+        joined = [submitted(client, _join, a, b) for a, b in pairs]
+        found = joined + found[len(joined) * 2 :]
+    (roots,) = Watch(client, CHECKING, inputs=graph.parts).gather(found)
+    return roots
 
 
 def check_connected(graph: GraphData) -> None:
     """Check that node 0 reaches all other nodes."""
-    stranded, _ = _shape(graph)
-    if stranded is not None:
+    apart = np.flatnonzero(components(graph))
+    if len(apart):
         raise InputError(
-            f"the graph is not connected: there is no path from node 0 to node {stranded}; "
+            f"the graph is not connected: there is no path from node 0 to node {apart[0]}; "
             f"graph.component() is its largest component"
         )
 
 
 def check_tree(graph: GraphData) -> None:
     """Check that a graph is connected and has no cycle."""
-    stranded, closing = _shape(graph)
-    if closing is not None:
+    found = components(graph)
+    trees = len(np.unique(found))
+    if graph.m > graph.n - trees:
         raise InputError(
-            f"the graph is not a tree: edge ({closing[0]}, {closing[1]}) closes a cycle, so node "
-            f"{closing[0]} is on one"
+            f"the graph is not a tree: it has a cycle, since {graph.m} edges join its {graph.n} nodes into "
+            f"{trees} components"
         )
-    if stranded is not None:
+    if trees > 1:
         raise InputError(
-            f"the graph is not a tree: there is no path from node 0 to node {stranded}"
+            f"the graph is not a tree: there is no path from node 0 to node {np.flatnonzero(found)[0]}"
         )
 
 
 # Rings and weights.
 
 
-def check_ring(graph: GraphData) -> None:
-    """Check that the graph is the ring 0, 1, ..., n - 1, 0."""
-    _all(graph, _off_ring)
-
-
 def _off_ring(c: Cluster) -> str | None:
+    """What is wrong where the graph is not the ring 0, 1, ..., n - 1, 0."""
     at, ends = c.edges(np.arange(c.size))
     linked = np.zeros(c.size, bool)
     linked[at[ends == c.successor[at]]] = True
@@ -255,12 +150,8 @@ def _off_ring(c: Cluster) -> str | None:
     return None
 
 
-def check_complete(graph: GraphData) -> None:
-    """Check that each two nodes are neighbours."""
-    _all(graph, _not_beside)
-
-
 def _not_beside(c: Cluster) -> str | None:
+    """What is wrong where two nodes are no neighbours."""
     few = np.flatnonzero(c.degree < c.n - 1)
     if not len(few):
         return None
@@ -285,10 +176,10 @@ def _negative(c: Cluster) -> str | None:
 
 
 NEEDS: dict[str, Callable[[GraphData], None]] = {
-    "complete": check_complete,
+    "complete": partial(_all, problem=_not_beside),
     "connected": check_connected,
     "non-negative weights": check_weights,
-    "ring": check_ring,
+    "ring": partial(_all, problem=_off_ring),
     "tree": check_tree,
 }
 """Checks of the properties that algorithms require, by name."""

@@ -171,12 +171,14 @@ def of_networkx(graph: nx.Graph, weight: str, drop: bool = False) -> dict[str, A
                 raise InputError(f"edge ({u!r}, {v!r}) has weight None; weights must be numbers")
         of_truth = bool, np.bool_  # networkx adds them up, too
         values = [int(w) if isinstance(w, of_truth) else 1 if w is absent else w for *_, w in edges]
+    whole = all(isinstance(u, int | np.integer) and not isinstance(u, bool) for u in labels)
+    ids = whole and labels == list(range(len(labels)))
     return {
         "src": np.fromiter((number[u] for u, _, _ in edges), np.int64, len(edges)),
         "dst": np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges)),
         "n": len(labels),
         "weights": values,
-        "labels": None if _are_node_ids(labels) else labels,
+        "labels": None if ids else labels,
     }
 
 
@@ -204,10 +206,3 @@ def to_networkx(
     else:
         graph.add_edges_from(zip(*ends, strict=True))
     return graph
-
-
-def _are_node_ids(labels: list[Any]) -> bool:
-    """Whether labels are the node ids themselves."""
-    return labels == list(range(len(labels))) and all(
-        isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels
-    )

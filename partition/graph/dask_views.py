@@ -100,26 +100,7 @@ class Collection(GraphData):
         return da.Array(self._needing(name, some), name, chunks, dtype=dtype)
 
     def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
-        """Draw the tasks that stand for the clusters.
-
-        Parameters
-        ----------
-        filename
-            Where to write the picture, without its ending; None writes no file.
-        options
-            Those of `dask.visualize`.
-
-        Returns
-        -------
-        What `dask.visualize` returns, a picture that notebooks show.
-
-        Examples
-        --------
-        It needs Graphviz.
-
-        >>> from dgsuite import Graph
-        >>> Graph.from_edges([0, 1], [1, 2]).visualize("tasks")  # doctest: +SKIP
-        """
+        """Draw the tasks that stand for the clusters, as `dask.visualize` does."""
         import dask
 
         return dask.visualize(self, filename=filename, **options)

@@ -1,4 +1,4 @@
-"""How a graph is shown: a line of text, or in notebooks a table of its sizes with a bar for each cluster."""
+"""How a graph is shown: a line of text, or in notebooks a table of its sizes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
 
 from dgsuite.base import markup
 from dgsuite.base.errors import DgsuiteError
-from dgsuite.partition.graph.size import nbytes
+from dgsuite.partition.graph.data import cluster_bytes
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.data import GraphData
-
-BARS = 96
-"""Most bars that are drawn; with more clusters each stands for the largest of a few neighbours."""
-
-HEIGHT = 24
-"""Of the highest bar, in pixels."""
 
 
 def _kind(graph: GraphData) -> str:
@@ -54,7 +47,7 @@ def table(graph: GraphData) -> str:
     """The table, as HTML."""
     from dask.utils import format_bytes
 
-    memory = nbytes(graph)
+    memory = cluster_bytes(graph)
     total, most = format_bytes(int(memory.sum())), format_bytes(int(memory.max()))
     rows = {
         "nodes": f"{graph.n:,}",
@@ -68,27 +61,10 @@ def table(graph: GraphData) -> str:
     return markup.table("dgsuite.Graph", [*rows.items(), ("balance", _balance(graph))])
 
 
-def _balance(graph: GraphData) -> Markup:
-    """A bar for the load of each cluster, and the largest load over the mean.
-
-    The load of a cluster is the number of its nodes and edge ends.
-    """
-    nodes, entries = np.diff(graph.partition.offsets), np.array(graph.entries)
-    load = nodes + entries
-    groups = np.array_split(np.arange(len(load)), min(len(load), BARS))
-    shown = [int(group[load[group].argmax()]) for group in groups]
-    width = max(2, 192 // len(shown))
-    bars = []
-    for at, k in enumerate(shown):
-        height = max(1, round(HEIGHT * load[k] / load.max()))
-        text = f"cluster {k}: {nodes[k]:,} nodes, {entries[k]:,} edge ends"
-        bars.append(
-            f"<rect x='{at * width}' y='{HEIGHT - height}' width='{width - 1}' height='{height}' "
-            f"fill='currentColor' fill-opacity='0.5'><title>{text}</title></rect>"
-        )
-    size = f"width='{width * len(shown)}' height='{HEIGHT}'"
-    drawn = f"<svg {size}>{''.join(bars)}</svg>"
-    return Markup(f"{drawn} largest / mean {load.max() / load.mean():.2f}")
+def _balance(graph: GraphData) -> str:
+    """The largest load of a cluster over the mean: the number of its nodes and edge ends."""
+    load = np.diff(graph.partition.offsets) + np.array(graph.entries)
+    return f"largest / mean {load.max() / load.mean():.2f}"
 
 
 def _short(value: Any) -> str:

@@ -6,48 +6,44 @@ import os
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import Edges
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
-from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition, blocks, check_clusters
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.graph import (
     conversion,
     dask_views,
-    degrees,
     display,
     growing,
     recovery,
     selection,
     views,
 )
+from dgsuite.partition.graph.checks import components, once
 from dgsuite.partition.graph.dask_views import Collection
 from dgsuite.partition.graph.growing import Growing
-from dgsuite.partition.graph.libraries import Libraries
 from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
-from dgsuite.partition.graph.rows import Traced
-from dgsuite.partition.graph.size import Sized
-from dgsuite.partition.store import checking, storage
+from dgsuite.partition.labels.nodes import node_ids
+from dgsuite.partition.store import storage
 
 if TYPE_CHECKING:
     import networkx as nx
     import scipy.sparse as sp
-    import xarray as xr
     from distributed import Client
 
 
-class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
+class Graph(Readers, Growing, Collection, Nearby):
     """A graph divided into clusters of nodes.
 
-    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
-    `from_bag`, `from_arrays`, `from_scipy`, `from_networkx`, `from_igraph`, `from_graphblas`,
-    `from_edge_index`, `read_imsuite`, `read_edge_list`, `read_matrix_market`, or `load` of what `save` wrote.
+    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_scipy`,
+    `from_networkx`, `read_imsuite`, `read_edge_list`, `read_matrix_market`, or `load` of what `save` wrote.
     With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are
@@ -84,16 +80,12 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         How many rows of a table were read, merged and dropped
         (`dgsuite.partition.sources.duplicates.Built`); None where the graph was not made of a table, such
         as a subgraph.
-    rows
-        Node ids of both ends of each row of that table, where they were kept, else None: see `rows_of`.
     keeps_loops
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     edges
         Where its edges are: in "memory", or in mapped files on "disk".
     saved
         The files of the graph, if it was saved or loaded.
-    copies, wanted_copies
-        Futures of each cluster's copies on other workers, if it has any; how many workers are to hold it.
     placed
         Futures of clusters of this process that a run has sent to workers.
     name
@@ -138,8 +130,8 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
 
     @property
     def recoverable(self) -> bool:
-        """Whether clusters that are lost with their worker can be made again: from copies, from files, or by
-        the scheduler, which is asked, from what they were made of. Clusters in this process cannot be lost.
+        """Whether clusters that are lost with their worker can be made again: from files, or by the
+        scheduler, which is asked, from what they were made of. Clusters in this process cannot be lost.
 
         The next call that needs lost clusters, such as a run, makes them again.
 
@@ -154,12 +146,11 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         >>> Graph.from_edges([0, 1], [1, 2]).recoverable
         True
         """
-        return self.saved is not None or bool(self.copies) or recovery.recoverable(self._parts)
+        return self.saved is not None or recovery.recoverable(self._parts)
 
     def _missing(self) -> list[Any]:
-        """Futures of clusters and copies that have no result and will get none."""
-        held = [*self._parts, *(copy for row in self.copies for copy in row)]
-        return [part for part in held if not recovery.there(part)]
+        """Futures of clusters that have no result and will get none."""
+        return [part for part in self._parts if not recovery.there(part)]
 
     def _restore(self) -> None:
         """Make clusters again that were lost, if another thread has not done so meanwhile."""
@@ -182,26 +173,21 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
     def _repr_html_(self) -> str:
         return display.table(self)
 
-    def persist(self, client: Client | None = None, copies: int = 1) -> Graph:
+    def persist(self, client: Client | None = None) -> Graph:
         """The same graph on the workers of a client.
 
         Parameters
         ----------
         client
             By default the current client. Without one the graph stays in this process.
-        copies
-            How many workers hold each cluster. With 2, one worker may be lost, and its clusters come back
-            from the others. Each copy takes the memory of the graph once more.
 
         Returns
         -------
         Graph
-            A graph that is on workers already, and has as many copies, is returned as it is.
+            A graph that is on workers already is returned as it is.
 
         Raises
         ------
-        InputError
-            There are fewer workers than copies.
         RunError
             A worker was lost.
 
@@ -211,21 +197,11 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         >>> Graph.from_edges([0, 1], [1, 2]).persist()  # without a client it stays here
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
-            raise InputError(f"copies must be a whole number from 1 on, got {copies!r}")
         client = session.current_client(client)
-        if client is None:
+        if client is None or not self.local:
             return self
-        moved = self
-        if self.local:
-            moved = self.like(dask_views.on_workers(self, client), self.entries)
-        elif copies > self.wanted_copies:
-            moved = self.like(self.parts, self.entries)
-        if moved is not self:
-            moved.cache, moved.saved = self.cache, self.saved
-        if copies > moved.wanted_copies:
-            moved.copies = recovery.copied(moved.parts, copies, client, worker_addresses(client))
-            moved.wanted_copies = copies
+        moved = self.like(dask_views.on_workers(self, client), self.entries)
+        moved.cache, moved.saved = self.cache, self.saved
         return moved
 
     def session(self, client: Client | None = None) -> Any:
@@ -362,8 +338,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         """
         if not self.directed:
             return self
-        rows = None if self.rows is None else self.rows.set_axis(["target", "source"], axis=1)
-        return self.like(*views.reversed_clusters(self), rows=rows)
+        return self.like(*views.exchanged(self, views.turned))
 
     def to_undirected(self) -> Graph:
         """The graph without the directions of its edges, made where the clusters are.
@@ -464,29 +439,15 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         >>> Graph.from_edges([0, 1, 3], [1, 2, 4]).component()
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        chosen = selection.in_component(self, node)
-        return self if chosen.all() else selection.induced(self, chosen)
+        found = components(self)
+        if node is None:
+            chosen = np.bincount(found).argmax()
+        else:
+            chosen = found[node_ids([node], self.n, self.labels, "node")[0]]
+        nodes = np.flatnonzero(found == chosen)
+        return self if len(nodes) == self.n else selection.induced(self, nodes)
 
-    def degree_statistics(self) -> xr.Dataset:
-        """How many edges the nodes have.
-
-        Returns
-        -------
-        xarray.Dataset
-            Over ``edges``, "all" and for directed graphs "out" and "in": ``mean``, ``min`` and ``max`` of the
-            degrees, ``isolated`` (nodes without such edges), and ``nodes``, the number of nodes of each
-            degree that occurs, also over ``degree``.
-
-        Examples
-        --------
-        >>> from dgsuite import Graph
-        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-        >>> float(graph.degree_statistics()['mean'].sel(edges='all'))
-        2.0
-        """
-        return degrees.statistics(self)
-
-    def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to files, from which `load` makes it again.
 
         Parameters
@@ -494,10 +455,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         path
             A folder, which is made if it is not there, or a URL of fsspec. A graph that is there is replaced.
             Workers that hold clusters write them, so they and this process must reach it.
-        append
-            Write only what the graph got by `with_edges` and `with_nodes` since it was saved there, beside
-            the files that are there. A graph that has not grown from the one in the folder is refused.
-            A later save without it writes all in one, and removes these steps.
 
         Raises
         ------
@@ -510,8 +467,8 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         Notes
         -----
         There is a file for each cluster, one for what is known of all nodes, and ``graph.json`` with the
-        SHA-256 of these: see `dgsuite.partition.store.storage`. A function as `uid` is stored as what it
-        returns. If a save is interrupted, a graph that was there stays.
+        SHA-256 of these: see `dgsuite.partition.store.storage`. If a save is interrupted, a graph that was
+        there stays.
 
         Examples
         --------
@@ -521,9 +478,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         >>> Graph.load("graph")
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 1 clusters in this process>
         """
-        if append:
-            growing.append(self, path)
-            return
         self.saved = storage.save(self, path, growing.Lineage.of(self).identity)
 
     @classmethod
@@ -572,10 +526,9 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby, Sized):
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
         client = session.current_client(client)
-        loaded = storage.load(path, client, mapped.wanted(edges))
-        parts, partition, options, identity, later = loaded
-        with checking.sound(os.fspath(path)):
-            graph = growing.restored(cls(parts, partition, **options), identity, later)
+        parts, partition, options, identity = storage.load(path, client, mapped.wanted(edges))
+        graph = cls(parts, partition, **options)
+        once(graph, growing.LINEAGE, lambda _: growing.Lineage(identity))
         return graph if clusters is None else graph.repartition(clusters, client)
 
     def gather(self) -> list[Cluster]:

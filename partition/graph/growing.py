@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import uuid
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import getitem
 from typing import Any, NamedTuple, Self
@@ -21,8 +20,7 @@ from dgsuite.partition.graph.checks import once
 from dgsuite.partition.graph.data import GraphData
 from dgsuite.partition.labels.labels import Labels, alike
 from dgsuite.partition.sources import duplicates, edges
-from dgsuite.partition.sources.piece import MOST_NODES, check_edges, check_ids
-from dgsuite.partition.store import appended, storage
+from dgsuite.partition.sources.piece import check_edges
 
 LINEAGE = "lineage"
 """Key in `Graph.cache`, which the same graph elsewhere or in other clusters shares."""
@@ -39,8 +37,6 @@ class Step(NamedTuple):
         Node ids of both ends of the entries of the adjacency that are new, or have another weight.
     weights, before
         Of these entries, now and before; new ones have had the same. 1 where there are none.
-    given
-        What it was.
     """
 
     identity: str
@@ -50,7 +46,6 @@ class Step(NamedTuple):
     ends: NDArray[np.int64]
     weights: NDArray
     before: NDArray
-    given: grow.Given
 
 
 @dataclass(frozen=True)
@@ -131,9 +126,9 @@ class Growing(GraphData):
 
         Notes
         -----
-        The new edges pass through this process. The rows of a cluster that gets nodes or edges are woven
-        when a kernel first reads them; the other clusters share their arrays with this graph. Weights keep
-        their dtype where it holds the new ones.
+        The new edges pass through this process. The rows of a cluster that gets nodes or edges are copied;
+        the other clusters share their arrays with this graph. Weights keep their dtype where it holds the
+        new ones.
 
         Examples
         --------
@@ -175,25 +170,24 @@ class Growing(GraphData):
         ['ann', 'bob', 'cid', 'dan']
         """
         if not edges.is_number(nodes):
-            return _grown(self, edges.with_nodes([], nodes), self.n)
+            return _grown(self, [], self.n, edges.naming(nodes))
         if self.labels is not None:
             raise InputError(f"nodes must be labels, since the graph has labels, got {nodes!r}")
         if nodes < self.n:
             raise InputError(f"the graph has {self.n} nodes already, more than {nodes}")
-        return _grown(self, edges.Pieces(), int(nodes))
+        return _grown(self, [], int(nodes))
 
 
-def _grown[G: GraphData](graph: G, pieces: list[Any], n: int) -> G:
-    """A graph with more edges, and n nodes or more."""
-    found = edges.here(pieces, graph.client)
-    new = None
-    if graph.labels is not None:
-        found, new = _numbered(found, graph.labels)
-        n = graph.n + (0 if new is None else len(new))
+def _grown[G: GraphData](graph: G, pieces: Sequence[Any], n: int, naming: Sequence[Any] = ()) -> G:
+    """A graph with more edges, of which some pieces only name nodes, and n nodes or more."""
+    found, count = edges.here([*pieces, *naming], graph.client), len(pieces)
+    labels = graph.labels
+    if labels is not None:
+        found, labels = _numbered(found, labels)
+        n = len(labels)
     else:
-        n = _count(found, graph.n, n)
-    named = getattr(found, "naming", 0)
-    piece = edges.together(found[: len(found) - named])
+        n = _count(found, found[count:], graph.n, n)
+    piece = edges.together(found[:count])
     check_edges(piece, n)
     if graph.keeps_loops and (loop := piece[0] == piece[1]).any():
         node = int(piece[0][loop][0])
@@ -201,95 +195,45 @@ def _grown[G: GraphData](graph: G, pieces: list[Any], n: int) -> G:
             f"with_edges takes no self-loops on a graph that keeps them, got one at node {node}; make the "
             f"graph anew with all of its edges"
         )
-    return applied(graph, grow.Given(piece, n, new), uuid.uuid4().hex)
-
-
-def applied[G: GraphData](graph: G, given: grow.Given, identity: str) -> G:
-    """The graph that a graph becomes by a step, and its identity."""
-    n, labels = given.n, graph.labels
-    if given.labels is not None and labels is not None:
-        labels = labels.extended(given.labels)
-    dtype, piece = _weighted(graph, given.piece)
+    dtype, piece = _weighted(graph, piece)
     rule = duplicates.DEFAULT if graph.built is None else graph.built.duplicates
     partition = grow.extended(graph.partition, n)
     fresh, tally = grow.divided(piece, partition, graph.directed, rule)
     parts, about = _each(graph, partition, fresh, rule, dtype)
-    made = graph.like(
-        parts,
-        [each.entries for each in about],
-        partition=partition,
-        weight_dtype=dtype,
-        labels=labels,
-        built=None,
-    )
+    entries = [each.entries for each in about]
+    kinds: Any = {"weight_dtype": dtype, "labels": labels, "built": None}
+    made = graph.like(parts, entries, partition=partition, **kinds)
     wrong = [each.wrong for each in about if each.wrong is not None]
     tally = tally._replace(wrong=tally.wrong or min(wrong, default=None))
     new = duplicates.built(tally, made, rule)  # which raises the error about an edge that is wrong
     if graph.built is not None:
         rows, loops = graph.built.rows + new.rows, graph.built.loops + new.loops
-        merged = rows - graph.built.missing - loops - made.m
-        kinds = new.kinds
-        made.built = graph.built._replace(rows=rows, merged=merged, loops=loops, kinds=kinds)
-    entries: Any = {
-        name: np.concatenate([getattr(each, name) for each in about])
+        made.built = graph.built._replace(rows=rows, merged=rows - loops - made.m, loops=loops)
+    changes = (
+        np.concatenate([getattr(each, name) for each in about])
         for name in ("nodes", "ends", "weights", "before")
-    }
-    before = Lineage.of(graph)
-    step = Step(
-        before.identity,
-        graph.n,
-        None if graph.weight_dtype is None else np.dtype(graph.weight_dtype),
-        given=given,
-        **entries,
     )
-    once(made, LINEAGE, lambda _: Lineage(identity, (*before.steps, step)))
+    before = Lineage.of(graph)
+    given = None if graph.weight_dtype is None else np.dtype(graph.weight_dtype)
+    step = Step(before.identity, graph.n, given, *changes)
+    once(made, LINEAGE, lambda _: Lineage(uuid.uuid4().hex, (*before.steps, step)))
     return made
 
 
-def append(graph: GraphData, path: str | os.PathLike[str]) -> None:
-    """Write the steps by which a graph has grown since it was saved: see `Graph.save`.
-
-    Raises
-    ------
-    InputError
-        The graph in the folder is none from which this one has grown; or another process adds to it.
-    """
-    there = storage.head(path)
-    lineage = Lineage.of(graph)
-    steps = lineage.since(there.identity)
-    if steps is None:
-        raise InputError(
-            f"{there.folder}: this graph has not grown from the one there; load that, and add to it, or "
-            f"leave out append=True to replace it"
-        )
-    after = [*(step.identity for step in steps[1:]), lineage.identity]
-    for number, (step, identity) in enumerate(zip(steps, after, strict=False), there.steps + 1):
-        appended.add(there.folder, there.save_id, number, step.given, identity)
-
-
-def restored[G: GraphData](graph: G, identity: str | None, steps: Iterable[storage.Later]) -> G:
-    """A graph from files, with its identity, and what it got there since it was saved."""
-    if identity is not None:
-        once(graph, LINEAGE, lambda _: Lineage(identity))
-    for step in steps:
-        graph = applied(graph, step.given, step.identity)
-    return graph
-
-
-def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, NDArray | None]:
-    """Pieces whose ends are node ids, given those whose ends are labels; and the labels of new nodes."""
+def _numbered(pieces: edges.Pieces, labels: Labels) -> tuple[edges.Pieces, Labels]:
+    """Pieces whose ends are node ids, given those whose ends are labels; and the labels with new ones."""
     if not sum(len(piece[0]) for piece in pieces):
-        return pieces, None
+        return pieces, labels
     numbered, named = relabel(pieces, None)
     ids = labels.nodes(named.array, missing=True)
     new = np.flatnonzero(ids < 0)
     ids[new] = len(labels) + np.arange(len(new))
-    found = edges.Pieces((ids[src], ids[dst], weights) for src, dst, weights in numbered)
-    found.naming = pieces.naming
-    return found, alike(labels, named.array[new]) if len(new) else None
+    if len(new):
+        labels = labels.extended(alike(labels, named.array[new]))
+    return edges.Pieces((ids[src], ids[dst], weights) for src, dst, weights in numbered), labels
 
 
-def _count(pieces: edges.Pieces, before: int, n: int) -> int:
+def _count(pieces: Sequence[Any], naming: Sequence[Any], before: int, n: int) -> int:
     """How many nodes there are with those that pieces name by their ids.
 
     Raises
@@ -297,22 +241,17 @@ def _count(pieces: edges.Pieces, before: int, n: int) -> int:
     InputError
         They are no node ids, or nearly all new nodes would have no edge.
     """
-    if pieces.naming:
-        edges.check_named(pieces[len(pieces) - pieces.naming :], None)
-    largest, count = n - 1, 0
-    for src, dst, _ in pieces:
-        for name, ids in (("source", src), ("target", dst)):
-            check_ids(ids, f"edge {name}s")
-            largest = max(largest, int(ids.max()) if len(ids) else -1)
-        count += len(src)
+    if naming:
+        edges.check_named(naming, None)
+    if not pieces:
+        return edges.count_nodes(pieces, n, None)
+    largest, count = edges.extent(pieces, None)
     if largest >= max(n, before + edges.SPARSE * count + edges.SMALL_RANGE):
         raise InputError(
             f"{count} edges with ids to {largest} would make {largest + 1 - before} new nodes, most of them "
             f"without edges; graph.with_nodes({largest + 1}) makes them first, if that is meant"
         )
-    if largest >= MOST_NODES:
-        raise InputError(f"a graph can have at most {MOST_NODES} nodes, got {largest + 1}")
-    return largest + 1
+    return edges.count_nodes(pieces, max(n, largest + 1), None)
 
 
 def _weighted(graph: GraphData, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple[Any, Any, Any]]:

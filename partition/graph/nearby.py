@@ -91,49 +91,6 @@ class Nearby(GraphData):
 
         return neighbourhoods.within(self, seeds, hops)
 
-    def projection(self, nodes: Nodes) -> Self:
-        """The graph of one side of a bipartite graph: nodes that share neighbours are joined.
-
-        It is made where the clusters are. Weights of this graph do not count.
-
-        Parameters
-        ----------
-        nodes
-            One side, as for `subgraph`; such as those of a colour that the kernel ``bipartite`` finds.
-
-        Returns
-        -------
-        Graph
-            Its nodes are as `subgraph` makes them; the weight of an edge, int64, is how many neighbours both
-            ends have in common.
-
-        Raises
-        ------
-        InputError
-            An edge joins two of the nodes, or two others; one of them is not a node, or there are none; the
-            graph is directed.
-
-        Notes
-        -----
-        Time, and at most the memory of a worker, grow with the sum of the squares of the degrees of the
-        other side's nodes.
-
-        Examples
-        --------
-        Ann has read books 3 and 4, as bob has, and cid book 4:
-
-        >>> from dgsuite import Graph
-        >>> people = Graph.from_edges([0, 0, 1, 1, 2], [3, 4, 3, 4, 4]).projection([0, 1, 2])
-        >>> print(people.to_scipy().toarray())
-        [[0 2 1]
-         [2 0 1]
-         [1 1 0]]
-        """
-        from dgsuite.partition.graph.projection import projected
-        from dgsuite.partition.graph.selection import named
-
-        return projected(self, named(self, nodes))
-
     def sample(
         self,
         seeds: Nodes,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any, Self
 
-from dask.typing import no_default
-
 from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.sources import edges
-from dgsuite.partition.sources.text import COMMENTS
 
 
 class Readers(Constructors):
@@ -24,7 +20,7 @@ class Readers(Constructors):
         path: str | os.PathLike[str],
         source: str = "source",
         target: str = "target",
-        weight: Any = no_default,
+        weight: str | None = "weight",
         **options: Any,
     ) -> Self:
         """Make a graph from Parquet files with an edge in each row.
@@ -51,54 +47,9 @@ class Readers(Constructors):
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from dgsuite.partition.sources import tables
-        from dgsuite.partition.sources.readers import refusing_damage
 
-        with refusing_damage(path):
-            return cls._from_table(tables.parquet(path), (source, target, weight), **options)
-
-    @classmethod
-    def from_delta(
-        cls,
-        path: str | os.PathLike[str],
-        source: str = "source",
-        target: str = "target",
-        weight: Any = no_default,
-        *,
-        version: int | None = None,
-        **options: Any,
-    ) -> Self:
-        """Make a graph from a Delta table with an edge in each row; needs the extra ``delta``.
-
-        Parameters
-        ----------
-        path
-            The folder of the table, or a URL that deltalake knows.
-        version
-            Version of the table; by default the newest.
-        source, target, weight, options
-            As for `from_dataframe`; with ``directed=True`` edges have a direction.
-
-        Raises
-        ------
-        InputError
-            There is no such table, packages are missing, or as `from_dataframe` says.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from deltalake import write_deltalake
-        >>> from dgsuite import Graph
-        >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
-        >>> write_deltalake("edges", frame)
-        >>> Graph.from_delta("edges")
-        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
-        """
-        from dgsuite.partition.sources import tables
-        from dgsuite.partition.sources.readers import refusing_damage
-
-        with refusing_damage(path):
-            table = tables.delta(path, version)
-            return cls._from_table(table, (source, target, weight), **options)
+        with edges.refusing_damage(path):
+            return cls._named(tables.parquet(path, (source, target, weight)), **options)
 
     @classmethod
     def from_csv(
@@ -106,7 +57,7 @@ class Readers(Constructors):
         path: str | os.PathLike[str],
         source: str = "source",
         target: str = "target",
-        weight: Any = no_default,
+        weight: str | None = "weight",
         *,
         read: Mapping[str, Any] | None = None,
         **options: Any,
@@ -138,17 +89,16 @@ class Readers(Constructors):
         >>> graph.n, list(graph.labels)
         (3, [7, 8, 9])
         """
-        from dgsuite.partition.sources import csv
-        from dgsuite.partition.sources.readers import refusing_damage
+        from dgsuite.partition.sources import tables
 
         if odd := options.keys() - signature(cls.from_edges).parameters.keys():
             raise TypeError(
                 f"from_csv takes no {min(odd)!r}; arguments of pandas.read_csv go into read=, as in "
                 f"read={{'sep': ';'}}"
             )
-        with refusing_damage(path):
-            columns = source, target, weight
-            return cls._named(partial(csv.pieces, path, columns, read or {}), **options)
+        with edges.refusing_damage(path):
+            pieces = tables.csv(path, (source, target, weight), read or {})
+            return cls._named(pieces, **options)
 
     @classmethod
     def read_imsuite(
@@ -195,8 +145,8 @@ class Readers(Constructors):
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
 
-        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. This process
-        reads the file.
+        The rules are those of `from_scipy`: a matrix of the field "pattern" has no weights. The file lists
+        its entries (format "coordinate"), which are real numbers or integers. This process reads it.
 
         Parameters
         ----------
@@ -213,10 +163,10 @@ class Readers(Constructors):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import scipy.io
+        >>> import scipy.sparse as sp
         >>> from dgsuite import Graph
-        >>> scipy.io.mmwrite("edges.mtx", np.array([[0, 1], [1, 0]]))
+        >>> scipy.io.mmwrite("edges.mtx", sp.coo_array(([1, 1], ([0, 1], [1, 0]))))
         >>> Graph.read_matrix_market("edges.mtx")
         <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
@@ -228,8 +178,6 @@ class Readers(Constructors):
     def read_edge_list(
         cls,
         path: str | os.PathLike[str],
-        *,
-        comments: str | Iterable[str] | None = COMMENTS,
         **options: Any,
     ) -> Self:
         """Read an edge list, text or Parquet, in parallel by chunk.
@@ -240,7 +188,9 @@ class Readers(Constructors):
         those named by `source`, `target` and `weight`.
 
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
-        edges name; those of a text file are text unless both ends of the first edge are integers.
+        edges name; those of a text file are text unless both ends of the first edge are integers. Comments
+        begin with ``#`` or ``%``, at the start of a line or after a blank, so ``http://x.org/onto#eat`` is a
+        name.
 
         With a client, the workers must be able to read the files.
 
@@ -248,9 +198,6 @@ class Readers(Constructors):
         ----------
         path
             A file, a pattern such as ``part*.txt``, or a URL of fsspec.
-        comments
-            Marks that comments in a text begin with, as one text or several; None where there are none. A
-            comment begins a line, or follows a blank or a tab: ``http://x.org/onto#eat`` is a name.
         options
             As for `from_edges`.
 
@@ -267,7 +214,7 @@ class Readers(Constructors):
         >>> Graph.read_edge_list("edges.txt")
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        from dgsuite.partition.sources.readers import read_edge_list, refusing_damage
+        from dgsuite.partition.sources.readers import read_edge_list
 
         default_source, default_target, default_weight = edges.COLUMNS
         columns = (
@@ -276,6 +223,6 @@ class Readers(Constructors):
             options.get("weight", default_weight),
         )
         relabel = options.get("relabel", False)
-        with refusing_damage(path):
-            named = path, options.get("n"), columns, relabel, comments
-            return cls.from_edges(partial(read_edge_list, *named), **options)
+        with edges.refusing_damage(path):
+            pieces = read_edge_list(path, options.get("n"), columns, relabel)
+            return cls.from_edges(pieces, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,19 +16,17 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import blocks
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
-from dgsuite.partition.graph.checks import components, of_clusters
-from dgsuite.partition.graph.rows import kept
+from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.labels.nodes import listed, node_ids
-from dgsuite.partition.sources.duplicates import DEFAULT
 from dgsuite.partition.sources.piece import Piece
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.data import GraphData
 
 
-def named(graph: GraphData, nodes: Any) -> NDArray[np.bool_]:
-    """Which nodes are named: a mask of shape (n,).
+def named(graph: GraphData, nodes: Any) -> NDArray[np.int64]:
+    """The nodes that are named, ascending.
 
     Parameters
     ----------
@@ -41,30 +38,10 @@ def named(graph: GraphData, nodes: Any) -> NDArray[np.bool_]:
     InputError
         One of them is not a node, or there are none.
     """
-    chosen = np.zeros(graph.n, bool)
-    chosen[node_ids(nodes, graph.n, graph.labels, "nodes")] = True
-    if not chosen.any():
+    chosen = np.unique(node_ids(nodes, graph.n, graph.labels, "nodes"))
+    if not len(chosen):
         raise InputError("a graph needs at least one node, but none is named")
     return chosen
-
-
-def in_component(graph: GraphData, node: Any = None) -> NDArray[np.bool_]:
-    """Which nodes are in the component of a node, by default in the largest one: a mask of shape (n,)."""
-    found = components(graph)
-    if node is None:
-        return found == np.bincount(found).argmax()
-    return found == found[node_ids([node], graph.n, graph.labels, "node")[0]]
-
-
-def induced[G: GraphData](graph: G, chosen: NDArray[np.bool_]) -> G:
-    """The graph of some nodes, numbered anew in the order of their ids, in as many clusters.
-
-    Parameters
-    ----------
-    chosen
-        Shape (n,): which nodes; at least one.
-    """
-    return renumbered(graph, np.flatnonzero(chosen), _among)
 
 
 def reordered[G: GraphData](graph: G, order: Any) -> G:
@@ -79,7 +56,7 @@ def reordered[G: GraphData](graph: G, order: Any) -> G:
         nodes = np.asarray(listed(order, "order"))
         if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes), np.arange(graph.n)):
             raise InputError(f"order must name each node id from 0 to {graph.n - 1} once")
-    made = renumbered(graph, nodes, _among)
+    made = induced(graph, nodes)
     made.attrs, made.built = graph.attrs, graph.built
     return made
 
@@ -88,19 +65,13 @@ def _degree(c: Cluster) -> NDArray[np.int32]:
     return c.degree
 
 
-def renumbered[G: GraphData](
-    graph: G, nodes: NDArray, pick: Callable[..., Piece], rule: str = DEFAULT
-) -> G:
+def induced[G: GraphData](graph: G, nodes: NDArray) -> G:
     """The graph of some nodes, numbered anew in the order in which they are given, in as many clusters.
 
     Parameters
     ----------
     nodes
         Node ids, each once; at least one.
-    pick
-        Makes edges of a cluster and the new number of each node, -1 where it is not chosen.
-    rule
-        By which repeated edges are merged.
     """
     ascending = bool((nodes[1:] > nodes[:-1]).all())
     given = graph.labels
@@ -118,15 +89,15 @@ def renumbered[G: GraphData](
     number[nodes] = np.arange(len(nodes))
     pieces: list[Any]
     if client is None:
-        pieces = [pick(part, number) for part in graph.parts]
+        pieces = [_among(part, number) for part in graph.parts]
     else:
         from dask import delayed as as_delayed
 
         workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
-        pieces = [as_delayed(submitted(client, pick, p, there)) for p in graph.parts]
-    how = rule, graph.keeps_loops, graph.edges == "disk"
-    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, *how)
+        pieces = [as_delayed(submitted(client, _among, p, there)) for p in graph.parts]
+    how: Any = {"keep": graph.keeps_loops, "disk": graph.edges == "disk"}
+    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, **how)
     return graph.like(
         made.parts,
         made.entries,
@@ -135,7 +106,6 @@ def renumbered[G: GraphData](
         attrs=None,
         labels=labels,
         built=None,
-        rows=kept(graph, number),
     )
 
 

@@ -25,12 +25,8 @@ BOTH_WAYS, INCOMING = "both ways", "incoming"
 """Keys of views in `Graph.derived`."""
 
 
-def reversed_clusters(graph: GraphData) -> tuple[list[Any], list[int]]:
-    """Clusters whose rows are the edges that come in, and the entries of each."""
-    return _exchanged(graph, _turned)
-
-
-def _exchanged(graph: GraphData, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
+def exchanged(graph: GraphData, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
+    """Clusters made of those of a graph and the edges that come in, and the entries of each."""
     disk = graph.edges == "disk"
     return distribute.exchange(graph.parts, graph.partition, _back, join, graph.client, disk)
 
@@ -49,7 +45,7 @@ def _kept[G: GraphData](graph: G, key: str, join: Callable[..., Cluster], **chan
     """A view, which is kept for one partition at a time."""
     return graph.derived.get(
         key,
-        lambda: graph.like(*_exchanged(graph, join), **changes),
+        lambda: graph.like(*exchanged(graph, join), **changes),
         lambda kept: kept.partition == graph.partition,
     )
 
@@ -74,9 +70,9 @@ def _back(c: Cluster) -> Piece:
     return ends, np.repeat(c.ids.astype(ends.dtype), np.diff(c.indptr)), c.weights
 
 
-def _turned(c: Cluster, into: Cluster) -> Cluster:
+def turned(c: Cluster, into: Cluster) -> Cluster:
     """A cluster of the reversed graph."""
-    return replace(into, identify=c.identify, loops=c.loops, loop_weights=c.loop_weights)
+    return replace(into, identifiers=c.identifiers, loops=c.loops, loop_weights=c.loop_weights)
 
 
 def _joined(c: Cluster, into: Cluster) -> Cluster:

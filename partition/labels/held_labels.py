@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError
 from dgsuite.partition.client.settings import limit
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.labels import identifiers
 from dgsuite.partition.labels.identifiers import Values
-from dgsuite.partition.labels.labels import Labels, exact_array
+from dgsuite.partition.labels.labels import Labels
 
 if TYPE_CHECKING:
     import dask.array as da
@@ -69,7 +68,6 @@ class HeldLabels(Labels):
     """
 
     def __init__(self, parts: Sequence[Future], about: Sequence[About]) -> None:
-        self._known: tuple[int, Any] | None = None
         self.parts, self.about = list(parts), list(about)
         self.offsets = np.cumsum([0, *(each.size for each in about)])
         some = [each for each in about if each.size]
@@ -104,11 +102,7 @@ class HeldLabels(Labels):
         if isinstance(node, int | np.integer):
             if not -len(self) <= node < len(self):
                 raise IndexError(f"there are {len(self)} labels")
-            if (
-                self._known is None or self._known[0] != node
-            ):  # results name their root several times
-                self._known = int(node), self.of(np.array([node % len(self)])).tolist()[0]
-            return self._known[1]
+            return self.of(np.array([node % len(self)])).tolist()[0]
         return self.of(np.arange(len(self))[node]).astype(self._dtype, copy=False)
 
     def __iter__(self) -> Iterator[Any]:
@@ -165,27 +159,12 @@ class HeldLabels(Labels):
         ]
         return held(parts, Watch(self.client, "reading labels", inputs=self.parts)).settled()
 
-    def node(self, label: Any) -> int:
-        """Id of the node with a label; see `Labels.node`."""
-        found = int(self.nodes([label], missing=True)[0])
-        if found < 0:
-            raise InputError(f"{label!r} is not a node; Nodes have labels, such as {self._some()}")
-        return found
-
-    def nodes(self, labels: Any, *, missing: bool = False) -> NDArray[np.int64]:
-        """Ids of the nodes with the given labels; see `Labels.nodes`."""
-        wanted = labels if isinstance(labels, np.ndarray) else exact_array(labels)
-        found = np.full(wanted.size, -1)
-        answers = self._ask(_find, [(part, wanted.ravel()) for part in self.parts])
+    def _search(self, labels: NDArray) -> NDArray[np.int64]:
+        found = np.full(labels.size, -1)
+        answers = self._ask(identifiers.find, [(part, labels.ravel()) for part in self.parts])
         for first, at in zip(self.offsets, answers, strict=False):
             found[at >= 0] = first + at[at >= 0]
-        if not missing and (found < 0).any():
-            wrong = wanted.ravel()[int(np.argmin(found))]
-            raise InputError(f"{wrong!r} is not a node; Nodes have labels, such as {self._some()}")
-        return found.reshape(wanted.shape)
-
-    def _some(self) -> str:
-        return ", ".join(map(repr, self.of(np.arange(min(3, len(self)))).tolist()))
+        return found.reshape(labels.shape)
 
     def of(self, nodes: NDArray) -> NDArray:
         """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
@@ -274,7 +253,3 @@ def _answered(wanted: Wanted, none: Any, *answers: NDArray) -> NDArray:
     """Labels of the nodes that are wanted, given those of each part; `none` follows as number -1."""
     dtype = np.result_type(*answers)
     return np.concatenate([*answers, np.array([none], dtype)])[wanted.codes]
-
-
-def _find(part: Values, labels: NDArray) -> NDArray[np.int64]:
-    return identifiers.find(part, labels)

@@ -5,7 +5,7 @@ Text in Arrow takes its bytes and an offset. As Python's strings it would take s
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,8 +30,8 @@ SAMPLE = 1 << 10
 """Distinct identifiers of a piece, at most, of which those are chosen that divide all of them."""
 
 
-MIN_TOGETHER = 1 << 6
-"""From so many on, labels are looked up together."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""What no text of Arrow has."""
 
 
 class Facts(NamedTuple):
@@ -368,34 +368,11 @@ def as_list(values: Values) -> list[Any]:
 
 def find(values: Values, labels: NDArray) -> NDArray[np.int64]:
     """Where labels are among ascending identifiers; -1 for those that are not."""
-    kind = "U" if is_text(values) else values.dtype.kind
-    wanted = labels.tolist()
-    if kind == "O" or len(wanted) < MIN_TOGETHER:
-        return np.array([_find(values, kind, label) for label in wanted], np.int64)
-    if (kind == "U") != (labels.dtype.kind == "U") or labels.dtype.kind not in "iuU":
-        return np.array([_find(values, kind, label) for label in wanted], np.int64)
-    if kind == "U":
-        import pyarrow as pa
-        from pyarrow import compute
+    if not is_text(values):
+        return Labels(values, len(values), ascending=True).nodes(labels, missing=True)
+    import pyarrow as pa
+    from pyarrow import compute
 
-        return compute.index_in(pa.array(wanted, values.type), values).fill_null(-1).to_numpy()
-    return Labels(values, len(values), ascending=True).nodes(labels, missing=True)
-
-
-def _find(values: Values, kind: str, label: Any) -> int:
-    """Where a label is among ascending identifiers of a kind of NumPy, or -1."""
-    if kind != "O":
-        if isinstance(label, float) and label.is_integer():
-            label = int(label)
-        if isinstance(label, bool) or not isinstance(label, str if kind == "U" else int):
-            return -1
-    try:
-        at = bisect_left(values, label, key=_item)
-    except TypeError:
-        return -1
-    return at if at < len(values) and _item(values[at]) == label else -1
-
-
-def _item(value: Any) -> Any:
-    """An entry of an array of NumPy or Arrow as a value of Python."""
-    return value.as_py() if hasattr(value, "as_py") else getattr(value, "item", lambda: value)()
+    texts = (label if isinstance(label, str) else None for label in labels.tolist())
+    wanted = [None if text is None or SURROGATE.search(text) else text for text in texts]
+    return compute.index_in(pa.array(wanted, values.type), values).fill_null(-1).to_numpy()

@@ -40,11 +40,11 @@ def encoded(dataset: xr.Dataset) -> xr.Dataset:
     if not names and not odd:
         return dataset
     table: dict[str, int] = {}
-    known: dict[int, int] = {}
     changed = {}
     for name in names:
         variable = dataset.variables[name]
-        codes = [_code(value, table, known) for value in variable.values.ravel().tolist()]
+        texts = (None if v is None else json.dumps(to_json(v)) for v in variable.values.flat)
+        codes = [-1 if text is None else table.setdefault(text, len(table)) for text in texts]
         shaped = np.array(codes, np.int64).reshape(variable.shape)
         changed[name] = xr.Variable(variable.dims, shaped, {**variable.attrs, CODED: 1})
     coords = {name: changed.pop(name) for name in names if name in dataset.coords}
@@ -94,16 +94,6 @@ def _entries(table: NDArray, codes: NDArray) -> NDArray:
     if codes.dtype.kind not in "iu" or (codes < -1).any() or (codes >= len(table) - 1).any():
         raise ValueError(f"a code is not one of the {len(table) - 1} entries of {TABLE!r}")
     return table[codes]
-
-
-def _code(value: Any, table: dict[str, int], known: dict[int, int]) -> int:
-    """Code of a label; a new label gets a new entry. `known` caches codes by the identity of labels."""
-    if value is None:
-        return -1
-    code = known.get(id(value))
-    if code is None:
-        code = known[id(value)] = table.setdefault(json.dumps(to_json(value)), len(table))
-    return code
 
 
 def _plain(value: Any) -> bool:

@@ -79,7 +79,7 @@ class Labels(Sequence[Any]):
 
     def extended(self, more: NDArray) -> Labels:
         """These labels, and after them others, distinct and ascending, none of which is among them."""
-        return GrownLabels(self, Labels(more, len(more), ascending=True))
+        return Labels(np.concatenate([self.array, more]), len(self) + len(more))
 
     def _none(self) -> int | str | None:
         kind = self.array.dtype.kind
@@ -152,32 +152,18 @@ class Labels(Sequence[Any]):
         InputError
             No node has this label.
         """
-        found = self._find(label)
+        if getattr(label, "ndim", None) == 0 and hasattr(label, "item"):
+            label = label.item()  # a scalar of NumPy or xarray
+        found = int(self._search(exact_array([label]))[0])
         if found < 0:
             raise InputError(f"{shown(label)} is not a node; {self._near(label)}")
         return found
-
-    def _find(self, label: Any) -> int:
-        if getattr(label, "ndim", None) == 0 and hasattr(
-            label, "item"
-        ):  # a scalar of NumPy or xarray
-            label = label.item()
-        if self.array.dtype == object or "_numbers" in self.__dict__:
-            return self._number(label)
-        if isinstance(label, float) and label.is_integer():
-            label = int(label)
-        if isinstance(label, bool) or not isinstance(
-            label, str if self.array.dtype.kind == "U" else int
-        ):
-            return -1
-        at = np.flatnonzero(self.array == label)
-        return int(at[0]) if len(at) and self[at[0]] == label else -1
 
     def _near(self, label: Any) -> str:
         close = ""
         if isinstance(label, str) and len(self) <= HINTED:
             close = hint(label, [text for text in self if isinstance(text, str)])
-        some = ", ".join(map(repr, self.array[:3].tolist()))
+        some = ", ".join(map(repr, self[:3].tolist()))
         return f"{close}Nodes have labels, such as {some}"
 
     def nodes(self, labels: Any, *, missing: bool = False) -> NDArray[np.int64]:
@@ -237,39 +223,6 @@ class Labels(Sequence[Any]):
     def of(self, nodes: NDArray) -> NDArray:
         """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
         return self._table[nodes]
-
-
-class GrownLabels(Labels):
-    """Labels in two parts, each of which is searched by itself: what is new is small.
-
-    Parameters
-    ----------
-    first
-        Labels of the first nodes.
-    more
-        Labels of the others, none of which is among the first.
-    """
-
-    def __init__(self, first: Labels, more: Labels) -> None:
-        self.first, self.more = first, more
-        self._array = np.concatenate([first.array, more.array])
-        self.ascending = False
-        self.none = self._none()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GrownLabels, (self.first, self.more)
-
-    def extended(self, more: NDArray) -> Labels:
-        """See `Labels.extended`."""
-        new = np.concatenate([self.more.array, more])
-        return GrownLabels(self.first, Labels(new, len(new)))
-
-    def _search(self, labels: NDArray) -> NDArray[np.int64]:
-        found = self.first.nodes(labels, missing=True)
-        missing = found < 0
-        new = self.more.nodes(labels[missing], missing=True)
-        found[missing] = np.where(new < 0, -1, new + len(self.first))
-        return found
 
 
 def alike(labels: Labels, more: NDArray) -> NDArray:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from dask.typing import no_default
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, shown
-from dgsuite.base.warning import warn
+from dgsuite.base.extras import pip_install
 from dgsuite.partition.client.tasks import computed, delayed
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.labels.columns import is_array, of_list, offers_arrow
@@ -25,8 +26,6 @@ from dgsuite.partition.sources.piece import (
     as_piece,
     check_ids,
     joined,
-    losing,
-    lost,
 )
 from dgsuite.partition.sources.piece import degrees as degrees_of_piece
 
@@ -52,20 +51,9 @@ COLUMNS = ("source", "target", "weight")
 NODES = ("nodes", "nodes")
 """How errors name what names nodes."""
 
-FORMER = ("src", "dst")
-"""Former default names of sources and targets, which are still accepted."""
-
 
 class Pieces(list):
-    """An edge list in pieces: Delayed objects of (src, dst, weights or None).
-
-    Attributes
-    ----------
-    naming
-        How many pieces at the end are no edges: their ends only name nodes.
-    """
-
-    naming = 0
+    """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
 
     @classmethod
     def of(cls, make: Callable[[int, int], Piece], bounds: Iterable[int]) -> Pieces:
@@ -75,21 +63,16 @@ class Pieces(list):
 
 
 Columns = tuple[Hashable, Hashable, Hashable | None]
-"""Names of a dataframe's columns of sources, targets and weights. None means no weights; so does
-`dask.typing.no_default`, with a warning where there is a column of the default name."""
+"""Names of a table's columns of sources, targets and weights; None means no weights."""
 
 
-def pieces(
-    src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS, drop: bool = False
-) -> list[Any]:
+def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> Pieces:
     """The edge list as pieces: one tuple of arrays, or Delayed objects of such tuples.
 
     Parameters
     ----------
     columns
-        Names of the columns, if `src` is a dataframe.
-    drop
-        Whether rows without a value are left out, and counted.
+        Names of the columns, if `src` is a table.
 
     Raises
     ------
@@ -102,27 +85,62 @@ def pieces(
         return src
     names: Sequence[str] = ENDS
     if dst is None:
-        if offers_arrow(src):
-            from dgsuite.partition.sources import tables
-
-            table = tables.held(src)
-            return table.pieces(table.settled(columns), drop)
-        named = chosen(src, columns)
-        if hasattr(src, "dask") and weights is None:
-            return _frame_pieces(src, named, drop)
-        names = list(of_columns(named))
-        if weights is None and len(named) == 3:
-            weights = src[named[2]]
-        elif len(named) == 2:
-            names.append(ENDS[2])
-        src, dst = src[named[0]], src[named[1]]
+        table = _of_arrow(src) if offers_arrow(src) else src
+        there = getattr(table, "column_names", getattr(table, "columns", None))
+        if there is None:
+            raise InputError(
+                f"an edge list in one object must be a DataFrame with columns {columns[0]!r} and "
+                f"{columns[1]!r}, or those named by source= and target=, got {type(src).__name__}"
+            )
+        named = settled(there, columns)
+        if weights is None and hasattr(table, "dask"):
+            parts = table[named].to_delayed()
+            task = delayed(of_table)
+            return Pieces(task(part, named, of_partition(i)) for i, part in enumerate(parts))
+        if weights is None:
+            return Pieces([of_table(table, named)])
+        names = [*of_columns(named[:2]), ENDS[2]]
+        src, dst = table[named[0]], table[named[1]]
     some = [a for a in (src, dst, weights) if a is not None]
     of_dask = [hasattr(a, "dask") for a in some]
     if not any(of_dask):
-        return [as_piece(src, dst, weights, "", names, drop)]
+        return Pieces([as_piece(src, dst, weights, "", names)])
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
-    return _lazy_pieces(src, dst, weights, drop=drop)
+    return _of_dask(src, dst, weights)
+
+
+def _of_arrow(frame: Any) -> Any:
+    """A table that another library has in memory, as one of Arrow."""
+    name = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+    with refusing_damage(name):
+        import pyarrow as pa
+
+        if hasattr(frame, "__arrow_c_stream__"):
+            return pa.RecordBatchReader.from_stream(frame).read_all()
+        from pyarrow.interchange import from_dataframe
+
+        return from_dataframe(frame)
+
+
+@contextmanager
+def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Replace errors of pyarrow and pandas about what they cannot read by `InputError`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ImportError as error:
+        raise InputError(
+            f"{os.fspath(path)}: reading it needs more packages: {pip_install('parquet')} ({error})"
+        ) from None
+    except Exception as error:
+        # a lost worker raises a subclass of OSError
+        damage = type(error) is OSError or isinstance(error, KeyError | ValueError)
+        if not damage and type(error).__module__.partition(".")[0] != "pyarrow":
+            raise
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
 
 
 def is_table(values: Any) -> bool:
@@ -135,15 +153,13 @@ def is_number(nodes: Any) -> bool:
     return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)
 
 
-def with_nodes(pieces: Sequence[Any], nodes: Any, drop: bool = False) -> Pieces:
-    """An edge list that also names nodes, whether they have edges or not.
+def naming(nodes: Any) -> list[Any]:
+    """Pieces that are no edges: their ends only name nodes.
 
     Parameters
     ----------
     nodes
         A list, an array, or a column of pandas or Dask.
-    drop
-        Whether rows without a value are left out.
 
     Raises
     ------
@@ -151,19 +167,13 @@ def with_nodes(pieces: Sequence[Any], nodes: Any, drop: bool = False) -> Pieces:
         It is none of them, or not one-dimensional.
     """
     if hasattr(nodes, "dask"):
-        named = _lazy_pieces(nodes, nodes, None, NODES, drop)
-    else:
-        if not isinstance(nodes, str | bytes | Mapping) and isinstance(nodes, Iterable):
-            nodes = nodes if is_array(nodes) else of_list(nodes)
-        named = [as_piece(nodes, nodes, None, "", NODES, drop)]
-    found = Pieces([*pieces, *named])
-    found.naming = getattr(pieces, "naming", 0) + len(named)
-    return found
+        return _of_dask(nodes, nodes, None, NODES)
+    if not isinstance(nodes, str | bytes | Mapping) and isinstance(nodes, Iterable):
+        nodes = nodes if is_array(nodes) else of_list(nodes)
+    return [as_piece(nodes, nodes, None, "", NODES)]
 
 
-def _lazy_pieces(
-    src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS, drop: bool = False
-) -> list[Any]:
+def _of_dask(src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS) -> Pieces:
     some = [a for a in (src, dst, weights) if a is not None]
     arrays = [hasattr(a, "chunks") for a in some]
     if any(arrays):
@@ -184,47 +194,21 @@ def _lazy_pieces(
         raise InputError("src, dst and weights must have the same Dask partitions")
     if weights is None:
         columns.append([None] * len(columns[0]))
-    return [
-        delayed(as_piece)(*piece, of_partition(i), names, drop)
-        for i, piece in enumerate(zip(*columns, strict=True))
-    ]
+    task = delayed(as_piece)
+    return Pieces(
+        task(*piece, of_partition(i), names) for i, piece in enumerate(zip(*columns, strict=True))
+    )
 
 
-def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
-    """Names of the columns of a dataframe that hold sources, targets and, if it has them, weights.
-
-    Notes
-    -----
-    Warns where the columns have former default names, or weights are left out that will not be.
+def settled(there: Sequence[Hashable], columns: Columns, name: str = "") -> list[Hashable]:
+    """Names of the columns of a table that hold sources, targets and, if it has them, weights.
 
     Raises
     ------
     InputError
         A column is missing. Only the default name of weights may be.
     """
-    there = getattr(frame, "columns", None)
-    if there is None:
-        raise InputError(
-            f"an edge list in one object must be a DataFrame with columns {columns[0]!r} and {columns[1]!r}, "
-            f"or those named by source= and target=, got {type(frame).__name__}"
-        )
     source, target, weight = columns
-    absent = [column for column in COLUMNS[:2] if column not in there]
-    if (source, target) == COLUMNS[:2] and absent and all(old in there for old in FORMER):
-        source, target = FORMER
-        warn(
-            f"{name}the columns 'src' and 'dst' are taken, since there are no columns 'source' and 'target'; "
-            f"these are the default names. Pass source='src', target='dst', or rename the columns",
-            FutureWarning,
-        )
-    if weight is no_default:
-        weight = None
-        if COLUMNS[2] in there:
-            warn(
-                f"{name}the column 'weight' is not used. It will be, where there is one: pass "
-                f"weight='weight' to have weights, or weight=None to have none",
-                FutureWarning,
-            )
     needed = [source, target, *([weight] if weight not in (None, COLUMNS[2]) else [])]
     if missing := [column for column in needed if column not in there]:
         found = ", ".join(map(str, there))
@@ -235,27 +219,10 @@ def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
     return [source, target, *([weight] if weight is not None and weight in there else [])]
 
 
-def settled(frame: Any, columns: Columns, name: str = "") -> Columns:
-    """The columns that `chosen` finds, as names that are not defaults.
-
-    Raises
-    ------
-    InputError
-        As `chosen`.
-    """
-    source, target, weight = [*chosen(frame, columns, name), None][:3]
-    return source, target, weight
-
-
-def _frame_pieces(frame: Any, named: list[Any], drop: bool) -> list[Any]:
-    """Pieces of a Dask DataFrame; each partition is computed once, not once per column."""
-    parts = frame[named].to_delayed()
-    return [delayed(_columns)(part, named, of_partition(i), drop) for i, part in enumerate(parts)]
-
-
-def _columns(frame: Any, named: list[Any], where: str, drop: bool) -> Piece:
-    weights = frame[named[2]] if len(named) == 3 else None
-    return as_piece(frame[named[0]], frame[named[1]], weights, where, of_columns(named), drop)
+def of_table(table: Any, named: Sequence[Any], where: str = "") -> Piece:
+    """The piece that is in some columns of a table in memory: sources, targets and perhaps weights."""
+    source, target, *weights = (table[name] for name in named)
+    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named))
 
 
 def of_columns(named: Sequence[Hashable]) -> tuple[str, ...]:
@@ -270,10 +237,7 @@ def of_partition(piece: int) -> str:
 
 def origins(pieces: Sequence[Any]) -> list[str]:
     """For each piece of an edge list, how error messages about it start."""
-    first = len(pieces) - getattr(pieces, "naming", 0)
-    return [
-        of_partition(i if i < first else i - first) if lazy(p) else "" for i, p in enumerate(pieces)
-    ]
+    return [of_partition(i) if lazy(piece) else "" for i, piece in enumerate(pieces)]
 
 
 def lazy(piece: Any) -> bool:
@@ -293,9 +257,7 @@ def here(pieces: Sequence[Any], client: Any) -> Pieces:
     else:
         values = Watch(client, BUILDING).gather(computed(client, waiting))
     rest = iter(values)
-    found = Pieces(next(rest) if lazy(piece) else piece for piece in pieces)
-    found.naming = getattr(pieces, "naming", 0)
-    return found
+    return Pieces(next(rest) if lazy(piece) else piece for piece in pieces)
 
 
 def together(pieces: Sequence[Any]) -> tuple[NDArray, NDArray, NDArray | None]:
@@ -319,8 +281,7 @@ def slices(piece: Piece) -> Iterator[tuple[int, Piece]]:
     step = step_of(len(src))
     for begin in range(0, len(src), step) or (0,):
         some = slice(begin, begin + step)
-        part = src[some], dst[some], None if weights is None else weights[some]
-        yield begin, losing(part, 0 if begin else lost(piece))
+        yield begin, (src[some], dst[some], None if weights is None else weights[some])
 
 
 def each(
@@ -341,6 +302,12 @@ def each(
     if client is not None:
         return Watch(client, BUILDING).gather(computed(client, step))[0]
     return step[0].compute(scheduler="threads")
+
+
+def extent(pieces: Sequence[Any], client: Client | None) -> tuple[int, int]:
+    """Largest node id and number of edges of some pieces; at least one."""
+    found: tuple[int, int] = each(_range, _ranges, pieces, client)
+    return found
 
 
 def _range(piece: Piece, where: str) -> tuple[int, int]:
@@ -384,7 +351,7 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
         `n` is not a number of nodes, the graph would have no node, or nearly all nodes would have no edge.
     """
     if n is None:
-        largest, count = each(_range, _ranges, pieces, client)
+        largest, count = extent(pieces, client)
         n = largest + 1
         if n > SPARSE * count + SMALL_RANGE:
             raise InputError(

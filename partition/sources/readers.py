@@ -1,20 +1,16 @@
-"""Readers of Matrix Market files and of edge lists in text or Parquet.
+"""Readers of edge lists in text or Parquet, and of Matrix Market files.
 
-Node ids are integers from 0 (Matrix Market: from 1) to the largest that occurs, or to ``n - 1``. Ids that
-no edge names are nodes without edges. Memory grows with the largest id, so read a file with sparse ids with
-``relabel=True``.
+Node ids are integers from 0 (Matrix Market: from 1) to the largest that occurs, or to ``n - 1``. Ids that no
+edge names are nodes without edges. Memory grows with the largest id, so read a file with sparse ids with
+``relabel=True``. What Matrix Market takes depends on the size of the text, whatever the header says.
 """
 
 from __future__ import annotations
 
-import io
+import gzip
 import os
 import re
-import warnings
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import IO, Any
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +18,22 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.labels.labels import exact_array
-from dgsuite.partition.sources import matrixmarket, tables
+from dgsuite.partition.sources import tables
+from dgsuite.partition.sources import text as texts
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
-from dgsuite.partition.sources.paths import check_file, matching
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
 from dgsuite.partition.sources.text import (
-    COMMENTS,
-    HASHES,
     MARK,
     NUMERALS,
-    bare,
-    checked,
+    UNREADABLE,
+    check_file,
     consists,
+    first_line,
+    loaded,
+    matching,
+    parsed,
+    wrong_line,
 )
-
-BLOCK = 16 << 20
-"""Bytes of text that are parsed at a time."""
 
 EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
 """A comma after an empty field."""
@@ -45,27 +41,31 @@ EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
 FLOAT_MARK = re.compile(rb"[.eE]")
 """Characters that occur in floats only."""
 
+NUMBER = re.compile(r"-?[0-9]{1,1000}")
+"""An integer, in digits of ASCII: Python takes others, too."""
+
+BLANKS = " \t\r\n"
+
 ENDS = [("src", np.int64), ("dst", np.int64)]
 
-UNREADABLE = (OSError, EOFError, zlib.error)
-"""Exceptions that damaged files raise."""
+FIELDS: dict[str, list[tuple[str, type]]] = {
+    "real": [("value", np.float64)],
+    "double": [("value", np.float64)],
+    "integer": [("value", np.int64)],
+    "unsigned-integer": [("value", np.uint64)],
+    "pattern": [],
+}
+"""Columns of values, by the header's field."""
 
+SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 
-def read_matrix_market(path: str | os.PathLike[str]) -> Any:
-    """Read the sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``).
+PERCENT = re.compile(rb"%[^\n]*")
 
-    Returns
-    -------
-    scipy.sparse.coo_array, square, with the dtype of the file's field. Both triangles of "symmetric" files
-    are filled. Zeros of dense files are left out.
+HEADER_LINE = 1 << 16
+"""Maximum bytes of a line before the entries."""
 
-    Raises
-    ------
-    InputError
-        The file does not exist, is not a Matrix Market file, or its matrix is not square. The message names
-        the line at fault, if there is one.
-    """
-    return matrixmarket.read(check_file(path))
+SPARSEST = 1 << 10
+"""Maximum number of rows per byte of text. With more, the header is wrong, and each row takes memory."""
 
 
 def read_edge_list(
@@ -73,8 +73,6 @@ def read_edge_list(
     n: int | None = None,
     columns: Columns = COLUMNS,
     relabel: bool = False,
-    comments: str | Iterable[str] | None = COMMENTS,
-    drop: bool = False,
 ) -> Pieces:
     """An edge list that Dask tasks read in parallel by chunk.
 
@@ -91,10 +89,6 @@ def read_edge_list(
         Names of the columns of Parquet.
     relabel
         Whether ends of edges may be text. They are text unless both ends of the first edge are integers.
-    comments
-        Marks of comments in text: see `dgsuite.partition.sources.text.bare`.
-    drop
-        Whether rows of Parquet without a value are left out, and counted.
 
     Returns
     -------
@@ -109,65 +103,21 @@ def read_edge_list(
     """
     names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
-        table = tables.parquet(path)
-        return table.pieces(table.settled(columns), drop)
-    pieces = Pieces()
-    marks = checked(comments)
-    words = relabel and _has_words(names[0], marks)
-    for name in names:
-        with _open(name) as file:
-            size = file.seek(0, os.SEEK_END)
-        if not size:
-            raise InputError(f"{name}: the file is empty")
-        starts = range(0, 1 if _compressed(name) else size, BLOCK)
-        pieces += [delayed(parse)(name, start, BLOCK, n, words, marks) for start in starts]
-    return pieces
+        return tables.parquet(path, columns)
+    words = relabel and _has_words(names[0])
+    task = delayed(parse)
+    return Pieces(
+        task(name, at, texts.BLOCK, n, words) for name in names for at in texts.starts(name)
+    )
 
 
-def _has_words(name: str, marks: tuple[bytes, ...]) -> bool:
+def _has_words(name: str) -> bool:
     """Whether an end of a file's first edge is not an integer from 0."""
-    fields = first_line(name, marks).replace(",", " ").split()[:2]
+    fields = first_line(name).replace(",", " ").split()[:2]
     return bool(fields) and _edges(" ".join(fields).encode(), None) is None
 
 
-def _open(name: str) -> IO[bytes]:
-    """Open a file or an fsspec URL, without decompression."""
-    if "://" not in name:
-        return open(name, "rb")
-    import fsspec
-
-    opened: IO[bytes] = fsspec.open(name, "rb").open()
-    return opened
-
-
-def _compressed(name: str) -> bool:
-    return name.endswith(".gz")
-
-
-@contextmanager
-def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Replace errors of pyarrow and pandas about damaged Parquet by `InputError`."""
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:
-        # a lost worker raises a subclass of OSError
-        damage = type(error) is OSError or isinstance(error, KeyError | ValueError)
-        if not damage and type(error).__module__.partition(".")[0] != "pyarrow":
-            raise
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
-
-
-def parse(
-    name: str,
-    start: int,
-    size: int,
-    n: int | None = None,
-    words: bool = False,
-    marks: tuple[bytes, ...] = HASHES,
-) -> Piece:
+def parse(name: str, start: int, size: int, n: int | None = None, words: bool = False) -> Piece:
     """Parse the lines that begin in a block of a text file, or all lines if it is compressed.
 
     Parameters
@@ -178,35 +128,35 @@ def parse(
         Ids must be less than n.
     words
         Whether ends of edges are words, that is text between separators.
-    marks
-        What comments begin with: see `dgsuite.partition.sources.text.bare`.
 
     Raises
     ------
     InputError
         A line is not an edge, or does not have as many fields as the first edge of its block.
     """
-    found: list[Piece] = []
-    lines = 0
-    try:
-        for text in _texts(name, start, size, marks):
-            edges = _word_edges(text) if words else _edges(text, n)
-            if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
-                line, what = _first_wrong(text, n, _width(found[0]) if found else 0, words)
-                line += lines + _lines_before(name, start)
-                ends = f"node ids from 0{'' if n is None else f' to {n - 1}'}, such as 12 and not 12.0,"
-                ends = "names" if words else ends
-                first = "; of a file whose first line names columns, choose two: Graph.from_csv, or --columns"
-                raise InputError(
-                    f"{name}, line {line}: {what!r} is not an edge: expected two {ends} and optionally a "
-                    f"finite weight{', as in the lines before' if line > 1 else ''}; integers have at most "
-                    f"64 bits, and beside floats those that float64 holds{first * (line == 1)}"
-                )
-            if len(edges[0]):
-                found.append(edges)
-            lines += text.count(b"\n")
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
+    width = 0
+
+    def read(text: bytes) -> Piece | None:
+        nonlocal width
+        edges = _word_edges(text) if words else _edges(text, n)
+        if edges is None or not len(edges[0]):
+            return edges
+        own = 2 if edges[2] is None else 3
+        width = width or own
+        return edges if own == width else None
+
+    def expected(line: int) -> str:
+        ends = f"node ids from 0{'' if n is None else f' to {n - 1}'}, such as 12 and not 12.0,"
+        first = (
+            "; of a file whose first line names columns, choose two: Graph.from_csv, or --columns"
+        )
+        return (
+            f"an edge: expected two {'names' if words else ends} and optionally a finite weight"
+            f"{', as in the lines before' if line > 1 else ''}; integers have at most 64 bits, and beside "
+            f"floats those that float64 holds{first * (line == 1)}"
+        )
+
+    found = [edges for edges in parsed(name, start, size, read, expected) if len(edges[0])]
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     src, dst = (np.concatenate([edges[end] for edges in found]) for end in (0, 1))
@@ -214,103 +164,6 @@ def parse(
     if not weights:
         return src, dst, None
     return src, dst, joined(weights, common_dtype([(w.dtype, extremes(w)) for w in weights]))
-
-
-def rows(name: str, start: int, size: int, dtype: list[tuple[str, Any]], expected: str) -> NDArray:
-    """The lines that begin in a block of a text file as a structured array, a field per column.
-
-    Parameters
-    ----------
-    start, size
-        As for `parse`.
-    dtype
-        Names and types of the columns. Columns are separated by blanks or tabs.
-    expected
-        What a line must be, for errors.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a line is something else: the message names it.
-    """
-    found = [np.empty(0, dtype)]
-    lines = 0
-    try:
-        for text in _texts(name, start, size):
-            table = _loaded(text, dtype) if consists(text) else None
-            if table is None:
-                each = enumerate(text.split(b"\n"), 1)
-                line, what = next(
-                    (k, t.decode(errors="replace"))
-                    for k, t in each
-                    if not consists(t) or _loaded(t, dtype) is None
-                )
-                line += lines + _lines_before(name, start)
-                raise InputError(f"{name}, line {line}: {what.strip()!r} is not {expected}")
-            found.append(table)
-            lines += text.count(b"\n")
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
-    return np.concatenate(found)
-
-
-def first_line(name: str, marks: tuple[bytes, ...] = HASHES) -> str:
-    """The first line of a text file that is neither empty nor a comment, or "".
-
-    Raises
-    ------
-    InputError
-        The file cannot be read.
-    """
-    try:
-        for text in _texts(name, 0, BLOCK, marks):
-            for line in text.split(b"\n"):
-                if line.strip():
-                    return line.decode(errors="replace").strip()
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
-    return ""
-
-
-def _width(edges: Piece) -> int:
-    return 2 if edges[2] is None else 3
-
-
-def _texts(name: str, start: int, size: int, marks: tuple[bytes, ...] = HASHES) -> Iterator[bytes]:
-    """Complete lines without comments: those that begin in a block, or all of a compressed file."""
-    for text in _lines(name, start, size):
-        yield bare(text, marks)
-
-
-def _lines(name: str, start: int, size: int) -> Iterator[bytes]:
-    """Complete lines: those that begin in a block, or all of a compressed file, a block at a time."""
-    import fsspec
-    from fsspec.utils import read_block
-
-    with fsspec.open(name, "rb", compression="infer") as file:
-        if not _compressed(name):
-            text = read_block(file, start, size, b"\n")
-            yield text if start else text.removeprefix(MARK)
-            return
-        before = MARK
-        while text := file.read(size):
-            yield (text + file.readline()).removeprefix(before)
-            before = b""
-
-
-def _lines_before(name: str, start: int) -> int:
-    if not start:
-        return 0
-    with _open(name) as file:
-        file.seek(start)
-        file.readline()
-        end = file.tell()
-        file.seek(0)
-        lines = 0
-        while end > 0 and (text := file.read(min(end, BLOCK))):
-            lines += text.count(b"\n")
-            end -= len(text)
-    return lines
 
 
 def _edges(text: bytes, n: int | None) -> Piece | None:
@@ -325,28 +178,25 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
         text = text.replace(b",", b" ")
     if not consists(text, NUMERALS):
         return None
-    rows = _loaded(text, np.int64)
+    rows = loaded(text, np.int64)
     if rows is not None:
         if not rows.size:
             return np.empty(0, np.int64), np.empty(0, np.int64), None
-        if rows.shape[1] not in (2, 3):
-            return None
         columns = [np.ascontiguousarray(column) for column in rows.T]
-    elif (long := _loaded(text, [*ENDS, ("weight", np.uint64)])) is not None:
-        columns = [np.ascontiguousarray(long[name]) for name in long.dtype.names or ()]
     else:
-        short = _loaded(text, [*ENDS, ("weight", np.float64)])
-        if short is None:
+        tried = (loaded(text, [*ENDS, ("weight", kind)]) for kind in (np.uint64, np.float64))
+        rows = next((found for found in tried if found is not None), None)
+        if rows is None:
             return None
-        columns = [np.ascontiguousarray(short[name]) for name in short.dtype.names or ()]
+        columns = [np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()]
     most = np.iinfo(np.int64).max if n is None else n - 1
-    if any(ids.min() < 0 or ids.max() > most for ids in columns[:2]):
+    if len(columns) not in (2, 3) or any(c.min() < 0 or c.max() > most for c in columns[:2]):
         return None
     weights = columns[2] if len(columns) == 3 else None
     if weights is not None and weights.dtype == np.float64:
+        large = np.flatnonzero(abs(weights) >= 2**53)
         if not np.isfinite(weights).all():
             return None
-        large = np.flatnonzero(abs(weights) >= 2**53)
         if len(large):
             fields = _fields(text)
             if any(_rounds(fields[at][-1]) for at in large.tolist()):
@@ -386,32 +236,138 @@ def _word_edges(text: bytes) -> Piece | None:
     return None if numbered is None else (src, dst, numbered[2])
 
 
-def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
-    """Numbers of a text, or None if they do not have the dtype."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the text has no data
-        warnings.simplefilter("error", DeprecationWarning)  # a float instead of an integer
-        try:
-            return np.loadtxt(
-                io.BytesIO(text), dtype, comments=None, ndmin=1 if isinstance(dtype, list) else 2
-            )
-        except (ValueError, OverflowError, DeprecationWarning):
-            return None
+class Header(NamedTuple):
+    """The header of a file, which takes `lines` lines."""
+
+    field: str
+    symmetry: str
+    sizes: tuple[int, ...]
+    lines: int
 
 
-def _first_wrong(text: bytes, n: int | None, width: int, words: bool) -> tuple[int, str]:
-    """Number and text of the first line that is not an edge or does not have `width` fields."""
-    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
-        fields = line.replace(",", " ").split()
-        if not fields:
-            continue
-        edges = _word_edges(line.encode()) if words else _edges(line.encode(), n)
-        if edges is None or not len(edges[0]) or (width and len(fields) != width):
-            return number, line.strip()
-        width = len(fields)
-    # each line is right by itself, so a float among weights makes an integer one that is not held
-    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
-        fields = line.replace(",", " ").split()
-        if len(fields) == 3 and _rounds(fields[2].encode()):
-            return number, line.strip()
-    return 1, text[:40].decode(errors="replace").strip()
+def read_matrix_market(path: str | os.PathLike[str]) -> Any:
+    """The square sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``) that lists its entries.
+
+    Returns
+    -------
+    scipy.sparse.coo_array, square, with the dtype of the file's field. Both triangles of "symmetric" files
+    are filled.
+
+    Raises
+    ------
+    InputError
+        The file does not exist, is not such a file, or its matrix is not square. The message names the line
+        at fault, if there is one.
+    """
+    name = check_file(path)
+    try:
+        with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
+            header = _header(name, file)
+            text = file.read()
+    except UNREADABLE as error:
+        raise InputError(f"{name}: not a Matrix Market file: {error}") from None
+    rows, columns, *_ = header.sizes
+    if rows != columns:
+        raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
+    if rows > SPARSEST * (len(text) + HEADER_LINE):
+        _fail(name, f"{len(text)} bytes of entries are too few for {rows} rows")
+    row, column, values = _listed(name, header, text)
+    from scipy.sparse import coo_array
+
+    if header.symmetry != "general":
+        off = np.flatnonzero(row != column)
+        mirrored = -values[off] if header.symmetry == "skew-symmetric" else values[off]
+        row, column = np.append(row, column[off]), np.append(column, row[off])
+        values = np.append(values, mirrored)
+    return coo_array((values, (row, column)), shape=(rows, columns))
+
+
+def _fail(name: str, what: str) -> NoReturn:
+    raise InputError(f"{name}: not a Matrix Market file: {what}")
+
+
+def _header(name: str, file: Any) -> Header:
+    """Parse the header."""
+    banner = file.readline(HEADER_LINE).removeprefix(MARK).decode("latin-1").lower().split()
+    if len(banner) != 5 or banner[:2] != ["%%matrixmarket", "matrix"]:
+        _fail(name, "line 1 must be '%%MatrixMarket matrix', format, field and symmetry")
+    kind, field, symmetry = banner[2:]
+    for word, known in ((kind, ["coordinate"]), (field, FIELDS), (symmetry, SYMMETRIES)):
+        if word not in known:
+            _fail(name, f"line 1: {word!r} is not one of {', '.join(known)}")
+    lines = 1
+    while line := file.readline(HEADER_LINE):
+        lines += 1
+        if line.strip() and not line.startswith(b"%"):
+            break
+    fields = line.split()
+    if len(fields) != 3 or not all(f.isdigit() and len(f) < 19 for f in fields):
+        _fail(name, f"line {lines}: must have 3 sizes")
+    return Header(field, symmetry, tuple(map(int, fields)), lines)
+
+
+def _listed(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, NDArray]:
+    """Rows, columns and values of a file that lists its entries."""
+    n, _, count = header.sizes
+    columns = [("row", np.int64), ("column", np.int64), *FIELDS[header.field]]
+
+    def read(text: bytes) -> Any:
+        return loaded(text, columns) if consists(text) else None
+
+    text = PERCENT.sub(b"", text)
+    entries = read(text)
+    if entries is None:
+        line, what = wrong_line(text, read)
+        _fail(name, f"Line {header.lines + line}: {what[:80]!r} is not an entry")
+    if len(entries) != count:
+        what = "Truncated" if len(entries) < count else "Too long"
+        _fail(name, f"{what}: line {header.lines} says {count} entries, there are {len(entries)}")
+    row, column = entries["row"] - 1, entries["column"] - 1
+    wrong = np.flatnonzero((row < 0) | (row >= n) | (column < 0) | (column >= n))
+    if len(wrong):
+        at = entries[wrong[0]]
+        # the number of the line is right if there are no comments between the entries
+        _fail(
+            name,
+            f"Line {header.lines + 1 + wrong[0]}: entry ({at['row']}, {at['column']}) is outside "
+            f"{n} x {n}",
+        )
+    values = np.ones(count, bool) if header.field == "pattern" else entries["value"]
+    return row, column, values
+
+
+def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
+    """Nodes for the argument `nodes` of `dgsuite.partition.graph.graph.Graph.from_edges`.
+
+    Parameters
+    ----------
+    given
+        A number of nodes, or a text file, or a pattern of such, with a node in each line, and comments as in
+        `read_edge_list`. The nodes are integers if all are, else text.
+    folder
+        Where a path starts.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it cannot be read.
+    """
+    if isinstance(given, int) or (given.isascii() and given.isdecimal()):
+        return int(given)
+    nodes: list[str] = []
+    for name in matching(given if "://" in given else os.path.abspath(os.path.join(folder, given))):
+        for at in texts.starts(name):
+            found = parsed(name, at, texts.BLOCK, _decoded, lambda line: "text in UTF-8")
+            nodes += [
+                node for text in found for line in text.split("\n") if (node := line.strip(BLANKS))
+            ]
+    if all(map(NUMBER.fullmatch, nodes)):
+        return exact_array([int(node) for node in nodes]) if nodes else np.empty(0, np.int64)
+    return exact_array(nodes)
+
+
+def _decoded(text: bytes) -> str | None:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return None

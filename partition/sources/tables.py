@@ -1,151 +1,89 @@
-"""Edge lists in columns of files that Arrow reads: Parquet and Delta."""
+"""Edge lists in columns of files: Parquet, read by Arrow, and CSV, read by pandas in blocks.
+
+What names nodes in CSV stays as it is written where numbers would not: ``007`` and ``7`` are two names,
+``NA`` is one, and an empty field has no value.
+"""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dask.utils import parse_bytes
+
 from dgsuite.base.errors import InputError
-from dgsuite.base.extras import pip_install
-from dgsuite.partition.sources.edges import Columns, Pieces, of_columns, of_partition, settled
-from dgsuite.partition.sources.paths import matching
-from dgsuite.partition.sources.piece import Piece, as_piece
+from dgsuite.partition.client.tasks import delayed
+from dgsuite.partition.sources.edges import Columns, Pieces, of_partition, of_table, settled
+from dgsuite.partition.sources.piece import Piece
+from dgsuite.partition.sources.text import matching
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.dataset as pads
 
 PIECE = 32 << 20
-"""Bytes of files that a task reads; of a larger file a task reads some groups of rows."""
+"""Bytes of Parquet files that a task reads; of a larger file a task reads some groups of rows."""
 
-ENDINGS = (".parquet", ".parq", ".pq")
-"""How files end that are read in a folder, if some do."""
+PARQUET = (".parquet", ".parq", ".pq")
+"""How files of Parquet end that are read in a folder, if some do."""
 
+CSV = (".csv", ".csv.gz")
+"""How files end that are CSV."""
 
-@dataclass
-class Table:
-    """Files with the same columns.
+BLOCK = 64 << 20
+"""Bytes of a file that a task reads."""
 
-    Attributes
-    ----------
-    name
-        For messages.
-    schema
-        Names and types of the columns, of Arrow.
-    fragments
-        The files.
-    """
+Block = tuple[str, int | None, int]
+"""A file, where a block of it begins, or None for all of it, and how many bytes it has."""
 
-    name: str
-    schema: Any
-    fragments: Sequence[pads.Fragment]
+IN_BLOCKS = {"blocksize", "sep", "delimiter", "dtype", "decimal", "thousands", "storage_options"}
+"""Arguments with which a file may be read in blocks, whose lines of data are all alike."""
 
-    @property
-    def columns(self) -> list[str]:
-        """Names of the columns."""
-        found: list[str] = self.schema.names
-        return found
+TAKEN = ("storage_options", "compression", "index_col")
+"""Arguments that are done with once a file is open and its columns are known."""
 
-    def settled(self, columns: Columns) -> Columns:
-        """The columns as names that are not defaults: see `dgsuite.partition.sources.edges.settled`."""
-        return settled(self, columns, f"{self.name}: ")
+ABSENT = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+"""Fields of weights that have no value. Of names only the empty one has none."""
 
-    def pieces(self, columns: Columns, drop: bool = False) -> Pieces:
-        """The edges, read by tasks; of a table without files, no edges.
+PADDED = re.compile(rb"[^\w.-](?:\+|-?0[0-9])")
+"""How integers begin that a number would not give back as they are written."""
 
-        Parameters
-        ----------
-        columns
-            As `settled` returns them.
-        drop
-            Whether rows without a value are left out, and counted.
-        """
-        named = [column for column in columns if column is not None]
-        groups = list(_grouped(self.fragments))
-        if not groups:
-            return Pieces([_piece(self.schema.empty_table(), named)])
-        from dask import delayed
-
-        read = delayed(_read, traverse=False)
-        return Pieces(
-            read(group, self.schema, named, of_partition(i), drop) for i, group in enumerate(groups)
-        )
+FRACTION = r"\.0*$"
+WHOLE = r"-?(?:0|[1-9][0-9]*)(?:\.0*)?"
+"""How integers are written, also by programs that make floats of them where a row has none."""
 
 
-@dataclass
-class Held(Table):
-    """A table in memory.
-
-    Attributes
-    ----------
-    table
-        The table, of Arrow.
-    """
-
-    table: pa.Table
-
-    def pieces(self, columns: Columns, drop: bool = False) -> Pieces:
-        """The edges."""
-        named = [column for column in columns if column is not None]
-        return Pieces([_piece(self.table, named, "", drop)])
-
-
-def held(frame: Any) -> Held:
-    """A table that another library has in memory.
+def parquet(path: str | os.PathLike[str], columns: Columns) -> Pieces:
+    """The edges of Parquet files, read by tasks: one, those of a folder or a pattern, or at a URL of fsspec.
 
     Raises
     ------
     InputError
-        It cannot be read, or packages are missing.
+        There is no such file, or a column is missing.
     """
-    name = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
-    with needing(name, "a table of Arrow", "parquet"):
-        import pyarrow as pa
+    import pyarrow.dataset as pads
+    from fsspec.core import url_to_fs
 
-        if hasattr(frame, "__arrow_c_stream__"):
-            table = pa.RecordBatchReader.from_stream(frame).read_all()
-        else:
-            from pyarrow.interchange import from_dataframe
-
-            table = from_dataframe(frame)
-        return Held(name, table.schema, [], table)
-
-
-def parquet(path: str | os.PathLike[str]) -> Table:
-    """Parquet files: one, those of a folder, of a pattern, or at a URL of fsspec.
-
-    Raises
-    ------
-    InputError
-        There is no such file, it is not Parquet, or packages are missing.
-    """
-    name = os.fspath(path)
-    found = matching(path)
-    with needing(name, "a Parquet file", "parquet"):
-        import pyarrow.dataset as pads
-        from fsspec.core import url_to_fs
-
-        sets = []
-        for each in found:
-            files, inner = url_to_fs(each)
-            folder = files.isdir(inner)
-            below = _in_folder(files.find(inner), inner) if folder else [inner]
-            base = inner if folder else None
-            if not below:
-                raise InputError(f"{each}: there is no Parquet file in this folder")
-            sets.append(
-                pads.dataset(
-                    below,
-                    filesystem=files,
-                    format="parquet",
-                    partitioning="hive" if folder else None,
-                    partition_base_dir=base,
-                )
-            )
-        return _table(name, sets)
+    fragments: list[pads.Fragment] = []
+    schema: Any = None
+    for each in matching(path):
+        files, inner = url_to_fs(each)
+        folder = files.isdir(inner)
+        below = _in_folder(files.find(inner), inner) if folder else [inner]
+        if not below:
+            raise InputError(f"{each}: there is no Parquet file in this folder")
+        kind, base = ("hive", inner) if folder else (None, None)
+        options: Any = {"filesystem": files, "partitioning": kind, "partition_base_dir": base}
+        found = pads.dataset(below, format="parquet", **options)
+        schema = found.schema if schema is None else schema
+        fragments += found.get_fragments()
+    named = settled(schema.names, columns, f"{os.fspath(path)}: ")
+    task = delayed(_rows)
+    return Pieces(
+        task(group, schema, named, of_partition(i)) for i, group in enumerate(_grouped(fragments))
+    )
 
 
 def _in_folder(files: Iterable[str], folder: str) -> list[str]:
@@ -155,52 +93,11 @@ def _in_folder(files: Iterable[str], folder: str) -> list[str]:
         for file in sorted(files)
         if not any(part.startswith((".", "_")) for part in file[len(folder) :].split("/"))
     ]
-    return [file for file in below if file.endswith(ENDINGS)] or below
-
-
-def delta(path: str | os.PathLike[str], version: int | None = None) -> Table:
-    """A Delta table.
-
-    Parameters
-    ----------
-    version
-        By default the newest.
-
-    Raises
-    ------
-    InputError
-        There is no such table, it cannot be read, or packages are missing.
-    """
-    name = os.fspath(path)
-    with needing(name, "a Delta table", "delta"):
-        from deltalake import DeltaTable
-
-        return _table(name, [DeltaTable(name, version=version).to_pyarrow_dataset()])
-
-
-@contextmanager
-def needing(name: str, form: str, extra: str) -> Iterator[None]:
-    """Say which packages reading needs, or that a file is not of a form."""
-    try:
-        yield
-    except InputError:
-        raise
-    except ImportError as error:
-        raise InputError(
-            f"{name}: reading {form} needs more packages: {pip_install(extra)} ({error})"
-        ) from None
-    except Exception as error:  # the type depends on what is damaged
-        reason = str(error.__cause__ or error).partition("\n")[0]
-        raise InputError(f"{name}: not {form}: {reason}") from None
-
-
-def _table(name: str, sets: Sequence[pads.Dataset]) -> Table:
-    fragments = [fragment for each in sets for fragment in each.get_fragments()]
-    return Table(name, sets[0].schema, fragments)
+    return [file for file in below if file.endswith(PARQUET)] or below
 
 
 def _grouped(fragments: Sequence[pads.Fragment]) -> Iterator[list[pads.Fragment]]:
-    """Fragments of about `PIECE` bytes together; none of no bytes at all."""
+    """Fragments of about `PIECE` bytes together."""
     group: list[pads.Fragment] = []
     size = 0
     for fragment, more in _sized(fragments):
@@ -224,16 +121,95 @@ def _sized(fragments: Sequence[pads.Fragment]) -> Iterator[tuple[pads.Fragment, 
                 yield some, sum(rows.total_byte_size for rows in some.row_groups)
 
 
-def _read(
-    fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], where: str, drop: bool
-) -> Piece:
+def _rows(fragments: list[pads.Fragment], schema: Any, named: list[Any], where: str) -> Piece:
     import pyarrow as pa
 
     # without threads, since Dask runs a task on each core
-    tables = [f.to_table(schema, columns=list(named), use_threads=False) for f in fragments]
-    return _piece(pa.concat_tables(tables), named, where, drop)
+    tables = [f.to_table(schema, columns=named, use_threads=False) for f in fragments]
+    return of_table(pa.concat_tables(tables), named, where)
 
 
-def _piece(table: pa.Table, named: Sequence[Any], where: str = "", drop: bool = False) -> Piece:
-    source, target, *weights = (table[name] for name in named)
-    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named), drop)
+def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any]) -> Pieces:
+    """The edges of CSV files, read by tasks.
+
+    Parameters
+    ----------
+    path
+        As for `dgsuite.partition.sources.text.matching`.
+    read
+        Arguments of `pandas.read_csv`; and ``blocksize``, bytes of a file that a task reads.
+
+    Raises
+    ------
+    InputError
+        There is no such file, a column is missing, or an argument is unknown.
+    """
+    found, options = matching(path), dict(read)
+    size = parse_bytes(options.pop("blocksize", None) or BLOCK)
+    named = settled(_read(found[0], options, nrows=0).columns, columns, f"{os.fspath(path)}: ")
+    blocks = [
+        (name, start, size)
+        for name in found
+        for start in (_starts(name, size, options) if IN_BLOCKS.issuperset(options) else [None])
+    ]
+    task = delayed(_lines)
+    return Pieces(task(block, named, options, of_partition(i)) for i, block in enumerate(blocks))
+
+
+def _read(source: Any, read: Mapping[str, Any], **more: Any) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.read_csv(source, **{"low_memory": False, **read, **more})
+    except (TypeError, ValueError) as error:
+        where = source if isinstance(source, str) else "CSV"
+        raise InputError(f"{where}: cannot be read: {str(error).partition(chr(10))[0]}") from None
+
+
+def _starts(name: str, size: int, read: Mapping[str, Any]) -> list[int | None]:
+    """Where the blocks of a file begin; None for one that is read whole."""
+    from fsspec.core import url_to_fs
+
+    files, inner = url_to_fs(name, **read.get("storage_options", {}))
+    length = files.size(inner)
+    return [None] if name.endswith(".gz") or length <= size else [*range(0, length, size)]
+
+
+def _lines(block: Block, named: list[Hashable], read: dict[str, Any], where: str) -> Piece:
+    return of_table(_frame(block, named, read), named, where)
+
+
+def _frame(block: Block, named: list[Hashable], read: dict[str, Any]) -> Any:
+    """Columns of a block, by name, of which the first two name nodes: both are text where one must be."""
+    import fsspec
+    from fsspec.utils import read_block
+
+    name, start, size = block
+    storage = read.get("storage_options", {})
+    with fsspec.open(name, "rb", compression=read.get("compression", "infer"), **storage) as file:
+        if start is None:
+            text = file.read()
+        else:
+            head = file.readline() if start else b""
+            text = head + read_block(file, start, size, b"\n")
+    naming = named[:2]
+    read = {key: value for key, value in read.items() if key not in TAKEN}
+    absent = {each: [""] if each in naming else ABSENT for each in named}
+    read = {"keep_default_na": False, "na_values": absent, **read, "usecols": named}
+    given = read.pop("dtype", None)
+    if given is not None:
+        kinds = given if isinstance(given, Mapping) else dict.fromkeys(naming, given)
+        return _read(io.BytesIO(text), read, dtype=kinds)
+    frame = _read(io.BytesIO(text), read)
+    found = {frame[each].dtype.kind for each in naming}
+    if found == {"O"} or (found <= set("iu") and not PADDED.search(b"\n" + text)):
+        return frame
+    frame = _read(io.BytesIO(text), read, dtype=dict.fromkeys(naming, str))
+    if all(frame[each].str.fullmatch(WHOLE, na=True).all() for each in naming):
+        for kind in ("Int64", "UInt64"):
+            try:
+                whole = {each: frame[each].str.replace(FRACTION, "", regex=True) for each in naming}
+                return {**frame, **{each: texts.astype(kind) for each, texts in whole.items()}}
+            except (ValueError, OverflowError):  # another kind, or text, holds all
+                continue
+    return frame

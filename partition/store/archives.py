@@ -11,23 +11,22 @@ import hashlib
 import io
 import json
 import math
+import mmap
 import os
 import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from secrets import token_hex
-from types import MappingProxyType
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import formats
 from dgsuite.base.errors import InputError, check_path
-from dgsuite.base.files import atomic_write, named_anew
+from dgsuite.base.files import atomic_write
 from dgsuite.partition.arrays import mapped as mapping
 from dgsuite.partition.store import checking
 
@@ -48,8 +47,6 @@ PIECE = 1 << 20
 
 NAME = re.compile(r"[a-z]+(-[0-9a-z]+)+\.npz")
 """Names of all archives."""
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 Entry = dict[str, Any]
 """Name, size in bytes and checksum of an archive."""
@@ -104,15 +101,20 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
         The file is missing, or damaged.
     """
     path = place(folder, entry)
-    content = memoryview(_content(path, entry, partial(np.empty, dtype=np.uint8)))
+    content = _content(path, entry, lambda size: _Memory(-1, size, access=mmap.ACCESS_COPY))
     with checking.sound(path):
-        found = {}
-        for name, (first, shape, dtype, order) in _places(_View(content)).items():
-            array = np.frombuffer(content, dtype, math.prod(shape), first).reshape(
-                shape, order=order
-            )
-            found[name] = array if array.flags.aligned else array.copy()
-        return found
+        found = mapping.arrays(content, _places(content), kept=False)
+        return {name: a if a.flags.aligned else a.copy() for name, a in found.items()}
+
+
+class _Memory(mmap.mmap):
+    """Memory of this process alone that can be read as a file."""
+
+    def seek(self, *place: Any) -> Any:
+        try:
+            return super().seek(*place)
+        except ValueError as error:
+            raise OSError(str(error)) from None  # which `zipfile` expects
 
 
 def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
@@ -130,53 +132,17 @@ def mapped(folder: str, entry: Entry) -> dict[str, NDArray]:
         files, inner = opened(path)
     if not _is_local(files):
         copy = _content(path, entry, mapping.made)
-        return mapping.arrays(copy, _plain_places(path, copy))
+        with checking.sound(path):
+            return mapping.arrays(copy, _places(copy))
     check(folder, entry)
-    with explained(path), open(inner, "rb") as file:
-        places = _plain_places(path, file)
+    with explained(path), open(inner, "rb") as file, checking.sound(path):
+        places = _places(file)
     if all(first % ALIGNED == 0 for first, *_ in places.values()):
         return mapping.of_file(inner, places)
     return {name: mapping.moved(array) for name, array in read(folder, entry).items()}
 
 
-class _View(io.RawIOBase):
-    """Bytes in memory as a file, without a copy of them."""
-
-    def __init__(self, content: memoryview) -> None:
-        self._content, self._at = content, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, len(self._content))[whence]
-        if self._at < 0:
-            raise OSError("a place before the first byte")  # which `zipfile` expects
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, out: Any) -> int:
-        some = self._content[self._at : self._at + len(out)]
-        out[: len(some)] = some
-        self._at += len(some)
-        return len(some)
-
-
-def _plain_places(path: str, file: Any) -> mapping.Places:
-    """As `_places`, of arrays of one dimension."""
-    with checking.sound(path):
-        places = _places(file)
-        for name, (_, shape, _, _) in places.items():
-            checking.refuse(len(shape) != 1, f"{name} has {len(shape)} dimensions, must have one")
-        return {name: (first, shape, dtype) for name, (first, shape, dtype, _) in places.items()}
-
-
-def _places(file: Any) -> dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]]:
+def _places(file: Any) -> mapping.Places:
     """Of each array of an archive: its first byte, its shape, its dtype, and its order.
 
     Raises
@@ -184,7 +150,7 @@ def _places(file: Any) -> dict[str, tuple[int, tuple[int, ...], np.dtype, Litera
     ValueError
         A member is no array, is deflated, holds objects, or is not as long as it says.
     """
-    found: dict[str, tuple[int, tuple[int, ...], np.dtype, Literal["C", "F"]]] = {}
+    found: mapping.Places = {}
     read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
@@ -227,7 +193,6 @@ def place(folder: str, entry: Any) -> str:
         checking.facts(
             entry,
             {"file": checking.is_text, "bytes": checking.is_count, "sha256": checking.is_text},
-            {},
         )
         checking.refuse(
             not NAME.fullmatch(entry["file"]),
@@ -301,49 +266,17 @@ def _content(path: str, entry: Entry, make: Callable[[int], Any]) -> Any:
     return made
 
 
-def write_list(folder: str, name: str, kind: str, facts: dict[str, Any], new: bool = False) -> None:
+def write_list(folder: str, name: str, kind: str, facts: dict[str, Any]) -> None:
     """Write a list of files, and other facts, as JSON that holds its own checksum.
 
     Parameters
     ----------
     kind
         What it is a list of, such as "graph".
-    new
-        Whether there must be none of this name.
-
-    Raises
-    ------
-    FileExistsError
-        There is one, and it was to be new.
     """
     facts = {formats.KEY: formats.current(kind), **facts}
-    whole = json.dumps({"sha256": _digest(facts), kind: facts}).encode()
-    if new:
-        _create(join(folder, name), whole)
-        return
     with written(join(folder, name)) as file:
-        file.write(whole)
-
-
-def _create(path: str, content: bytes) -> None:
-    """Write a file whose name must be new. In object stores two processes at once may not see each other."""
-    files, inner = opened(path)
-    if not _is_local(files):
-        if files.exists(inner):
-            raise FileExistsError(path)
-        with written(path) as file:
-            file.write(content)
-        return
-    part = f"{inner}.{token_hex(8)}.part"
-    try:
-        with written(part) as file:
-            file.write(content)
-        with explained(path):
-            new = named_anew(part, inner)
-        if not new:
-            raise FileExistsError(path)
-    finally:
-        remove(part)
+        file.write(json.dumps({"sha256": _digest(facts), kind: facts}).encode())
 
 
 def read_list(
@@ -351,7 +284,6 @@ def read_list(
     name: str,
     kind: str,
     needed: Mapping[str, checking.Kind],
-    optional: Mapping[str, checking.Kind] = NOTHING,
 ) -> dict[str, Any]:
     """The facts that `write_list` wrote.
 
@@ -379,27 +311,12 @@ def read_list(
         raise InputError(f"{path}: is damaged, or is not the list of a {kind}'s files")
     formats.check(kind, facts.get(formats.KEY), path)
     with checking.sound(path):
-        checking.facts(facts, needed, optional)
+        checking.facts(facts, needed)
     return facts
 
 
 def _digest(facts: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-
-
-def names(folder: str) -> list[str]:
-    """Names of all files in a folder."""
-    files, inner = opened(folder)
-    with explained(folder):
-        return [os.path.basename(found) for found in files.ls(inner, detail=False)]
-
-
-def remove(path: str) -> None:
-    """Remove a file, if it is there."""
-    files, inner = opened(path)
-    with explained(path):
-        if files.exists(inner):
-            files.rm(inner)
 
 
 def join(folder: str, name: str) -> str:

@@ -88,13 +88,10 @@ def is_dict(value: Any) -> bool:
 
 
 def is_built(value: Any) -> bool:
-    """Whether it is what `dgsuite.partition.sources.duplicates.Built` is made of."""
-    if not is_list(value) or not 5 <= len(value) <= 8:
-        return False
-    right = (
-        is_counts(value[:3] + value[6:7]) and value[3] in RULES and all(map(is_bool, value[4:6]))
-    )
-    return right and all(is_list(kinds) and all(map(is_text, kinds)) for kinds in value[7:])
+    """Whether it is what `dgsuite.partition.sources.duplicates.Built` is made of, or null."""
+    if value is None or not is_list(value) or len(value) != 6:
+        return value is None
+    return is_counts(value[:3]) and value[3] in RULES and all(map(is_bool, value[4:]))
 
 
 def is_weight_dtype(value: Any) -> bool:
@@ -107,21 +104,18 @@ def is_weights(dtype: np.dtype) -> bool:
     return dtype.kind in "iuf" and dtype.itemsize <= 8 and dtype.isnative
 
 
-def facts(found: Any, needed: Mapping[str, Kind], optional: Mapping[str, Kind]) -> None:
+def facts(found: Any, needed: Mapping[str, Kind]) -> None:
     """Check the values of a list of files.
 
     Parameters
     ----------
-    needed, optional
-        By name, what a value must be. Optional ones may be missing, or null.
+    needed
+        By name, what a value must be.
     """
     refuse(not is_dict(found), "its facts are no table")
-    for name, right in {**needed, **optional}.items():
-        value = found.get(name)
-        if value is None and name not in needed:
-            continue
+    for name, right in needed.items():
         refuse(name not in found, f"{name!r} is missing")
-        refuse(not right(value), f"{name} cannot be {repr(value)[:80]}")
+        refuse(not right(found[name]), f"{name} cannot be {repr(found[name])[:80]}")
 
 
 # Arrays

@@ -10,9 +10,11 @@ leaves either the old graph or the new one, whenever it is interrupted.
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,16 +29,15 @@ from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction.distribute import shared
-from dgsuite.partition.construction.grow import Given
 from dgsuite.partition.graph.checks import of_clusters
+from dgsuite.partition.labels import identifiers
 from dgsuite.partition.labels.held_labels import HeldLabels, held, joined
 from dgsuite.partition.labels.identifiers import Values
-from dgsuite.partition.labels.labels import Labels, from_json, to_json
+from dgsuite.partition.labels.labels import Labels, exact_array, from_json, to_json
 from dgsuite.partition.sources.duplicates import Built
-from dgsuite.partition.store import appended, archives, checking
+from dgsuite.partition.store import archives, checking
 from dgsuite.partition.store.archives import Entry
 from dgsuite.partition.store.checking import Form
-from dgsuite.partition.store.packing import packed, unpacked
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -67,16 +68,12 @@ NEEDED = {
     "attrs": checking.is_dict,
     "nodes": checking.is_dict,
     "clusters": checking.is_list,
-}
-"""What a list says, and of what kind that is."""
-
-OPTIONAL = {
     "built": checking.is_built,
     "keeps_loops": checking.is_bool,
     "identity": checking.is_text,
     "labels": checking.is_list,
 }
-"""The same of values that may be null, or that older lists do not have."""
+"""What a list says, and of what kind that is."""
 
 
 class Saved(NamedTuple):
@@ -109,7 +106,7 @@ class Saved(NamedTuple):
 
 def _form(facts: dict[str, Any]) -> Form:
     """What the list says of all clusters."""
-    return Form(facts["entries"], facts["weight_dtype"], bool(facts.get("keeps_loops")))
+    return Form(facts["entries"], facts["weight_dtype"], facts["keeps_loops"])
 
 
 def _listed(folder: str) -> dict[str, Any]:
@@ -121,7 +118,7 @@ def _listed(folder: str) -> dict[str, Any]:
         There is none, or it is damaged.
     """
     path = archives.join(folder, LIST)
-    facts = archives.read_list(folder, LIST, KIND, NEEDED, OPTIONAL)
+    facts = archives.read_list(folder, LIST, KIND, NEEDED)
     with checking.sound(path):
         count = len(facts["clusters"])
         checking.refuse(
@@ -132,58 +129,9 @@ def _listed(folder: str) -> dict[str, Any]:
             not facts["directed"] and sum(facts["entries"]) % 2,
             "an undirected graph must have an even number of entries",
         )
-    for entry in (facts["nodes"], *facts["clusters"], *(facts.get("labels") or ())):
+    for entry in (facts["nodes"], *facts["clusters"], *facts["labels"]):
         archives.place(folder, entry)
     return facts
-
-
-class Head(NamedTuple):
-    """What there is of a graph in a folder.
-
-    Attributes
-    ----------
-    folder
-        Absolute path or URL.
-    save_id
-        In the names of its files.
-    steps
-        How often something was added to it.
-    identity
-        Of the graph that it is then; None if it is not known.
-    """
-
-    folder: str
-    save_id: str
-    steps: int
-    identity: str | None
-
-
-class Later(NamedTuple):
-    """What a graph in files got after it was saved, and the identity of the graph that it became."""
-
-    given: Given
-    identity: str
-
-
-def head(path: str | os.PathLike[str]) -> Head:
-    """What there is of a graph in a folder.
-
-    Raises
-    ------
-    InputError
-        There is none, or it is damaged.
-    """
-    folder = archives.absolute(path)
-    facts = _listed(folder)
-    save_id = _save_id(facts)
-    steps = appended.listed(folder, save_id)
-    last = steps[-1].facts if steps else facts
-    return Head(folder, save_id, len(steps), last.get("identity"))
-
-
-def _save_id(facts: dict[str, Any]) -> str:
-    """What ends the names of the files of a save, here that of the nodes."""
-    return str(facts["nodes"]["file"])[-12:-4]
 
 
 def save(graph: GraphData, path: str | os.PathLike[str], identity: str) -> Saved:
@@ -222,7 +170,7 @@ def save(graph: GraphData, path: str | os.PathLike[str], identity: str) -> Saved
 
 def load(
     path: str | os.PathLike[str], client: Client | None, disk: bool = False
-) -> tuple[list[Any], Partition, dict[str, Any], str | None, list[Later]]:
+) -> tuple[list[Any], Partition, dict[str, Any], str]:
     """Read a graph; see `dgsuite.partition.graph.graph.Graph.load`.
 
     Returns
@@ -238,7 +186,6 @@ def load(
     """
     folder = archives.absolute(path)
     facts = _listed(folder)
-    steps = appended.listed(folder, _save_id(facts))
     nodes = archives.read(folder, facts["nodes"])
     with checking.sound(archives.place(folder, facts["nodes"])):
         partition = checking.partition(facts["offsets"], nodes.get("order"))
@@ -253,9 +200,8 @@ def load(
         workers = worker_addresses(client)
         homes = [worker_of(k, len(numbers), workers) for k in numbers]
         parts = read_again(saved, partition, numbers, client, homes)
-    dtype, built = facts["weight_dtype"], facts.get("built")
+    dtype, built = facts["weight_dtype"], facts["built"]
     labels = _labels(nodes, facts, folder, client)
-    later = _later(folder, steps, partition.n, dtype is not None, labels)
     return (
         parts,
         partition,
@@ -269,11 +215,10 @@ def load(
             "chosen": facts["chosen"],
             "saved": saved,
             "edges": "disk" if disk else "memory",
-            "built": None if built is None else Built(*built[:7], *map(tuple, built[7:])),
-            "keeps_loops": facts.get("keeps_loops", False),
+            "built": None if built is None else Built(*built),
+            "keeps_loops": facts["keeps_loops"],
         },
-        facts.get("identity"),
-        later,
+        facts["identity"],
     )
 
 
@@ -307,7 +252,7 @@ def read_again(
 def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
     """Write the file of a cluster; returns its entry in the list."""
     arrays = {field: array for field in EDGES if (array := getattr(cluster, field)) is not None}
-    if cluster.identify is not None:
+    if cluster.identifiers is not None:
         arrays["uid"] = cluster.uid
     return archives.write(folder, f"cluster-{cluster.index:04}-{save_id}.npz", arrays)
 
@@ -326,7 +271,7 @@ def _load_cluster(
         checking.cluster(arrays, partition, index, form)
     edges: dict[str, Any] = {field: arrays.get(field) for field in EDGES}
     return Cluster(
-        index, partition, identify=arrays.get("uid"), directed=directed, disk=disk, **edges
+        index, partition, identifiers=arrays.get("uid"), directed=directed, disk=disk, **edges
     )
 
 
@@ -338,6 +283,61 @@ def _nodes(graph: GraphData) -> dict[str, NDArray]:
     if graph.labels is not None and not isinstance(graph.labels, HeldLabels):
         arrays |= packed(graph.labels.array)
     return arrays
+
+
+def packed(labels: Values) -> dict[str, NDArray]:
+    """Labels as arrays: text of Arrow as UTF-8 with the ends of each, objects as lines of JSON."""
+    if identifiers.is_text(labels):
+        return dict(zip(("labels_utf8", "labels_ends"), identifiers.utf8(labels), strict=True))
+    if labels.dtype == object:
+        text = "\n".join(json.dumps(to_json(label)) for label in labels)
+        return {"labels_json": np.frombuffer(text.encode(), np.uint8)}
+    return {"labels": labels}
+
+
+def unpacked(arrays: Mapping[str, NDArray], path: str, ascending: bool = False) -> Values | None:
+    """The labels that `packed` made arrays of; None if there are none.
+
+    Parameters
+    ----------
+    path
+        The file of the arrays.
+    ascending
+        Whether they must ascend.
+
+    Raises
+    ------
+    InputError
+        They are no labels.
+    """
+    with checking.sound(path):
+        found = _held_in(arrays)
+        if ascending and found is not None:
+            checking.ascending(found)
+        return found
+
+
+def _held_in(arrays: Mapping[str, NDArray]) -> Values | None:
+    if "labels_utf8" in arrays:
+        content = checking.needed(arrays, "labels_utf8", ["u1"])
+        ends = checking.needed(arrays, "labels_ends", ["i8"])
+        checking.pointer(np.append(0, ends), len(content), "labels_ends")
+        text = identifiers.of_utf8(content, ends)
+        text.validate(full=True)
+        return text
+    if "labels_json" in arrays:
+        lines = checking.needed(arrays, "labels_json", ["u1"]).tobytes().decode().split("\n")
+        return exact_array([from_json(json.loads(line)) for line in lines])
+    labels = arrays.get("labels")
+    if labels is not None:
+        kinds = [f"U{labels.dtype.itemsize}"] if labels.dtype.kind == "U" else ["i8", "u8"]
+        checking.needed(arrays, "labels", kinds)
+        points = labels.view(np.uint32) if labels.dtype.kind == "U" else np.empty(0, np.uint32)
+        checking.refuse(
+            points.max(initial=0) > sys.maxunicode or ((points >> 11) == 0x1B).any(),
+            "labels have characters that there are not",
+        )
+    return labels
 
 
 def _save_labels(labels: Values, number: int, folder: str, save_id: str) -> Entry:
@@ -363,7 +363,7 @@ def _labels(
     InputError
         They are not one for each node.
     """
-    entries, n = facts.get("labels"), facts["offsets"][-1]
+    entries, n = facts["labels"], facts["offsets"][-1]
     path = archives.place(folder, facts["nodes"])
     if not entries:
         found = unpacked(nodes, path, facts["ascending"])
@@ -385,53 +385,21 @@ def _labels(
     return labels
 
 
-def _later(
-    folder: str, steps: Sequence[appended.Listed], n: int, weighted: bool, labels: Labels | None
-) -> list[Later]:
-    """What a graph of n nodes got since it was saved."""
-    found = []
-    added: set[Any] = set()
-    for step in steps:
-        given = appended.read(folder, step, n, weighted, labels, added)
-        found.append(Later(given, step.facts["identity"]))
-        n = given.n
-    return found
-
-
 def _to_json(value: Any, name: str) -> Any:
-    """A default of a kernel's parameter as JSON: a label, or a list, an array or a mapping of labels."""
-    if isinstance(value, np.ndarray):
-        items = [to_json(item) for item in value.ravel()]
-        return {"array": items, "dtype": value.dtype.str, "shape": value.shape}
+    """A default of a kernel's parameter as JSON: a label, or a list of labels."""
     if isinstance(value, list):
         return [_to_json(item, name) for item in value]
-    if isinstance(value, dict):
-        return {"dict": [[to_json(key), _to_json(item, name)] for key, item in value.items()]}
     try:
         return to_json(value)
     except InputError:
         raise InputError(
             f"attrs[{name!r}] is of type {type(value).__name__}, which a file cannot hold; it can hold "
-            f"labels, and lists, arrays and dicts of these"
+            f"labels, and lists of these"
         ) from None
 
 
 def _from_json(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_from_json(item) for item in value]
-    if isinstance(value, dict) and "array" in value:
-        items = [from_json(item) for item in value["array"]]
-        dtype = np.dtype(value["dtype"])
-        longest = max((len(item) for item in items if isinstance(item, str | bytes)), default=1)
-        checking.refuse(
-            dtype.kind not in "biufUSO"
-            or (dtype.kind in "US" and dtype.itemsize > 4 * max(longest, 1)),
-            f"attrs cannot have an array of dtype {value['dtype']!r}",
-        )
-        return np.array(items, dtype).reshape(value["shape"])
-    if isinstance(value, dict) and "dict" in value:
-        return {from_json(key): _from_json(item) for key, item in value["dict"]}
-    return from_json(value)
+    return list(map(_from_json, value)) if isinstance(value, list) else from_json(value)
 
 
 def _files_of(folder: str) -> list[str]:
@@ -440,9 +408,8 @@ def _files_of(folder: str) -> list[str]:
     if not files.exists(f"{inner}/{LIST}"):
         return []
     facts = _listed(folder)
-    found = [
+    return [
         name
-        for entry in (facts["nodes"], *facts["clusters"], *(facts.get("labels") or ()))
+        for entry in (facts["nodes"], *facts["clusters"], *facts["labels"])
         if NAME.fullmatch(name := entry["file"])
     ]
-    return found + appended.files(archives.names(folder))

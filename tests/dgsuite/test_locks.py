@@ -21,8 +21,7 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.executors import clocked
 from dgsuite.core.workers.plugin import MAX_MESHES, KeptMeshes
-from dgsuite.partition.clusters.grown import Growth, nothing
-from dgsuite.partition.graph.cache import Cache
+from dgsuite.partition.graph.data import Cache
 from dgsuite.studies.network.disturbed import Disturbed
 from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
@@ -43,8 +42,6 @@ def guarded():
     graph = genval.graph("ring", 6, clusters=2, client=None)
     halos, bounds = Halos(), np.array([0, 2])
     meshes = KeptMeshes()
-    base = graph.parts[0]
-    growth = Growth(base, nothing(base.weights), base.size, base.indices.dtype)
     disturbed = object.__new__(Disturbed)
     disturbed._lock, disturbed._at = Lock(), (0, 0)
     step = SimpleNamespace(turn=0, position=0)
@@ -62,7 +59,6 @@ def guarded():
         ],
         bucket._lock: [lambda: bucket.begin(1.0), lambda: bucket.take(1, 1.0, 1.0)],
         throttle._lock: [lambda: throttle.limit, lambda: setattr(throttle, "limit", Limit())],
-        growth._lock: [growth.woven],
         disturbed._lock: [lambda: disturbed.begin(step)],
     }
 

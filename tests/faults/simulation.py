@@ -67,8 +67,8 @@ STOPS = {"pause": 0.5, "freeze": 1.6}
 TIDY = 10.0
 """Seconds in which what a trial has left must be gone."""
 
-SOURCES = ["arrays", "here", "saved", "copies"]
-"""Where a graph comes from: arrays of Dask, this process, files, or this process with copies."""
+SOURCES = ["arrays", "here", "saved"]
+"""Where a graph comes from: arrays of Dask, this process, or files."""
 
 STYLES = ["clocked", "finish_async", "in_turn", "session", "checkpoint"]
 
@@ -431,8 +431,6 @@ class Simulation:
         if source == "saved" and folder.exists():
             return Graph.load(folder, client=client)
         made = Graph.from_edges(*edges, weights=weights, client=None, **how)
-        if source == "copies":
-            return made.persist(client, copies=2)
         if source == "saved":
             made.save(folder)
             return Graph.load(folder, client=client)
@@ -506,9 +504,7 @@ def _may_fail(trial: Trial, lossy: list[Fault], stage: int) -> bool:
     if any(fault.victim == SCHEDULER for fault in lossy):
         return True
     now = [fault for fault in lossy if fault.stage == stage]
-    if now and (stage == 0 or not trial.scenario.tries):
-        return True
-    return len(lossy) > 1 and trial.scenario.source == "copies"
+    return bool(now) and (stage == 0 or not trial.scenario.tries)
 
 
 class Late(NamedTuple):

@@ -44,16 +44,12 @@ def test_connected_and_trees_as_networkx_says(pair):
         assert node not in nx.node_connected_component(graph, 0)
     found = problem(mine, "tree")
     assert (found is None) == nx.is_tree(graph)
-    if found is not None and "cycle" in found:
-        u, v = map(int, found.split("(")[1].split(")")[0].split(","))
-        graph.remove_edge(u, v)
-        assert nx.has_path(graph, u, v)
 
 
 def test_on_workers(client):
     for need, good, bad, message in (
         ("connected", nx.path_graph(40), nx.disjoint_union(*[nx.path_graph(20)] * 2), "node 20"),
-        ("tree", nx.star_graph(39), nx.cycle_graph(40), "closes a cycle"),
+        ("tree", nx.star_graph(39), nx.cycle_graph(40), "it has a cycle"),
         ("ring", nx.cycle_graph(40), nx.path_graph(40), "node 39 is not on a ring"),
     ):
         for network in (good, bad):
@@ -78,12 +74,12 @@ def test_a_graph_is_checked_once(monkeypatch):
     checks.check(graph.repartition(3), "connected")
 
 
-def test_large_graphs_compile():
+def test_large_graphs():
     graph = genval.graph("chain", 60_000)
     assert problem(graph, "tree") is None
     src = np.arange(60_000)
     ring = Graph.from_edges(src, (src + 1) % 60_000)
-    assert "closes a cycle" in problem(ring, "tree")
+    assert "it has a cycle" in problem(ring, "tree")
     assert problem(ring, "connected") is None
 
 
@@ -106,7 +102,7 @@ BAD = {
         {},
         "there is no path from node 0 to node 3",
     ),
-    "a tree with a cycle": ("vc", nx.cycle_graph(5), {}, "closes a cycle"),
+    "a tree with a cycle": ("vc", nx.cycle_graph(5), {}, "it has a cycle"),
     "a tree in two": ("vc", nx.disjoint_union(nx.path_graph(3), nx.path_graph(2)), {}, "node 3"),
     "too many traitors": (
         "by",

@@ -10,7 +10,7 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.kernels.lab.benor import BenOr
+from dgsuite.kernels.lab.consensus import BenOr
 from dgsuite.kernels.tools.rng import uniform
 
 

@@ -96,12 +96,12 @@ def test_more_sources_than_a_word_has_bits(directed):
 
 
 def test_both_ways_of_looking_agree(monkeypatch):
-    from dgsuite.kernels.analytics import bfs_many
+    from dgsuite.kernels.analytics import nearness
 
     graph = genval.graph("rmat", 2**9, clusters=3, client=None)
     found = []
-    for look in (0, bfs_many.LOOK, 10**9):
-        monkeypatch.setattr(bfs_many, "LOOK", look)
+    for look in (0, nearness.LOOK, 10**9):
+        monkeypatch.setattr(nearness, "LOOK", look)
         found.append(valid("bfs_many", graph)[["distance", "reached", "eccentricity", "messages"]])
     assert found[0].equals(found[1])
     assert found[0].equals(found[2])

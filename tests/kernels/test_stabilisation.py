@@ -257,7 +257,7 @@ def test_told_again_nodes_recover_from_losses():
     [
         ("stable_mis", {"faults": {0: 0.5}}, "faults must map rounds, from 1 on, to shares"),
         ("stable_mis", {"faults": {3: 1.5}}, "faults must map rounds, from 1 on, to shares"),
-        ("stable_mis", {"faults": "often"}, "faults must map rounds, from 1 on, to shares"),
+        ("stable_mis", {"faults": "often"}, "faults must be a mapping or None"),
         ("stable_mis", {"begin": {"colour": 0}}, "begin names 'colour'; variables are in_mis"),
         (
             "stable_mis",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import json
-import os
 import shutil
 from functools import cache
 
@@ -14,10 +12,8 @@ import numpy as np
 import pytest
 
 from dgsuite import Graph, InputError
-from dgsuite.base import files
 from dgsuite.partition.client import session
 from dgsuite.partition.graph.views import both_ways
-from dgsuite.partition.store import appended
 from tests.support import forging
 
 RNG = np.random.default_rng(3)
@@ -57,8 +53,6 @@ def saved(folder, kind):
     if kind == "view":
         graph = both_ways(graph)
     graph.save(folder)
-    if kind == "steps":
-        graph.with_edges([0, 40], [41, 1]).save(folder, append=True)
     return graph
 
 
@@ -131,8 +125,6 @@ def fact(name, value):
 
 CLUSTER = "cluster-0000"
 LIST = np.frombuffer(b"[1]", np.uint8)
-MUCH = {"array": ["a"], "dtype": "<U99999999", "shape": [1]}
-SHAPE = {"array": [1], "dtype": "<i8", "shape": [2]}
 CASES = {
     "neighbour too large": ("plain", CLUSTER, put("indices", -1, 2**30), "neighbours must ascend"),
     "neighbour of n": ("plain", CLUSTER, put("indices", -1, 40), "from 0 to 39"),
@@ -185,8 +177,6 @@ CASES = {
     "no dtype": ("plain", "graph.json", fact("weight_dtype", "x"), "data type 'x'"),
     "built": ("plain", "graph.json", fact("built", [1, 2]), "built cannot be"),
     "attrs": ("plain", "graph.json", fact("attrs", {"root": {"set": []}}), "not a label"),
-    "attrs of much text": ("plain", "graph.json", fact("attrs", {"r": MUCH}), "attrs cannot have"),
-    "attrs of another shape": ("plain", "graph.json", fact("attrs", {"r": SHAPE}), "reshape"),
     "above the folder": ("plain", "graph.json", fact("clusters.0.file", "../outside.npz"), "are in the"),
     "elsewhere": ("plain", "graph.json", fact("clusters.0.file", "/etc/passwd"), "are in the"),
     "a URL": ("plain", "graph.json", fact("nodes.file", "memory://x-1.npz"), "are in the"),
@@ -194,10 +184,6 @@ CASES = {
     "bytes": ("plain", "graph.json", fact("nodes.bytes", 2**62), "is damaged: it has"),
     "bytes below 0": ("plain", "graph.json", fact("nodes.bytes", -1), "bytes cannot be -1"),
     "no entry": ("plain", "graph.json", fact("nodes", []), "nodes cannot be"),
-    "steps of fewer nodes": ("steps", "step-", fact("n", 3), "n = 3 is less than 40"),
-    "steps of many nodes": ("steps", "step-", fact("n", 2**62), "or too much"),
-    "a rule that needs weights": ("steps", "graph.json", fact("built.3", "sum"), "adds weights, but"),
-    "steps of no identity": ("steps", "step-", fact("identity", []), r"identity cannot be \[\]"),
 }  # fmt: skip
 
 
@@ -205,47 +191,12 @@ CASES = {
 def test_what_is_forged_is_refused(tmp_path, case, copied):
     kind, name, change, message = CASES[case]
     copied(tmp_path, kind)
-    if name == "step-":
-        (name,) = (path.name for path in tmp_path.glob("step-*.json"))
     name = forge(tmp_path, name, change)
     for edges in ("memory", "disk"):
         with pytest.raises(InputError, match=message) as error:
             Graph.load(tmp_path, edges=edges)
         assert str(tmp_path) in str(error.value)
         assert name in str(error.value) or name.endswith(".json") or case == "label twice"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (put("src", 0, 42), "names node 42"),
-        (put("dst", 0, -1), "names node -1"),
-        (made("src", lambda v: v[1:]), "dst has 2 entries"),
-        (made("src", lambda v: v * 1.0), "dtype float64"),
-        (lambda a: a.update(weights=np.ones(2)), "weights must be there if the graph has some"),
-        (lambda a: a.update(labels=np.arange(2)), "labels of 0 nodes"),
-    ],
-)
-def test_a_forged_step_is_refused(tmp_path, change, message):
-    saved(tmp_path, "steps")
-    (name,) = (path.name for path in tmp_path.glob("step-*.npz"))
-    forge(tmp_path, name, change)
-    with pytest.raises(InputError, match=message) as error:
-        Graph.load(tmp_path)
-    assert name in str(error.value)
-
-
-def test_new_labels_of_a_forged_step_are_refused(tmp_path):
-    graph = Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
-    graph.save(tmp_path)
-    graph.with_edges(["a", "x"], ["y", "y"]).save(tmp_path, append=True)
-    (name,) = (path.name for path in tmp_path.glob("step-*.npz"))
-    for labels in (["y", "x"], ["a", "x"], [1, 2], ["x"]):
-        forge(tmp_path, name, lambda arrays, labels=labels: arrays.update(labels=np.array(labels)))
-        with pytest.raises(InputError, match=f"{name}.*labels"):
-            Graph.load(tmp_path)
-    forge(tmp_path, name, lambda arrays: arrays.update(labels=np.array(["x", "z"])))
-    assert list(Graph.load(tmp_path).labels) == ["a", "b", "c", "x", "z"]
 
 
 def test_a_link_out_of_the_folder_is_refused(tmp_path):
@@ -299,35 +250,3 @@ def test_a_file_elsewhere_is_read_once(monkeypatch, edges):
     assert Graph.load(url, edges=edges).m == graph.m
     total = sum(store.size(name) for name in store.ls(url, detail=False))
     assert sum(got) <= total
-
-
-def refusing(*arguments, **options):
-    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-
-def test_steps_where_there_are_no_hard_links(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "link", refusing)
-    graph = saved(tmp_path, "plain")
-    one, other = (graph.with_edges([0], [node], weights=[1.0]) for node in (41, 42))
-    one.save(tmp_path, append=True)
-    assert Graph.load(tmp_path).n == 42
-    found = sorted(os.listdir(tmp_path))
-    monkeypatch.setattr(appended, "listed", lambda *args: [])  # the other has looked before
-    with pytest.raises(InputError, match="another process has added to the graph"):
-        other.save(tmp_path, append=True)
-    monkeypatch.undo()
-    assert sorted(os.listdir(tmp_path)) == found
-    assert Graph.load(tmp_path).n == 42
-
-
-def test_nothing_of_a_step_stays_that_cannot_be_written(tmp_path, monkeypatch):
-    graph = saved(tmp_path, "plain").with_edges([0], [41], weights=[1.0])
-    found = sorted(os.listdir(tmp_path))
-    for module in (os, files.os):
-        monkeypatch.setattr(module, "link", refusing)
-        monkeypatch.setattr(module, "rename", refusing)
-    with pytest.raises(
-        InputError, match=r"step-.*\.json: cannot be opened: Operation not permitted"
-    ):
-        graph.save(tmp_path, append=True)
-    assert sorted(os.listdir(tmp_path)) == found

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import decimal
 import pickle
-from concurrent.futures import ThreadPoolExecutor
-from copy import copy
 
 import dask
 import dask.dataframe as dd
@@ -209,47 +207,6 @@ def test_weights_take_a_wider_dtype_where_they_must():
         0.5,
         0.5,
     ]
-
-
-def waiting(graph):
-    """How many entries each cluster's rows are still to get."""
-    return [len(part.growth.parts[1].rows) for part in graph.parts]
-
-
-def test_rows_are_woven_when_they_are_first_read():
-    ends = np.array([[0, 1, 4, 5, 8], [1, 2, 5, 6, 9]])
-    graph = Graph.from_edges(*ends, clusters=2)
-    before = dgsuite.run("wcc", graph)
-    first = graph.with_edges([0, 3], [9, 8])
-    second = first.with_edges([3, 2], [4, 11])
-    assert (waiting(first), waiting(second)) == ([2, 2], [5, 3])
-    sizes = [part.nbytes for part in second.parts]
-    with dask.config.set({"dgsuite.check": False}):  # checks read all arrays
-        found = dgsuite.run("wcc", second, since=before).component.values
-    assert waiting(second) == [5, 3]
-    copies = pickle.loads(pickle.dumps(second.parts))
-    assert [part.nbytes for part in copies] == sizes
-    assert np.array_equal(found, dgsuite.run("wcc", second, form="iterative").component.values)
-    assert waiting(second) == [0, 0]
-    assert waiting(first) == [2, 2]
-    for part, copied in zip(second.parts, copies, strict=True):
-        assert part.nbytes == sum(a.nbytes for a in part.edge_arrays)
-        assert np.array_equal(part.indices, copied.indices)
-        assert np.array_equal(part.indptr, copied.indptr)
-    assert not differing(second, first.with_edges([3, 2], [4, 11]))
-
-
-def test_copies_of_a_cluster_and_threads_share_what_is_woven():
-    luck = np.random.default_rng(1)
-    graph = Graph.from_edges(*luck.integers(0, 5000, (2, 20_000)), duplicates="min", clusters=2)
-    grown = graph.with_edges(*luck.integers(0, 2500, (2, 300)))
-    later = grown.with_edges([4000], [4001])  # in the second cluster
-    copies = [part for _ in range(8) for part in (copy(grown.parts[0]), later.parts[0])]
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda part: (part.indptr, part.indices), copies))
-    assert all(
-        np.shares_memory(a, b) for each in found for a, b in zip(each, found[0], strict=True)
-    )
 
 
 ODD = {

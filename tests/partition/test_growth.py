@@ -14,7 +14,7 @@ from distributed import SchedulerPlugin
 import dgsuite
 from dgsuite.partition.clusters.partitioners import blocks
 from dgsuite.partition.construction import build
-from dgsuite.partition.graph import quality, selection, views
+from dgsuite.partition.graph import measures, selection, views
 from dgsuite.partition.graph.checks import components
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.piece import degrees
@@ -79,7 +79,6 @@ STEPS = {
     "gathered": lambda g: g.gather(),
     "recut": lambda g: g.repartition(len(g.parts) // 2),
     "joined": components,
-    "ranged": lambda g: g.degree_statistics(),
     "taken": lambda g: g.subgraph(np.arange(N) % 2 == 0),
 }
 
@@ -146,7 +145,7 @@ def peak(function, *arguments):
 
 OF_CLUSTER = {
     "turned": views._back,
-    "described": quality._count,
+    "described": measures._count,
     "taken": lambda c: selection._among(c, NUMBER),
     "counted": lambda c: degrees(views._back(c), "", n=N, directed=True),
 }

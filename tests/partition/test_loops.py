@@ -1,6 +1,5 @@
 """Self-loops that are kept: the same for every source, cut and place, and counted as networkx counts them."""
 
-import dask.bag as db
 import dask.dataframe as dd
 import networkx as nx
 import numpy as np
@@ -116,17 +115,14 @@ def test_sources(directed, tmp_path):
     frame.to_parquet(tmp_path / "edges.parquet")
     frame.to_csv(tmp_path / "edges.csv", index=False)
     matrix = nx.to_scipy_sparse_array(net, range(24))
-    rows = [*zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True)]
     found = [
         Graph.from_edges(frame, n=24, **how),
         Graph.from_edges(dd.from_pandas(frame, npartitions=7), n=24, clusters=3, **how),
         Graph.from_dataframe(frame, relabel=False, n=24, weight="weight", **how),
-        Graph.from_bag(db.from_sequence(rows, npartitions=4), n=24, **how),
         Graph.from_parquet(tmp_path / "edges.parquet", relabel=False, n=24, weight="weight", **how),
         Graph.from_csv(tmp_path / "edges.csv", relabel=False, n=24, weight="weight", **how),
         Graph.from_networkx(net, loops="keep"),
         Graph.from_scipy(matrix, **how),
-        Graph.from_arrays(matrix.indptr, matrix.indices, matrix.data, **how),
     ]
     for graph in found:
         assert graph.keeps_loops

@@ -65,14 +65,6 @@ def test_all_that_is_made_of_a_graph_on_disk_is_there(directed):
     assert copy.__sizeof__() < copy.nbytes / 4
 
 
-def test_arrays_in_csr_go_to_disk():
-    plain = graph()
-    arrays = plain.indptr.compute(), plain.indices.compute(), plain.weights.compute()
-    made = Graph.from_arrays(*arrays, edges="disk")
-    assert is_mapped(made)
-    same(made, plain)
-
-
 @pytest.mark.parametrize("where", ["folder", "memory://mapped"])
 def test_saved_graphs_are_read_in_place(where, tmp_path):
     path = str(tmp_path / "g") if where == "folder" else where

@@ -172,7 +172,7 @@ def test_workers_read_files(client, big, monkeypatch, tmp_path):
     frame = pd.DataFrame({"source": src, "target": dst})
     frame.to_csv(tmp_path / "e.txt", sep=" ", header=False, index=False)
     frame.to_parquet(tmp_path / "e.parquet", row_group_size=100_000)
-    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", 1_000_000)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", 1_000_000)
     expected = local(monkeypatch, src, dst, clusters=2)
     for name in ("e.txt", "e.parquet"):
         graph = Graph.read_edge_list(tmp_path / name, client=client, clusters=2)

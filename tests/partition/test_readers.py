@@ -87,7 +87,7 @@ def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     text = "#\n" + "".join(f"{u} {v}\t{w}\n" for u, v, w in edges)
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
+        patch.setattr("dgsuite.partition.sources.text.BLOCK", block)
         read = Graph.read_edge_list(path, n=n, clusters=2)
     src, dst, weights = ([e[i] for e in edges] for i in range(3))
     if edges:
@@ -117,7 +117,7 @@ BAD = [
 )
 def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, how):
     block, packed = how
-    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     path = tmp_path / ("bad.txt.gz" if packed else "bad.txt")
     text = f"# edges\n0 1\n{line}\n1 2\n".encode()
     path.write_bytes(gzip.compress(text) if packed else text)
@@ -140,7 +140,7 @@ def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, how):
 )
 def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block):
     """In any blocks: integers as such, and floats where there is one."""
-    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     path = tmp_path / "e.txt"
     path.write_text("".join(f"{i} {i + 1} {w}\n" for i, w in enumerate(weights)))
     graph = Graph.read_edge_list(path, directed=True, clusters=2)
@@ -151,7 +151,7 @@ def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block)
 @pytest.mark.parametrize("block", [1 << 20, 24])
 @pytest.mark.parametrize("last", [2**64, -1])
 def test_integers_of_text_that_no_dtype_holds(tmp_path, monkeypatch, block, last):
-    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     path = tmp_path / "e.txt"
     path.write_text(f"0 1 {2**63 + 1}\n# 0.5\n1 2 {last}\n")
     with pytest.raises(InputError, match=r"64.bit"):
@@ -189,22 +189,12 @@ def test_a_comment_begins_a_line_or_follows_a_blank(tmp_path, between, packed):
     lines = [(NAMES[0], "\n"), (NAMES[1], "  # not a name\n")]
     for head in ("% sym unweighted\n% 2 3 3\n", "  # édges\n", "%%MatrixMarket\n", ""):
         assert set(map(frozenset, read(head, lines))) == set(map(frozenset, NAMES[:2]))
-    other = [(NAMES[2], "\n"), (NAMES[0], " // the last\n")]
-    for marks in ("//", ["//", ";"]):
-        read(";\n" * (marks != "//"), other, comments=marks)
-        found = read("// 7\n", other, comments=marks)
-        assert set(map(frozenset, found)) == {frozenset(NAMES[2]), frozenset(NAMES[0])}
-    assert len(read("", [(NAMES[2], "\n")], comments=None)) == 1
-    with pytest.raises(InputError, match="comments must be marks such as '#', got"):
-        read("", lines, comments=["#", ""])
 
 
 def test_numbers_after_comments_of_several_kinds(tmp_path):
     path = tmp_path / "konect.txt"
     path.write_text("% sym weighted\n% 2 3 3\n1 2 5\n# more\n2 3 7 % the last\n")
     assert Graph.read_edge_list(path).to_scipy().sum() == 24
-    with pytest.raises(InputError, match=r"line 1: '% sym weighted' is not an edge"):
-        Graph.read_edge_list(path, comments="#")
 
 
 def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
@@ -279,7 +269,7 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     ):
         Graph.read_edge_list(path)
     path.write_text("0 1\n")
-    with pytest.raises(InputError, match=r"ring\.parquet: not a Parquet file"):
+    with pytest.raises(InputError, match=r"ring\.parquet: cannot be read"):
         Graph.read_edge_list(path)
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(InputError, match=re.escape(pip_install("parquet"))):

@@ -112,7 +112,7 @@ def test_identifiers_of_parquet(tmp_path, names):
     ("ending", "block"), [("txt", 300), ("txt.gz", 1 << 20), ("txt.gz", 30), ("txt", 1 << 20)]
 )
 def test_identifiers_of_text(tmp_path, monkeypatch, ending, block):
-    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     names = [f"u{i}" for i in range(30)] + [f"0{i}" for i in range(10)]
     lines = [f"{names[u]}\t{names[v]}, {u + 1}\n" for u, v in [(0, 1), *ENDS.T.tolist()]]
     text = ("# who whom\n\n" + "".join(lines)).encode()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dgsuite import Graph, InputError
-from dgsuite.partition.sources import matrixmarket, readers
-from dgsuite.partition.sources.named import nodes_of
+from dgsuite.partition.sources import readers
+from dgsuite.partition.sources.readers import nodes_of
 from dgsuite.suites.graphalytics import files
 
 TOKENS = [
@@ -78,19 +78,14 @@ def weights(path, token, rest):
 def matrix(path, token, field):
     text = b"%%%%MatrixMarket matrix coordinate %s general\n%% \xff\n3 3 2\n1 2 1\n2 3 %s\n"
     path.write_bytes(text % (field, token))
-    return matrixmarket.read(str(path)).data[1].item()
-
-
-def dense(path, token):
-    path.write_bytes(b"%%%%MatrixMarket matrix array integer general\n2 2\n1\n1\n%s\n1\n" % token)
-    return matrixmarket.read(str(path)).toarray()[0, 1].item()
+    return readers.read_matrix_market(str(path)).data[1].item()
 
 
 def row(path, token):
     path.write_bytes(
         b"%%%%MatrixMarket matrix coordinate pattern general\n9 9 2\n1 2\n%s 3\n" % token
     )
-    return matrixmarket.read(str(path)).coords[0][1].item()
+    return readers.read_matrix_market(str(path)).coords[0][1].item()
 
 
 def imsuite(path, token):
@@ -126,7 +121,6 @@ READERS = {
     "rows of a matrix": (row, lambda t: (lambda v: None if v is None else v - 1)(integer(t, 1, 9))),
     "a matrix of integers": (lambda p, t: matrix(p, t, b"integer"), lambda t: integer(t, *SIGNED)),
     "a matrix of unsigned integers": (lambda p, t: matrix(p, t, b"unsigned-integer"), wide),
-    "a dense matrix": (dense, lambda t: integer(t, *SIGNED)),
     "identifiers of IMSuite": (imsuite, short),
     "nodes": (nodes, named),
     "vertices of Graphalytics": (vertex, wide),
@@ -158,7 +152,7 @@ def test_a_number_is_read_as_it_stands_or_refused(tmp_path, reader):
 def test_integers_that_floats_do_not_hold_are_refused_wherever_they_are(
     tmp_path, monkeypatch, block
 ):
-    monkeypatch.setattr(readers, "BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     path = tmp_path / "e.txt"
     for lines in (["0 1 9007199254740993", "1 2 0.5"], ["0 1 0.5", "1 2 9007199254740993"]):
         path.write_text("\n".join(lines) + "\n")

@@ -19,7 +19,7 @@ from dgsuite import Graph, InputError
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.clusters.cluster import IN, OUT
 from dgsuite.partition.graph import views
-from dgsuite.partition.graph.cache import Cache
+from dgsuite.partition.graph.data import Cache
 from dgsuite.partition.graph.views import both_ways, incoming
 
 
@@ -144,7 +144,6 @@ def test_views_are_made_on_the_workers(client, partition):
         assert (made.to_scipy() != expected.to_scipy()).nnz == 0
         assert made.labels.array.tolist() == expected.labels.array.tolist()
         assert made.uid.compute().tolist() == uid[expected.labels.array].tolist()
-    assert on_workers.degree_statistics().identical(local.degree_statistics())
     for name in ("degree", "in_degree", "out_degree"):
         found, expected = (getattr(g, name).compute() for g in (on_workers, local))
         assert found.tolist() == expected.tolist()
@@ -183,7 +182,7 @@ def test_a_graph_that_was_computed_needs_no_client(client):
 
 def test_threads_that_run_on_a_directed_graph_share_one_view(client, monkeypatch):
     exchanged, second = [], threading.Event()
-    exchange = views._exchanged
+    exchange = views.exchanged
 
     def slow(graph, join):
         exchanged.append(join)
@@ -194,7 +193,7 @@ def test_threads_that_run_on_a_directed_graph_share_one_view(client, monkeypatch
 
     here = Graph.from_edges(*DIRECTED, n=300, directed=True, clusters=2, client=None)
     expected = dgsuite.run("pagerank", here, style="serial")["rank"].values.tolist()
-    monkeypatch.setattr(views, "_exchanged", slow)
+    monkeypatch.setattr(views, "exchanged", slow)
     for graph in (here.like(here.parts, here.entries), here.persist(client)):
         exchanged.clear()
         second.clear()
@@ -265,21 +264,14 @@ def test_degrees_are_those_of_networkx(case, both):
     expected, how = case
     expected = blind(expected) if both else expected
     graph = Graph.from_networkx(expected, **how)
-    ways = {"all": "degree"} if both else {"all": "degree", "out": "out_degree", "in": "in_degree"}
-    found = graph.degree_statistics()
-    assert found["edges"].values.tolist() == [*ways]
-    for way, name in ways.items():
+    ways = ["degree"] if both else ["degree", "out_degree", "in_degree"]
+    for name in ways:
         degrees = np.array([d for _, d in getattr(expected, name)])
         order = graph.partition.order
         assert (
             getattr(graph, name).compute().tolist()
             == degrees[slice(None) if order is None else order].tolist()
         )
-        one = found.sel(edges=way)
-        assert one["mean"] == pytest.approx(degrees.mean())
-        assert (one["min"], one["max"]) == (degrees.min(), degrees.max())
-        assert one["isolated"] == (degrees == 0).sum()
-        assert one["nodes"].values.tolist() == [(degrees == d).sum() for d in one["degree"].values]
 
 
 @pytest.mark.parametrize(
@@ -387,7 +379,7 @@ def test_nodes_in_another_order_keep_their_names():
     nodes = rng.permutation(50)
     for order, made in (
         (np.argsort(-plain.degree.compute(), kind="stable"), plain.reordered("degree")),
-        (nodes, Graph.from_edges(src, dst, **how, order=nodes, clusters=3)),
+        (nodes, Graph.from_edges(src, dst, **how, clusters=3).reordered(nodes)),
     ):
         assert list(made.labels) == order.tolist()
         matrix = plain.to_scipy().toarray()
@@ -397,6 +389,4 @@ def test_nodes_in_another_order_keep_their_names():
         with pytest.raises(InputError, match="order"):
             plain.reordered(wrong)
     with pytest.raises(InputError, match="a map of nodes to clusters"):
-        Graph.from_edges(
-            src, dst, n=50, partition="hash", clusters=2, duplicates="min", order="degree"
-        )
+        Graph.from_edges(src, dst, n=50, partition="hash", clusters=2).reordered("degree")

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.sources import matrixmarket
+from dgsuite.partition.sources import readers
 from tests import fuzz
 
 
@@ -16,7 +16,7 @@ from tests import fuzz
 @pytest.mark.parametrize(
     ("reader", "many"),
     [("edge_list", False), ("netcdf", False)]
-    + [("forged_steps", False), ("forged_checkpoint_bfs", False), ("forged_result", False)]
+    + [("forged_checkpoint_bfs", False), ("forged_result", False)]
     + [("saved_cluster", False), ("checkpoint_list", False)]
     + [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS],
 )
@@ -62,7 +62,7 @@ def test_inputs_depend_on_seed_and_number_alone():
             "coordinate real general\n999999999999 999999999999 0\n",
             "0 bytes of entries are too few",
         ),
-        ("array real general\n9999999 9999999\n", "Truncated"),
+        ("array real general\n9999999 9999999\n", "'array' is not one of coordinate"),
         ("coordinate real general\n2 2 999999999999\n", "Truncated"),
         ("coordinate real general\n2 2 1" + "0" * 5000 + "\n", "line 2: must have 3 sizes"),
         ("coordinate text general\n2 2 0\n", "line 1: 'text' is not one of"),
@@ -72,4 +72,4 @@ def test_headers_of_matrix_market_that_cannot_be(tmp_path, header, message):
     path = tmp_path / "g.mtx"
     path.write_text("%%MatrixMarket matrix " + header)
     with pytest.raises(InputError, match=message):
-        matrixmarket.read(str(path))
+        readers.read_matrix_market(str(path))

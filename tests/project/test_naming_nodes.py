@@ -90,7 +90,6 @@ PLACES = {
     "subgraph": lambda g, nodes: list(g.subgraph(nodes).labels),
     "neighbourhood": lambda g, nodes: list(g.neighbourhood(nodes).labels),
     "within": lambda g, nodes: g.within(nodes).compute().to_numpy().tolist(),
-    "projection": lambda g, nodes: list(g.projection(nodes).labels),
     "sample": lambda g, nodes: g.sample(nodes, [2]).node.tolist(),
     "sssp": lambda g, nodes: run("sssp", g, "distance", sources=nodes),
     "bellman_ford": lambda g, nodes: run("bellman_ford", g, "distance", sources=nodes),
@@ -183,19 +182,10 @@ def test_an_order_may_be_any_column(make):
     assert list(graph_of("ids").reordered(make(order)).labels) == order
 
 
-def test_masked_values_are_no_order_and_no_adjacency():
+def test_masked_values_are_no_order():
     hidden = np.ma.array(np.arange(N), mask=np.arange(N) == 3)
     with pytest.raises(InputError, match="order must not be masked: 1 of 8"):
         graph_of("ids").reordered(hidden)
-    arrays = {"indptr": [0, 1, 2], "indices": [1, 0], "weights": [5.0, 5.0], "uid": [3, 4]}
-    for name, values in arrays.items():
-        given = {**arrays, name: np.ma.array(values, mask=[1] + [0] * (len(values) - 1))}
-        with pytest.raises(InputError, match=f"{name} must not be masked: 1 of"):
-            Graph.from_arrays(**given)
-        whole = Graph.from_arrays(
-            **{**arrays, name: pd.Series(values, dtype=pd.ArrowDtype(pa.array(values).type))}
-        )
-        assert whole.to_scipy().toarray().tolist() == [[0, 5], [5, 0]]
 
 
 def test_messages_show_values_and_not_how_numpy_writes_them():

@@ -18,8 +18,8 @@ from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.arrays.mapped import wanted
 from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
+from dgsuite.partition.graph.data import adjacency, width
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.size import adjacency, width
 from dgsuite.partition.sources.piece import MOST_NODES
 
 MAX_SIZES = {"n": MOST_NODES, "m": 10**15, "workers": MOST_NODES}

@@ -10,8 +10,8 @@ from dgsuite.core.running.options import RunOptions
 from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import once
-from dgsuite.partition.graph.depth import look, together
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.measures import look, together
 
 EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "wcc")
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their

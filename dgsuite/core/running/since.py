@@ -22,8 +22,7 @@ from dgsuite.kernels import KERNELS, SINCE
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.tasks import computed, submitted
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.clusters.earlier import Earlier
+from dgsuite.partition.clusters.cluster import Cluster, Earlier
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.graph.dask_views import client_of, here
 from dgsuite.partition.graph.graph import Graph
@@ -174,7 +173,7 @@ def _of_cluster(outputs: dict[str, Any], partition: Partition, cluster: int) -> 
 
 
 def _with(c: Cluster, earlier: Earlier, more: dict[str, NDArray] | None = None) -> Cluster:
-    made = copy(c)  # reads no rows, which may have to be woven
+    made = copy(c)
     made.earlier = earlier._replace(outputs=earlier.outputs | (more or {})).read_only()
     return made
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
-from dgsuite.kernels.analytics.leiden import RANDOMNESS
+from dgsuite.kernels.analytics.communities import RANDOMNESS
 
 
 @Offered

@@ -194,13 +194,11 @@ def _check_address(config: Config) -> Iterator[str]:
 
 def _check_named(source: GraphSource, way: str, folder: Path) -> Iterator[str]:
     """What is wrong with options that edge lists alone have."""
-    from dgsuite.partition.sources.named import split
-
     for name in ("nodes", "relabel"):
         if getattr(source, name) not in (None, False) and way != "edge_list":
             yield f"{name}: is for an edge_list, and the graph is from {way}"
     named = source.nodes
-    if isinstance(named, str) and not Path(path := split(str(folder / named))[0]).exists():
+    if isinstance(named, str) and not (path := folder / named).exists():
         yield f"nodes = {source.nodes!r}: there is no file {path}"
     if isinstance(source.nodes, int) and (source.relabel or source.nodes < 1):
         yield (

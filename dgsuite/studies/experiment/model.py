@@ -193,8 +193,7 @@ class GraphSource(Section):
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
     nodes: str | int | None = None
-    """All nodes, also those without an edge: ``FILE[:COLUMN]``, a column of Parquet or CSV or a text file
-    with one in each line; or a number of nodes."""
+    """All nodes, also those without an edge: a text file with one in each line, or a number of nodes."""
     relabel: bool = False
     """Whether nodes of the edge list have names: text or any integers."""
     duplicates: Rule | None = None
@@ -202,9 +201,8 @@ class GraphSource(Section):
     with a warning, and for a matrix the sum."""
     options: dict[str, Any] = {}
     """Of the generator, such as ``k``, ``max`` or ``weights``."""
-    partition: Literal["nodes", "edges", "hash", "metis", "multilevel"] = "nodes"
-    """How nodes are dealt to clusters: blocks of as many nodes or edges, by hash, by METIS, or by labels on
-    several levels."""
+    partition: Literal["nodes", "edges", "hash", "metis"] = "nodes"
+    """How nodes are dealt to clusters: blocks of as many nodes or edges, by hash, or by METIS."""
 
 
 class Run(Section):

@@ -34,7 +34,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import BUILDING
-from dgsuite.partition.sources.named import nodes_of, split
+from dgsuite.partition.sources.readers import nodes_of
 from dgsuite.studies.experiment import namespaces
 from dgsuite.studies.experiment.clusters import (
     bound,
@@ -106,7 +106,7 @@ class Sweep:
         if point.graph.generate is None:
             identity["input"] = _digests(self.folder / point.source()[1])
         if isinstance(nodes := point.graph.nodes, str):
-            identity["nodes"] = _digests(Path(split(str(self.folder / nodes))[0]))
+            identity["nodes"] = _digests(self.folder / nodes)
         if self.cluster.protocol is not None:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:

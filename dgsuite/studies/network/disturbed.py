@@ -316,7 +316,7 @@ class Disturbed:
             value = value.copy()
             for at, held in parts:
                 value[at] = held
-        if name in self._identifiers and self.clusters[k].identify is None:
+        if name in self._identifiers and self.clusters[k].identifiers is None:
             value = np.where((value >= 0) & (value < len(self._dead)), value, -1)
         return value
 

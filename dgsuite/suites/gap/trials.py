@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.graph import depth
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.measures import look
 from dgsuite.suites import running, sources
 from dgsuite.suites.gap.graphs import weighted
 from dgsuite.suites.gap.options import BENCHMARKS, Options, asked
@@ -68,7 +68,7 @@ def task(name: str, graph: Graph, seed: int) -> tuple[Graph, dict[str, Any]]:
     if graph.directed and name == "tc":
         on = graph.to_undirected()
     how = dict(plan.parameters)
-    if name == "sssp" and depth.look(on).yes:
+    if name == "sssp" and look(on).yes:
         how["form"] = "block"  # GAP asks for distances, not for one of several trees
     return on, how
 

@@ -17,7 +17,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.piece import Piece
-from dgsuite.partition.sources.readers import BLOCK, first_line, rows
+from dgsuite.partition.sources.text import BLOCK, consists, first_line, loaded, parsed
 from dgsuite.suites.graphalytics.setting import Setting
 
 if TYPE_CHECKING:
@@ -84,8 +84,20 @@ def _starts(path: str) -> range:
     return range(0, os.path.getsize(path) or 1, BLOCK)
 
 
+def _rows(path: str, start: int, dtype: list[tuple[str, Any]], expected: str) -> NDArray:
+    """The lines that begin in a block of a file as a structured array, a field for each column."""
+    found = parsed(
+        path,
+        start,
+        BLOCK,
+        lambda text: loaded(text, dtype) if consists(text) else None,
+        lambda line: expected,
+    )
+    return np.concatenate([np.empty(0, dtype), *found])
+
+
 def _identifiers(path: str, start: int) -> NDArray[np.uint64]:
-    return rows(path, start, BLOCK, VERTEX, "a vertex: an integer from 0 to 2^64 - 1")["vertex"]
+    return _rows(path, start, VERTEX, "a vertex: an integer from 0 to 2^64 - 1")["vertex"]
 
 
 def _distinct(ids: NDArray, where: str) -> tuple[NDArray, int]:
@@ -108,7 +120,7 @@ def _edges(
 ) -> Piece:
     """Edges of a block, their ends as node ids."""
     expected = "an edge: two vertices and its properties, numbers, as in the first line"
-    found = rows(path, start, BLOCK, dtype, expected)
+    found = _rows(path, start, dtype, expected)
     number = partial(_numbered, table=table, path=path, vertices=vertices)
     source, target = number(found["source"]), number(found["target"])
     return source, target, None if weight is None else np.ascontiguousarray(found[weight])
@@ -144,7 +156,7 @@ def read_output(path: str, real: bool) -> tuple[NDArray[np.uint64], NDArray]:
     """
     dtype = [*VERTEX, ("value", np.float64 if real else np.uint64)]
     expected = f"a vertex and {'a number' if real else 'an integer'}"
-    found = np.concatenate([rows(path, start, BLOCK, dtype, expected) for start in _starts(path)])
+    found = np.concatenate([_rows(path, start, dtype, expected) for start in _starts(path)])
     order = np.argsort(found["vertex"], kind="stable")
     return found["vertex"][order], found["value"][order]
 

@@ -130,24 +130,3 @@ def weigh(indptr, indices, weights, values, out):
             t += values[np.uint32(indices[np.uint64(e)])] * weights[np.uint64(e - first)]
         out[r] = t
     return out
-
-
-@compiled
-def lift(indptr, rows, out):
-    """Row pointers once each of some rows, ascending, has one entry more; `out` may have rows that follow."""
-    k = 0
-    for row in range(len(out)):
-        while k < len(rows) and rows[k] < row:
-            k += 1
-        out[row] = indptr[min(row, len(indptr) - 1)] + k
-
-
-@compiled
-def weave(old, at, new, out):
-    """Insert each of `new` before an element of `old`, whose places ascend."""
-    start = 0
-    for k in range(len(at)):
-        out[start + k : at[k] + k] = old[start : at[k]]
-        out[at[k] + k] = new[k]
-        start = at[k]
-    out[start + len(at) :] = old[start:]

@@ -9,7 +9,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.core.running import forms
 from dgsuite.kernels import KERNELS, BreadthFirst
-from dgsuite.partition.graph import depth
+from dgsuite.partition.graph import measures
 from dgsuite.partition.graph.graph import Graph
 
 
@@ -90,7 +90,7 @@ def test_other_kernels_and_small_graphs_are_iterative(monkeypatch):
 
 def test_a_graph_is_looked_at_once(monkeypatch):
     looks = []
-    monkeypatch.setattr(forms, "look", lambda graph: looks.append(graph) or depth.look(graph))
+    monkeypatch.setattr(forms, "look", lambda graph: looks.append(graph) or measures.look(graph))
     graph = path()
     for root in (1, 2):
         dgsuite.run("bfs", graph, root=root)

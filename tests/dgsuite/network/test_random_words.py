@@ -27,14 +27,13 @@ MAKERS = {
     "dgsuite/base/mixing.py": "the one function that makes keys",
     "genval/_draws.py": "compiled forms of what follows",
     "genval/counters.py": "generators of graphs, whose keys are `subkey`",
-    "genval/rules/embeddings.py": "what fastrp draws, worked out apart",
+    "genval/rules/walks.py": "what fastrp draws, worked out apart",
     "kernels/analytics/_communities.py": "two nodes that leiden draws for, by its key",
-    "kernels/analytics/leiden.py": "keys of moves, by seeds that no node has: the steps before have drawn",
+    "kernels/analytics/communities.py": "keys of moves, by seeds that no node has: steps before have drawn",
     "kernels/lab/_delays.py": "compiled forms of `keyed`",
     "kernels/tools/_draws.py": "compiled forms of `keyed`",
     "kernels/tools/rng.py": "numbers of nodes in blocks, and IMSuite's",
     "partition/clusters/partitioners.py": "a hash of nodes, which has no seed",
-    "partition/sources/chunks.py": "a checksum",
 }
 """Modules that mix words by themselves."""
 

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from urllib.request import urlopen
 
 import dask.array as da
-import dask.bag as db
 import numpy as np
 import pytest
 from distributed import SchedulerPlugin
@@ -86,10 +85,6 @@ def test_construction_has_names(client):
         "graph_getitem",
     }
     assert seen(client) == {("dgsuite",): names}
-    bag = db.from_sequence(zip(src[:900].tolist(), dst[:900].tolist(), strict=True), npartitions=2)
-    Graph.from_bag(bag, clusters=2, client=client)
-    found = seen(client)
-    assert {*found} == {("dgsuite",)}
     lazy = [da.from_array(ends, chunks=75_000) for ends in (src, dst)]
     graph = Graph.from_edges(*lazy, n=900, directed=True, clusters=4, client=client)
     (prefixes,) = seen(client).values()

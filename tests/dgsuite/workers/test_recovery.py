@@ -101,8 +101,6 @@ def made(client, how, folder):
     here = genval.graph("er", N, seed=5, clusters=6, client=None)
     if how == "generator":
         return generated(client), here
-    if how == "arrays of Dask":
-        return Graph.from_arrays(here.indptr, here.indices, client=client), here
     if how == "saved":
         there = here.persist(client)
         there.save(folder / "graph")
@@ -110,14 +108,12 @@ def made(client, how, folder):
     if how == "loaded":
         here.save(folder / "graph")
         return Graph.load(folder / "graph", client=client), here
-    if how == "copies":
-        return here.persist(client, copies=2), here
     if how == "another graph":
         return generated(client, directed=True).reversed().to_undirected().repartition(5), here
     raise AssertionError(how)
 
 
-HOWS = ["generator", "saved", "loaded", "another graph", "copies", "arrays of Dask"]
+HOWS = ["generator", "saved", "loaded", "another graph"]
 
 
 @pytest.mark.few(1)
@@ -162,7 +158,7 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
     assert not graph.recoverable
     assert repr(graph).endswith("6 clusters on the workers, not recoverable>")
     kill(trio, 2, graph)
-    advice = r"cluster \d of the graph was lost .* build the graph again; .* persist\(copies=2\)"
+    advice = r"cluster \d of the graph was lost .* build the graph again; one that was saved"
     with pytest.raises(RunError, match=advice):
         dgsuite.run("mis", graph, style="clocked", client=trio)
 
@@ -174,7 +170,7 @@ def test_an_array_made_before_a_loss(trio, how, tmp_path):
     graph, here = made(trio, how, tmp_path)
     before, expected = graph.degree, here.degree.compute()
     kill(trio, 1, graph)
-    if how in ("saved", "copies"):  # sent by the client
+    if how == "saved":  # sent by the client
         with pytest.raises(FutureCancelledError, match="lost dependencies"):
             before.compute(scheduler=trio)
     else:
@@ -191,14 +187,6 @@ def test_files_that_have_changed_are_not_taken_for_the_graph(trio, tmp_path):
         RunError, match=r"lost with its worker, from what was saved: .*no such file"
     ):
         graph.gather()
-
-
-def test_copies_that_cannot_be(trio):
-    graph = genval.graph("ring", N, client=None, clusters=6)
-    with pytest.raises(InputError, match="copies must be at most 3, the number of workers, got 4"):
-        graph.persist(trio, copies=4)
-    with pytest.raises(InputError, match="copies must be a whole number from 1 on, got 0"):
-        graph.persist(trio, copies=0)
 
 
 def test_tasks_of_users_stay_where_they_are_tied(trio):

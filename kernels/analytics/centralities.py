@@ -1,0 +1,236 @@
+"""Centralities by power iteration: eigenvector, Katz, hubs and authorities.
+
+Eigenvector centrality (Bonacich 1972), by power iteration.
+
+A node's centrality is in proportion to the sum of the centralities of the nodes with an edge to it. Each
+iteration adds that sum to the node's own value, and scales all values so that their squares add up to 1. To
+add the own value changes no eigenvector, and makes the iteration converge on bipartite graphs, too.
+
+Katz centrality (Katz 1953): the walks that end at a node, each counted less the longer it is.
+
+x(v) = alpha (sum of x(u) over edges u -> v) + beta
+
+Hubs and authorities (Kleinberg 1999), by power iteration.
+
+A good hub has edges to good authorities, and a good authority has edges from good hubs: the value of either
+is the sum of the others' along the edges. On an undirected graph both are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.iterated import Iterated, Step
+
+
+@dataclass(eq=False)
+class EigenvectorState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    centrality: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
+    sums: NDArray[np.float64] = bsp.later()  # before they are scaled
+
+
+@dataclass(frozen=True)
+class Eigenvector(Iterated):
+    """Eigenvector centrality, of directed and undirected graphs, as in networkx.
+
+    Output ``centrality``, float64; the squares of all add up to 1.
+
+    Notes
+    -----
+    Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Messages: exactly ``rounds * arcs``: a node sends its value to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("eigenvector", graph).centrality.round(3).values
+    array([0.523, 0.523, 0.612, 0.282])
+    """
+
+    name = "eigenvector"
+    outputs = {"centrality": bsp.Output("eigenvector centrality")}
+    state = EigenvectorState
+
+    def step(self, power: int) -> Step:
+        squares = yield bsp.Round(self.spread, self.gather, power=power, opening=True)
+        return (yield bsp.Round(self.scale, length=sqrt(squares.sum)))
+
+    def spread(self, c: bsp.Cluster, s: EigenvectorState, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.centrality)
+
+    def gather(self, c: bsp.Cluster, s: EigenvectorState, inbox: bsp.Inbox, power: int) -> bsp.Vote:
+        s.sums = s.centrality + self.sums(c, inbox, power, s.centrality)
+        return bsp.vote(sum=s.sums**2)
+
+    def scale(
+        self, c: bsp.Cluster, s: EigenvectorState, inbox: bsp.Inbox, length: float
+    ) -> bsp.Vote | None:
+        old, s.centrality = s.centrality, s.sums / length
+        return self.moved(s.centrality, old)
+
+
+HUGE = 1e150
+"""Values above it show that the sum over all walks is infinite; their squares still add up."""
+
+
+@dataclass(eq=False)
+class KatzState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    centrality: NDArray[np.float64] = bsp.per_node(0.0)
+
+
+@dataclass(frozen=True)
+class Katz(Iterated):
+    """Katz centrality, of directed and undirected graphs, as in networkx.
+
+    Output ``centrality``, float64.
+
+    Parameters
+    ----------
+    alpha
+        What an edge more multiplies a walk by. Above 0, and less than 1 over the largest eigenvalue of the
+        adjacency: else values grow without limit, and the run is an error.
+    beta
+        What every node has of its own.
+    normalised
+        Whether to scale the values so that their squares add up to 1.
+
+    Notes
+    -----
+    Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Messages: exactly ``rounds * arcs``: a node sends its value to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("katz", graph, alpha=0.1).centrality.round(3).values
+    array([0.501, 0.501, 0.542, 0.451])
+    """
+
+    alpha: float = 0.1
+    beta: float = 1.0
+    normalised: bool = True
+
+    name = "katz"
+    outputs = {"centrality": bsp.Output("Katz centrality")}
+    state = KatzState
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if not 0 < self.alpha < HUGE:
+            return f"alpha must be above 0 and less than {HUGE}, got {self.alpha!r}"
+        if not 0 < self.beta < HUGE:
+            return f"beta must be above 0 and less than {HUGE}, got {self.beta!r}"
+        return super().check(c)
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        if self.normalised:
+            squares = yield bsp.Round(self.square, closing=True)
+            yield bsp.Round(self.scale, closing=True, length=sqrt(squares.sum))
+
+    def step(self, power: int) -> Step:
+        return (yield bsp.Round(self.spread, self.gather, power=power))
+
+    def spread(self, c: bsp.Cluster, s: KatzState, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.centrality)
+
+    def gather(self, c: bsp.Cluster, s: KatzState, inbox: bsp.Inbox, power: int) -> bsp.Vote | None:
+        half = power // 2  # 2 to the whole power may be no float64
+        alpha = self.alpha * 2.0**half * 2.0 ** (power - half)
+        old, sums = s.centrality, self.sums(c, inbox, power, s.centrality)
+        if alpha < inf:
+            s.centrality = alpha * sums + self.beta
+        if not alpha < inf or s.centrality.max(initial=0) > HUGE:
+            raise OverflowError(
+                f"alpha={self.alpha} must be less than 1 over the largest eigenvalue of the adjacency"
+            )
+        return self.moved(s.centrality, old)
+
+    def square(self, c: bsp.Cluster, s: KatzState, inbox: bsp.Inbox) -> bsp.Vote:
+        return bsp.vote(sum=s.centrality**2)
+
+    def scale(self, c: bsp.Cluster, s: KatzState, inbox: bsp.Inbox, length: float) -> None:
+        s.centrality = s.centrality / length
+
+
+@dataclass(eq=False)
+class HITSState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    hub: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
+    authority: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
+    before: NDArray[np.float64] = bsp.later()  # the hubs of the iteration before
+
+
+@dataclass(frozen=True)
+class HITS(Iterated):
+    """Hubs and authorities, of directed and undirected graphs, as in networkx.
+
+    Outputs ``hub`` and ``authority``, float64; each adds up to 1, or is 0 on a graph without edges. The
+    tolerance is for the change of the hubs, scaled so that the greatest is 1.
+
+    Notes
+    -----
+    Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Messages: exactly ``rounds * 2 * arcs``: one along each edge, and one back.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [3, 3, 4], directed=True)
+    >>> ds = dgsuite.run("hits", graph)
+    >>> ds.authority.values.round(3)
+    array([0., 0., 0., 1., 0.])
+    """
+
+    name = "hits"
+    outputs = {"hub": bsp.Output("hub"), "authority": bsp.Output("authority")}
+    state = HITSState
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        for output in self.outputs:
+            total = yield bsp.Round(self.total, closing=True, output=output)
+            yield bsp.Round(self.scale, closing=True, output=output, total=total.sum)
+
+    def step(self, power: int) -> Step:
+        greatest = yield bsp.Round(self.point, self.judge, self.rate, power=power, opening=True)
+        return (yield bsp.Round(self.compare, greatest=greatest.max))
+
+    def point(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.hub)
+
+    def judge(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, power: int) -> bsp.Broadcast:
+        s.authority = self.sums(c, inbox, power, s.hub)
+        return bsp.broadcast(value=s.authority, backwards=True)
+
+    def rate(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, power: int) -> bsp.Vote:
+        s.before, s.hub = s.hub, self.sums(c, inbox, power, s.authority, backwards=True)
+        return bsp.vote(max=s.hub)
+
+    def compare(
+        self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, greatest: float
+    ) -> bsp.Vote | None:
+        s.hub = s.hub / (greatest or 1)
+        return self.moved(s.hub, s.before)
+
+    def total(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, output: str) -> bsp.Vote:
+        return bsp.vote(sum=getattr(s, output))
+
+    def scale(
+        self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, output: str, total: float
+    ) -> None:
+        setattr(s, output, getattr(s, output) / (total or 1))

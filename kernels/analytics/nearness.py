@@ -1,0 +1,382 @@
+"""Distances from many sources, and centralities by distances.
+
+Breadth-first searches from many sources at once (Then et al., The More the Merrier, VLDB 2014).
+
+Each source of a batch is a bit of a word. A node keeps the word of the sources that have reached it, and
+sends it whenever more have; a round takes all searches of the batch one level further. Nodes that get
+messages take the union of their senders' words, or, where most nodes send, look at their neighbours until
+no source is missing, those with most neighbours first: most sources have reached these.
+
+How near others are to a node: closeness (Wasserman and Faust 1994) and harmonic centrality (Marchiori and
+Latora 2000), by searches from many sources at once.
+
+Distances are hops of paths that lead to the node, as networkx has them. From a sample of the nodes both are
+estimates (Eppstein and Wang 2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools import sources
+
+WORD = 64
+"""Sources of a batch."""
+
+LOOK = 2
+"""Nodes read from all neighbours in phases with more than one message per `LOOK` edge ends."""
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    source: NDArray[np.bool_]
+    total: NDArray  # sum over the sources that reach the node
+    reached: NDArray[np.int64] = bsp.per_node(0)  # sources that reach the node, other than itself
+    eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
+    seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
+    waiting: bsp.Subset = bsp.later()  # nodes with an edge to them, not reached by all of the batch
+    hops: NDArray[np.int32] = (
+        bsp.later()
+    )  # by blocks: from each source of the batch, -1 if unreached
+
+    @property
+    def distance(self) -> NDArray:
+        """The total, where sources add their distance."""
+        return self.total
+
+
+@dataclass(frozen=True)
+class ManySearches(bsp.Kernel):
+    """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
+
+    fields = {"word": np.uint64}
+    refuses = bsp.no_faults(bsp.READS_LATEST)
+    state = State
+    undirected = False
+    pulls = True
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        """The sources, as node ids."""
+        raise NotImplementedError
+
+    def gain(self, depth: Any) -> Any:
+        """What a source `depth` levels away adds to a node's total."""
+        return depth
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        chosen = self.chosen(net.n)
+        for first in range(0, len(chosen), WORD):
+            if first:
+                yield bsp.Round(self.forget, opening=True)
+            batch = chosen[first : first + WORD]
+            every = np.uint64(2 ** len(batch) - 1)
+            sent = yield bsp.Round(self.begin, opening=True, batch=batch, every=every)
+            depth = 0
+            while depth == 0 or sent.sum:
+                depth += 1
+                step = {"depth": depth, "first": first, "every": every, "reach": sent.sum}
+                sent = yield bsp.Round(self.visit, **step)
+
+    def start(self, c: bsp.Cluster) -> bsp.ClusterState:
+        flags = np.zeros(c.n, bool)
+        flags[self.chosen(c.n)] = True
+        return self.state.of(
+            c,
+            source=flags[c.ids],
+            total=c.zeros(type(self.gain(1))),
+        )
+
+    def forget(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        nodes = np.flatnonzero(s.seen)
+        s.seen[:] = 0
+        return bsp.broadcast(nodes, word=s.seen[nodes])
+
+    def begin(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray, every: np.uint64
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        at = c.partition.position(batch) - c.partition.offsets[c.index]
+        mine = np.flatnonzero((at >= 0) & (at < c.size))
+        s.seen[at[mine]] = np.uint64(1) << mine.astype(np.uint64)
+        s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != every))
+        return self.tell(c, s, np.sort(at[mine]))
+
+    def visit(
+        self,
+        c: bsp.Cluster,
+        s: State,
+        inbox: bsp.Inbox,
+        depth: int,
+        first: int,
+        every: np.uint64,
+        reach: int,
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        from dgsuite.kernels.analytics import _bfs_many
+
+        fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
+        state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
+        found = 0
+        if LOOK * reach * c.size > len(c.indices) * c.n:
+            rows = inbox.receivers(s.waiting)
+            if len(rows):
+                how = (rows, every, depth, self.gain(depth))
+                found = _bfs_many.look(*inbox.latest("word"), *how, *state)
+        else:
+            rows, words = inbox.reduce("or", "word", s.waiting)
+            found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)
+        fresh = fresh[:found]
+        self.note(s, fresh, gained[:found], first, depth)
+        s.waiting.remove(fresh[s.seen[fresh] == every])
+        return self.tell(c, s, fresh)
+
+    def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
+        """Nodes that sources have reached at a depth; a bit of a word is a source, from number `first` on."""
+
+    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> tuple[bsp.Broadcast, bsp.Vote]:
+        """Nodes tell their neighbours what they have seen; the vote is the number of messages."""
+        reach = c.degree[nodes].sum(dtype=np.int64)
+        return bsp.broadcast(nodes, word=s.seen[nodes]), bsp.vote(sum=int(reach))
+
+
+@dataclass(frozen=True)
+class BreadthFirstMany(ManySearches):
+    """Distances from many sources in hops, summed up for each node; of directed graphs, too.
+
+    Outputs ``distance``, the sum of the distances from all sources that reach the node, ``reached``, how many
+    other sources reach it, and ``eccentricity``, the greatest of these distances: int64, int64 and int32.
+    Weights do not count.
+
+    Parameters
+    ----------
+    sources
+        Nodes to start from: a list of different ones, or how many to draw; by default 64, or all where
+        there are fewer. 64 are searched from at a time.
+
+    Notes
+    -----
+    Rounds: at most ``ceil(sources / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``sources * arcs``: a node tells each neighbour of each source at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> ds = dgsuite.run("bfs_many", graph, sources=[0, 3])
+    >>> ds.distance.values
+    array([2, 3, 2, 2])
+    >>> ds.eccentricity.values
+    array([2, 2, 1, 2], dtype=int32)
+    """
+
+    sources: int | Sequence[bsp.Node] | None = None
+
+    name = "bfs_many"
+    outputs = {
+        "distance": bsp.Output("sum of the hops from the sources that reach the node"),
+        "reached": bsp.Output("number of other sources that reach the node"),
+        "eccentricity": bsp.Output("most hops from a source that reaches the node"),
+        "source": bsp.Output("whether searches start here"),
+    }
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        return sources.wrong(self.sources, c.n, some=True)
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        return sources.chosen(min(WORD, n) if self.sources is None else self.sources, n, self.seed)
+
+
+@dataclass(eq=False)
+class Levels(State):
+    """What the nodes of a cluster know."""
+
+    level: NDArray[np.int32] = bsp.later()  # per node and source
+
+
+@dataclass(frozen=True)
+class AllPairs(ManySearches):
+    """Distances in hops from all nodes to all, or from some; of directed graphs, too.
+
+    Output ``level``, int32, by node and source: hops from the source, -1 where there is no way. It takes 4
+    bytes for each pair. Weights do not count: `dr` has the costs of weighted ways.
+
+    Parameters
+    ----------
+    sources
+        Nodes to start from: a list of different ones, or how many to draw; by default all.
+
+    Notes
+    -----
+    Rounds: at most ``ceil(sources / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``sources * arcs``: a node tells each neighbour of each source at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("all_pairs", graph).level.values
+    array([[0, 1, 1, 2],
+           [1, 0, 1, 2],
+           [1, 1, 0, 1],
+           [2, 2, 1, 0]], dtype=int32)
+    """
+
+    sources: int | Sequence[bsp.Node] | None = None
+
+    name = "all_pairs"
+    outputs = {
+        "level": bsp.Output("hops from the source, -1 if unreached", dims=("node", "source"))
+    }
+    state = Levels
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        return sources.wrong(self.sources, c.n, some=True)
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        return sources.chosen(self.sources, n, self.seed)
+
+    def axis(self, dim: str, n: int) -> NDArray[np.int64]:
+        return self.chosen(n)
+
+    def start(self, c: bsp.Cluster) -> Levels:
+        s: Levels = super().start(c)  # type: ignore[assignment]
+        chosen = self.chosen(c.n)
+        s.level = np.where(c.ids[:, None] == chosen, np.int32(0), np.int32(-1))
+        return s
+
+    def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
+        from dgsuite.kernels.analytics import _bfs_many
+
+        assert isinstance(s, Levels)
+        _bfs_many.fill(s.level, nodes, words, first, depth)
+
+
+@dataclass(eq=False)
+class ClosenessState(State):
+    """What the nodes of a cluster know."""
+
+    closeness: NDArray[np.float64] = bsp.later()
+    harmonic: NDArray[np.float64] = bsp.later()
+
+
+@dataclass(frozen=True)
+class Centrality(ManySearches):
+    """A centrality that is worked out from the totals of all searches."""
+
+    samples: int | None = None
+
+    state = ClosenessState
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        wrong = sources.wrong(self.samples, c.n)
+        return wrong and wrong.replace("sources", "samples")
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        return sources.chosen(self.samples, n, self.seed)
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        yield bsp.Round(self.finish, closing=True)
+
+    def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
+        raise NotImplementedError
+
+    def others(self, n: int, s: ClosenessState) -> NDArray[np.int64]:
+        """Sources other than each node."""
+        return len(self.chosen(n)) - s.source.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Closeness(Centrality):
+    """Closeness centrality, of directed and undirected graphs.
+
+    Output ``closeness``, float64, from 0 to 1: of a node that r others reach, r divided by the sum of their
+    distances; times r / (n - 1), so that few near nodes of a small component count less. 0 where none does.
+    Distances are hops: weights do not count.
+
+    Parameters
+    ----------
+    samples
+        How many random nodes to take the distances from, which gives an estimate; by default all.
+    wf_improved
+        Whether to multiply by the share of the nodes that reach the node (Wasserman and Faust).
+
+    Notes
+    -----
+    Rounds: at most ``ceil(samples / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``samples * arcs``: a node tells each neighbour of each sample at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("closeness", graph).closeness.round(3).values
+    array([0.75, 0.75, 1.  , 0.6 ])
+    """
+
+    wf_improved: bool = True
+
+    name = "closeness"
+    outputs = {
+        "closeness": bsp.Output("closeness centrality"),
+        "source": bsp.Output("whether distances from the node count"),
+    }
+
+    def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
+        near = s.reached.astype(np.float64)
+        s.closeness = np.divide(near, s.distance, out=c.zeros(np.float64), where=near > 0)
+        if self.wf_improved:
+            s.closeness *= near / np.maximum(self.others(c.n, s), 1)
+
+
+@dataclass(frozen=True)
+class Harmonic(Centrality):
+    """Harmonic centrality, of directed and undirected graphs.
+
+    Output ``harmonic``, float64: the sum, over the other nodes that reach the node, of 1 divided by their
+    distance in hops: weights do not count.
+
+    Parameters
+    ----------
+    samples
+        How many random nodes to take the distances from; the sum is then an estimate: that of the sampled
+        nodes times n - 1, divided by the number of those that are not the node. By default all.
+
+    Notes
+    -----
+    Rounds: at most ``ceil(samples / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``samples * arcs``: a node tells each neighbour of each sample at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("harmonic", graph).harmonic.values
+    array([2.5, 2.5, 3. , 2. ])
+    """
+
+    name = "harmonic"
+    outputs = {
+        "harmonic": bsp.Output("harmonic centrality"),
+        "source": bsp.Output("whether distances from the node count"),
+    }
+
+    def gain(self, depth: Any) -> Any:
+        return 1 / depth
+
+    def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
+        s.harmonic = s.total * ((c.n - 1) / np.maximum(self.others(c.n, s), 1))

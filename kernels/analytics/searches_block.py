@@ -1,0 +1,349 @@
+"""Searches by blocks: within each cluster to their ends, also on from an earlier result.
+
+Breadth-first search by blocks: within a cluster to its end, and only what crosses the border is sent.
+
+"Think like a block" (Tian et al. 2013, Giraph++; Yan, Cheng, Lu and Ng 2014, Blogel): each cluster searches
+its own nodes in one go, from all nodes whose levels have fallen. A deep graph takes as many rounds as its
+shortest paths cross the border, not one for each level.
+
+Breadth-first search of a graph that has grown: on from the ends of new edges, as far as levels fall.
+
+Shortest paths by blocks: each cluster finds its own, and only what crosses the border is sent.
+
+As GRAPE has it (Fan et al. 2017): a cluster goes on from the nodes that have come nearer, in the order of
+their distances, as far as others come nearer, too.
+
+Shortest paths of a graph that has grown: on from the ends of new edges, as far as nodes come nearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.bfs import BreadthFirst
+from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
+from dgsuite.kernels.tools import blocks, sources
+from dgsuite.partition.arrays.segments import lent
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+
+Sent = bsp.Vote | tuple[bsp.Unicast, bsp.Vote]
+"""What a cluster sends over its border, and whether it does; a vote alone where nothing comes nearer."""
+
+
+@dataclass(frozen=True)
+class BlockForm(bsp.Kernel):
+    """A search within each cluster to its end, on from a root and then from what comes over the border."""
+
+    form = "block"
+    undirected = False
+    along_edges = True
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        reply = yield bsp.Round(self.wake)
+        if reply.any:
+            yield from bsp.until_quiet(self.search)
+
+    def wake(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Sent:
+        """Begin, at the root or at the ends of new edges."""
+        raise NotImplementedError
+
+    def search(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Sent:
+        """Take the offers that are nearer, and go on from there."""
+        raise NotImplementedError
+
+
+def grown(c: bsp.Cluster, known: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray]:
+    """Rows of new edges from nodes that an earlier run has reached, and their ends."""
+    assert c.earlier is not None
+    reached = known[c.earlier.rows]
+    return c.earlier.rows[reached], c.earlier.ends[reached]
+
+
+@dataclass(eq=False)
+class SearchState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    level: NDArray[np.int32]
+    parent: bsp.NodeIds
+
+
+@dataclass(frozen=True)
+class BlockSearch(BlockForm):
+    """Breadth-first search within each cluster to its end; see `BreadthFirst` for the outputs.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+
+    Notes
+    -----
+    Rounds: one more than the times that a shortest path crosses the border, and a few more where a cluster
+    first takes a longer way for the shortest.
+
+    Messages: at most ``rounds * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph, form="block", root=1)
+    >>> ds.level.values, ds.parent.values
+    (array([1, 0, 1, 2], dtype=int32), array([1, 1, 1, 2], dtype=int32))
+    """
+
+    root: bsp.Node = bsp.FIRST
+
+    name = "bfs"
+    outputs = BreadthFirst.outputs
+    fields = {"offer": np.int64}
+
+    def start(self, c: bsp.Cluster) -> SearchState:
+        return SearchState.of(c, level=c.full(-1, np.int32), parent=c.full(-1, bsp.node_dtype(c)))
+
+    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+        root = c.local(self.root)
+        s.level[root], s.parent[root] = 0, self.root
+        return self.spread(c, s, root)
+
+    def search(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+        nodes, offer = inbox.min("offer")
+        level, parent = offer // c.n, offer % c.n
+        known = s.level[nodes]
+        equal = (known == level) & (parent < s.parent[nodes])
+        s.parent[nodes[equal]] = parent[equal]
+        nearer = (known < 0) | (level < known)
+        nodes = nodes[nearer]
+        s.level[nodes], s.parent[nodes] = level[nearer], parent[nearer]
+        return self.spread(c, s, nodes)
+
+    def spread(self, c: bsp.Cluster, s: SearchState, seeds: NDArray) -> Sent:
+        """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
+        from dgsuite.kernels.analytics import _blocks
+
+        if not len(seeds):
+            return bsp.vote(any=False)
+        seeds = seeds[np.argsort(s.level[seeds], kind="stable")]
+        queue, reached = (np.empty(c.size, np.int64) for _ in range(2))
+        count = _blocks.search(
+            *(c.indptr, c.positions, c.first, c.ids, s.level, s.parent),
+            *(seeds, s.level[seeds], queue, reached),
+        )
+        nodes, _, ends = blocks.crossing(c, reached[:count])
+        offer = (s.level[nodes] + 1) * np.int64(c.n) + c.ids[nodes]
+        return bsp.unicast(ends, nodes, combine="min", offer=offer), bsp.vote(any=len(ends) > 0)
+
+
+@dataclass(frozen=True)
+class SearchSince(BlockSearch):
+    """Breadth-first search, from that of the graph before it grew; see `BreadthFirst` for the outputs.
+
+    With more edges no level rises, and a parent's level falls no further than its children's do. So a node
+    whose level stays keeps its parent, unless it gets a smaller neighbour on the level before.
+
+    Parameters
+    ----------
+    root
+        Node that the earlier run started from.
+
+    Notes
+    -----
+    Rounds: two more than the times that a change crosses the border, and a few more where a cluster first
+    takes a longer way for the shortest.
+
+    Messages: at most ``rounds * arcs``; none from a node whose level stays, but along its new edges.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> before = dgsuite.run("bfs", graph)
+    >>> ds = dgsuite.run("bfs", graph.with_edges([0], [3]), since=before)
+    >>> ds.level.values, ds.parent.values
+    (array([0, 1, 2, 1], dtype=int32), array([0, 0, 1, 0], dtype=int32))
+    """
+
+    broadcasts = False
+    same = ("root", "cutoff")
+
+    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+        rows, ends = grown(c, s.level >= 0)
+        offer = (s.level[rows] + 1) * np.int64(c.n) + c.ids[rows]
+        return bsp.unicast(ends, rows, combine="min", offer=offer), bsp.vote(any=len(ends) > 0)
+
+
+PARTS = 8
+"""Buckets to a mean weight: with fewer of them nodes are looked at more often; with more, more are empty."""
+
+MAX_BUCKETS = 1 << 16
+"""Buckets in a ring."""
+
+
+def buckets(weights: NDArray | None) -> tuple[float, int]:
+    """Width of a bucket of a cluster's, and how many a ring has: whatever they are, results are the same."""
+    if weights is None or not len(weights):
+        return 1.0, 3
+    least, mean, most = (float(x) for x in (weights.min(), weights.mean(), weights.max()))
+    width = max(least, mean / PARTS, most / MAX_BUCKETS) or 1.0
+    return width, int(most / width) + 2
+
+
+@dataclass(eq=False)
+class PathsState(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    distance: NDArray[np.float64]
+    parent: bsp.NodeIds
+    starts: NDArray[np.int64]  # where paths start
+    buckets: tuple[float, int]  # width of one, and how many there are
+    top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
+    source: bsp.NodeIds = bsp.later()
+    hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
+    due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that wait in a bucket
+
+
+@dataclass(frozen=True)
+class BlockPaths(BlockForm):
+    """Shortest paths within each cluster to their ends; see `ShortestPaths` for the outputs.
+
+    Of several shortest paths, a node is on one with the fewest edges, and of these on the one over the
+    smallest neighbour. So ``parent`` may be another than that of the iterative form.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+    sources
+        Different nodes to start from, as in `ShortestPaths`.
+
+    Notes
+    -----
+    Rounds: one more than the times that a shortest path crosses the border, and a few more where a cluster
+    first takes a longer way for the shortest.
+
+    Messages: at most ``rounds * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[1, 1, 5])
+    >>> ds = dgsuite.run("sssp", graph, form="block")
+    >>> ds.distance.values, ds.parent.values
+    (array([0., 1., 2.]), array([0, 0, 1], dtype=int32))
+    """
+
+    root: bsp.Node = bsp.FIRST
+    sources: Sequence[bsp.Node] | None = None
+
+    name = "sssp"
+    outputs = ShortestPaths.outputs
+    fields = {"distance": np.float64, "hops": np.int64}
+    needs = ShortestPaths.needs
+    weighs = True
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        return sources.wrong(self.sources, c.n, some=True)
+
+    def suited(self, graph: Graph) -> BlockPaths:  # type: ignore[override]
+        """The kernel for several sources, where there are some."""
+        if self.sources is None:
+            return self
+        from dgsuite.kernels.analytics.sssp_nearest import BlockNearest
+
+        return BlockNearest(**started(self))
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        yield bsp.Round(self.verify, closing=True)
+
+    def start(self, c: bsp.Cluster) -> PathsState:
+        distance, parent, starts = begun(self, c)
+        more = {"starts": starts, "buckets": buckets(c.weights)}
+        return PathsState.of(c, distance=distance, parent=parent, **more)
+
+    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+        return self.spread(c, s, s.starts)
+
+    def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+        from dgsuite.kernels.analytics import _blocks
+
+        seeds = np.empty(c.size, np.int64)
+        offers = inbox.node, inbox.src, inbox["distance"], inbox["hops"]
+        count = _blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
+        return self.spread(c, s, seeds[:count])
+
+    def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> Sent:
+        """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
+        from dgsuite.kernels.analytics import _blocks
+
+        if not len(seeds):
+            return bsp.vote(any=False)
+        seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
+        reached = np.empty(c.size, np.int64)
+        weights = lent(np.empty(0)) if c.weights is None else c.weights
+        width, places = s.buckets
+        count = _blocks.shortest(
+            *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
+            *(s.distance, s.hop, s.parent, seeds, s.due, reached),
+        )
+        nodes, entry, ends = blocks.crossing(c, reached[:count])
+        told = s.distance[nodes] + (1 if c.weights is None else c.weights[entry])
+        sent = bsp.unicast(ends, nodes, distance=told, hops=s.hop[nodes] + 1)
+        return sent, bsp.vote(any=len(ends) > 0)
+
+    def verify(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> None:
+        check_distances(c, s.distance)
+
+
+@dataclass(frozen=True)
+class PathsSince(BlockPaths):
+    """Shortest paths, from those of the graph before it grew; see `ShortestPaths` for the outputs.
+
+    Edges may be new, or shorter than before. A node that comes no nearer keeps its path; `parent` may be
+    another than that of a run from the start where there are several shortest paths.
+
+    Parameters
+    ----------
+    root
+        Node that the earlier run started from.
+
+    Notes
+    -----
+    Rounds: two more than the times that a change crosses the border, and a few more where a cluster first
+    takes a longer way for the shortest.
+
+    Messages: at most ``rounds * arcs``; none from a node that comes no nearer, but along its new edges.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[1, 1, 5])
+    >>> before = dgsuite.run("sssp", graph)
+    >>> ds = dgsuite.run("sssp", graph.with_edges([0], [2], weights=[1]), since=before)
+    >>> ds.distance.values, ds.parent.values
+    (array([0., 1., 1.]), array([0, 0, 0], dtype=int32))
+    """
+
+    broadcasts = False
+    same = ("root",)
+
+    def spoils(self, before: NDArray, after: NDArray) -> NDArray[np.bool_]:
+        """Paths over edges that weigh more are longer."""
+        return after > before
+
+    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+        rows, ends = grown(c, s.distance < np.inf)
+        length = 1 if c.weights is None else c.weights[c.entries(rows, ends)]
+        told = s.distance[rows] + length
+        # of equally long ways an earlier one stays, since it has no hops
+        sent = bsp.unicast(ends, rows, distance=told, hops=s.hop[rows] + 1)
+        return sent, bsp.vote(any=len(ends) > 0)
