@@ -78,9 +78,8 @@ means half of B.
 TAIL = """
 ## All figures
 
-`make bench` measures all of them again, in about an hour. `dgsuite bench --compare A B` shows what
-differs between two files or commits. `python benchmarks/page.py` makes these pages from the files in
-[results](results).
+`make bench` measures all of them again, in about an hour. `python benchmarks/page.py` makes these pages
+from the files in [results](results).
 
 """
 

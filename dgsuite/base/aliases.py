@@ -39,57 +39,6 @@ ALIASES = {
 }
 """Functions whose answer is an output of a kernel of another name: `dgsuite.run` takes these names, too."""
 
-RELATED = {
-    "adamic_adar_index": "similarity",
-    "ancestors": "bfs",
-    "average_clustering": "lcc",
-    "average_shortest_path_length": "bfs_many",
-    "center": "bfs_many",
-    "clustering": "lcc",
-    "color": "bipartite",
-    "descendants": "bfs",
-    "descendants_at_distance": "bfs",
-    "diameter": "bfs_many",
-    "dijkstra_path_length": "sssp",
-    "eccentricity": "bfs_many",
-    "ego_graph": "neighbourhood",
-    "has_bridges": "bridges",
-    "is_bipartite": "bipartite",
-    "is_connected": "wcc",
-    "is_directed_acyclic_graph": "topological",
-    "is_strongly_connected": "scc",
-    "is_weakly_connected": "wcc",
-    "jaccard_coefficient": "similarity",
-    "k_core": "core_number",
-    "k_truss": "ktruss",
-    "label_propagation_communities": "cdlp",
-    "maximum_spanning_edges": "mst",
-    "maximum_spanning_tree": "mst",
-    "minimum_spanning_edges": "mst",
-    "negative_edge_cycle": "bellman_ford",
-    "node_connected_component": "wcc",
-    "number_connected_components": "wcc",
-    "number_strongly_connected_components": "scc",
-    "number_weakly_connected_components": "wcc",
-    "periphery": "bfs_many",
-    "preferential_attachment": "similarity",
-    "radius": "bfs_many",
-    "resource_allocation_index": "similarity",
-    "single_target_shortest_path": "bfs",
-    "single_target_shortest_path_length": "bfs",
-    "topological_sort": "topological",
-    "transitivity": "triangles",
-}
-"""Functions that need a step more: a kernel has what they are worked out from."""
-
-
-def answered_by(function: str) -> str:
-    """The kernel from which the answer of a function of networkx comes.
-
-    Where the name is in neither table, it is that of a kernel.
-    """
-    return ALIASES.get(function) or RELATED.get(function, function)
-
 
 def kernel_of(name: object, kernels: Collection[str]) -> str:
     """The kernel that a name stands for: a kernel's own name, or that of a function of networkx.
@@ -114,8 +63,5 @@ def kernel_of(name: object, kernels: Collection[str]) -> str:
 def unknown_kernel(name: object, kernels: Collection[str]) -> str:
     """Error message for a name that stands for no kernel."""
     known = sorted(kernels)
-    source = RELATED.get(str(name).lower())
     near = hint(name, [*known, *ALIASES])
-    if source is not None:
-        near = f"what networkx calls so can be worked out from {source!r}. "
     return f"unknown kernel {name!r}; {near}One of: {', '.join(known)}"

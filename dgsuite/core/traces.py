@@ -107,6 +107,11 @@ def write(trace: xr.Dataset, path: str | os.PathLike[str]) -> None:
 def read(path: str | os.PathLike[str]) -> xr.Dataset:
     """Read a trace that `write` wrote.
 
+    Parameters
+    ----------
+    path
+        The file.
+
     Raises
     ------
     InputError

@@ -8,6 +8,7 @@ from time import perf_counter
 import dask
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -210,6 +211,15 @@ def test_outputs_as_dataframes_of_pandas_and_dask(client, limit, kernel, how, na
             assert found[name].tolist() == ds[name].compute(scheduler=client).values.tolist()
     if kernel == "wcc":
         assert found["component_0.5"].tolist() == ["a", "b", "b", "b"]
+
+
+@pytest.mark.parametrize("labels", [[(0, 1), (1,), (1, (2,))], ["a", 1, 2**70]])
+def test_parquet_files_have_labels_that_parquet_lacks_as_text(tmp_path, labels):
+    graph = Graph.from_edges([0, 1], [1, 2], labels=labels, clusters=2, client=None)
+    dgsuite.run("bfs", graph).dgsuite.to_dataframe().to_parquet(tmp_path / "found")
+    found = pd.read_parquet(tmp_path / "found")
+    assert found.node.tolist() == [str(label) for label in labels]
+    assert found.parent.tolist() == [str(labels[k]) for k in (0, 0, 1)]
 
 
 def test_unknown_outputs_are_refused(graph):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 
 import numpy as np
 import pytest
@@ -186,15 +185,6 @@ def test_the_command(capsys):
     assert "bfs on 1,000 nodes and 5,000 edges, in one process" in capsys.readouterr().out
     assert main(["kernel", "bfs", "none.txt", "--dry-run"]) == 2
     assert "give --n and --m, the sizes of none.txt" in capsys.readouterr().err
-    assert main(["gap", "--kron", "12", "--kernels", "sssp,bc", "--dry-run"]) == 0
-    shown = capsys.readouterr().out
-    assert tomllib.loads(shown)["kron"] == 12
-    for kernel in ("sssp", "bc"):
-        assert f"# {kernel} on 4,096 nodes and 65,536 edges, in 2 processes" in shown
-    assert main(["graph500", "--scale", "12", "--kernel", "sssp", "--dry-run"]) == 0
-    assert "# sssp on 4,096 nodes and 65,536 edges, in 2 processes" in capsys.readouterr().out
-    assert main(["graph500", "--scale", "12", "--partition", "2d", "--dry-run"]) == 0
-    assert "processes" not in capsys.readouterr().out
 
 
 def test_a_run_on_a_graph_needs_at_least_what_is_declared():

@@ -1,8 +1,6 @@
 """networkx's constructors on the backend: the same graphs, to the order of their edges."""
 
 import copy
-import gzip
-import inspect
 import pickle
 
 import networkx as nx
@@ -79,70 +77,6 @@ def test_tables(kind):
 def test_matrices(form, kind):
     matrix = sp.random(9, 9, 0.3, random_state=1, format=form)
     check(nx.from_scipy_sparse_array, matrix, create_using=kind)
-    check(nx.from_numpy_array, matrix.toarray(), create_using=kind)
-    whole = (matrix.toarray() * 9).astype(np.int32)
-    check(nx.from_numpy_array, whole, create_using=kind, nodelist=list("abcdefghi"))
-    check(nx.from_numpy_array, whole, create_using=kind, edge_attr=None)
-
-
-@pytest.mark.skipif(
-    "nonedge" not in inspect.signature(nx.from_numpy_array).parameters,
-    reason="networkx before 3.7 has no such argument",
-)
-@pytest.mark.parametrize("nonedge", [0, 2, 0.5, np.nan, np.inf, True, 300])
-def test_matrices_where_another_value_is_no_edge(nonedge):
-    # NaN is not equal to itself: an edge with it would differ from networkx's
-    other = nonedge if nonedge != nonedge else 7
-    real = np.array([[0, 0.5, other], [2, np.inf, 1], [other, 0.5, 2]])
-    for matrix in (real, np.array([[0, 2], [1, 2]], np.int8)):
-        check(nx.from_numpy_array, matrix, create_using=nx.DiGraph, nonedge=nonedge)
-    with pytest.raises(NotImplementedError):
-        nx.from_numpy_array(real, nonedge=None, backend="dgsuite")
-
-
-@pytest.mark.parametrize(
-    ("text", "how"),
-    [
-        ("# pairs\n3 4\n4 5 # the last\n\n3\t4\n", {}),
-        ("3 4\n10 3\n", {"nodetype": int}),
-        ("a,b\nb,c d\n", {"delimiter": ","}),
-        ("1 2 0.1\n2 3 1e300\n", {"data": (("w", float),), "nodetype": int}),
-        ("1 2 0.1\n2 3 x\n", {"data": False, "create_using": nx.DiGraph}),
-    ],
-)
-def test_files(text, how, tmp_path):
-    (tmp_path / "edges.txt").write_text(text)
-    with gzip.open(tmp_path / "edges.txt.gz", "wt") as file:
-        file.write(text)
-    check(nx.read_edgelist, tmp_path / "edges.txt", **how)
-    check(nx.read_edgelist, str(tmp_path / "edges.txt.gz"), **how)
-    if how.get("data"):
-        check(nx.read_weighted_edgelist, tmp_path / "edges.txt", nodetype=int)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["1 2\n3\n", "1 2\n2 3 {'w': 1}\n", "1 2 {'w': 1}\n", "1 2\u00a03\n", "", "1 2\n1 2 3 4\n"],
-)
-def test_other_files_are_left_to_networkx(text, tmp_path):
-    path = tmp_path / "edges.txt"
-    path.write_text(text)
-    with pytest.raises(NotImplementedError):
-        nx.read_edgelist(path, backend="dgsuite")
-    wanted, error = answer(lambda: nx.read_edgelist(path))
-    with nx.config.backend_priority(generators=["dgsuite"]):
-        found, again = answer(lambda: nx.read_edgelist(path))
-    assert error == again
-    if error is None:
-        same(found, wanted)
-
-
-def answer(call):
-    """What a call returns, or the error that it raises."""
-    try:
-        return call(), None
-    except (TypeError, IndexError) as error:
-        return None, repr(error)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +86,6 @@ def answer(call):
         lambda **how: nx.from_pandas_edgelist(
             pd.DataFrame({"source": [0.5], "target": [1]}), **how
         ),
-        lambda **how: nx.from_numpy_array(np.array([[False, True], [True, False]]), **how),
         lambda **how: nx.from_scipy_sparse_array(sp.dok_array((2, 2)), **how),
     ],
 )

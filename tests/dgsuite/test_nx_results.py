@@ -70,7 +70,6 @@ CALLS = {
     "square_clustering": (  # networkx has 0 or 0.0
         lambda graph, **backend: in_order(nx.square_clustering(graph, **backend), graph),
     ),
-    "preferential_attachment": (predicted(nx.preferential_attachment),),
     "connected_components": (by_node(nx.connected_components),),
     "is_connected": (by_node(nx.is_connected),),
     "is_weakly_connected": (by_node(nx.is_weakly_connected),),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
@@ -13,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dgsuite.__main__ import main
-from dgsuite.faces.cli import bench
 from dgsuite.partition.client.settings import setting
-from dgsuite.suites.benchmark import FOLDER, compare, met, read
+from dgsuite.suites.benchmark import met, read
 from tests.support import hosts
 from tests.support.paths import ROOT
 
@@ -38,7 +35,9 @@ ARGUMENTS = {
 PEERS = {"hartree_fock": "pyscf", "parquet": "igraph", "scc": "igraph"}
 """Packages without which a benchmark cannot run; others leave out the peers that are not installed."""
 
-NAMES = sorted(file.stem for file in BENCHMARKS.glob("*.py") if bench.MARK in file.read_text())
+NAMES = sorted(
+    file.stem for file in BENCHMARKS.glob("*.py") if "(__file__, __doc__)" in file.read_text()
+)
 
 
 def reason(name):
@@ -100,32 +99,6 @@ def test_processor_time_is_that_of_this_process(tmp_path):
     found = {row["what"]: row["value"] for row in json.loads(file.read_text())["rows"]}
     for name in ("at once", "one by one"):
         assert 0 < found[f"64 searches {name}, rounds"] < found[f"64 searches {name}, whole call"]
-
-
-def result(loops, **values):
-    """A result with a row for each value."""
-    rows = [
-        {"what": name, "conditions": {"n": 1}, "value": value, "unit": "ms"}
-        for name, value in values.items()
-    ]
-    return {"benchmark": "some", "loop_seconds": loops, "rows": rows}
-
-
-def test_differences_within_noise_are_not_told():
-    before = result([1.1, 1.0, 1.1, 1.1, 9.0], a=10.0, b=10.0, count=100, zero=0, old=1)
-    after = result([1.0], a=12.0, b=12.2, count=101, zero=0, new=1)
-    found = compare(before, after)
-    assert found.noise == pytest.approx(1.21)
-    assert [(c.row["what"], c.ratio) for c in found.changes] == [("b", 1.22), ("count", 1.01)]
-    assert (found.same, found.only) == (2, (1, 1))
-
-
-def test_repeats_that_overlap_are_noise():
-    before, after = result([1.0], a=10.0, b=10.0), result([1.0], a=14.0, b=14.0)
-    before["rows"][0]["spread"] = [9.0, 13.0]
-    assert [c.row["what"] for c in compare(before, after).changes] == ["b"]
-    before["rows"][1]["value"] = [9.0, 13.0]
-    assert compare(before, after).changes == []
 
 
 @pytest.mark.parametrize(
@@ -197,47 +170,6 @@ def test_nothing_is_written_of_a_run_that_fails(tmp_path):
     assert common.RUN == []
 
 
-def git(*arguments):
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True)
-
-
-def test_two_commits_are_compared(here, tmp_path):
-    git("init", "-q", str(tmp_path))
-    file = tmp_path / FOLDER / "some.json"
-    file.parent.mkdir(parents=True)
-    for value in (10.0, 25.0):
-        file.write_text(json.dumps(result([1.0], a=value)))
-        git("-C", str(tmp_path), "add", ".")
-        git("-C", str(tmp_path), "commit", "-qm", "measured")
-    for places in (["HEAD~1", "HEAD"], ["HEAD~1", FOLDER], ["HEAD~1", "."]):
-        done = here(main, "bench", "--compare", *places)
-        if places[1] == ".":
-            assert done.returncode == 2
-            assert ".: there are no results of benchmarks" in done.stderr
-            continue
-        assert done.returncode == 0, done.stderr
-        first, *_, last = done.stdout.strip().splitlines()
-        assert first.startswith("some: 1 of 1 figures differ by more than 1.10 x")
-        assert last.split() == ["a", "(n", "1)", "10.0", "ms", "25.0", "ms", "2.50", "x"]
-    done = here(main, "bench", "--compare", "HEAD", "elsewhere")
-    assert done.returncode == 2
-    assert "elsewhere: is neither a file, nor a folder, nor a commit here" in done.stderr
-
-
-def test_benchmarks_are_listed_and_found(here, monkeypatch):
-    done = here(main, "bench")
-    listed = [line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
-    assert [name for name in listed if name in NAMES] == NAMES
-    done = here(main, "bench", "overhaed")
-    assert done.returncode == 2
-    assert "unknown benchmark 'overhaed'; did you mean 'overhead'" in done.stderr
-    monkeypatch.setattr(bench, "__file__", "/usr/lib/dgsuite/faces/cli/bench.py")
-    done = here(main, "bench", "overhead")
-    assert done.returncode == 2
-    assert "run this in a clone" in done.stderr
-
-
 @pytest.fixture(scope="module")
 def results():
     """The results that are committed."""
@@ -271,7 +203,8 @@ def test_a_page_has_all_figures_and_says_what_is_missed():
         made | {"conditions": {"n": 20_000, "style": "serial"}, "value": 2},
         {"what": "share", "unit": "x", "peer": "SciPy", "conditions": {}, "value": 0.5},
     ]
-    run = result([0.01, 0.02]) | {
+    run = {
+        "loop_seconds": [0.01, 0.02],
         "about": "What a round costs.",
         "benchmark": "overhead",
         "command": "python benchmarks/overhead.py",

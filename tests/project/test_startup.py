@@ -227,7 +227,7 @@ print(missed)
     "kernels", [("wcc",), pytest.param((), marks=pytest.mark.long)], ids=["one", "common"]
 )
 def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
-    from dgsuite.core.running.common_loops import COMMON
+    from dgsuite.faces.cli.compile import COMMON
 
     printed, said = fresh("dgsuite", "compile", *kernels, how="-m", NUMBA_CACHE_DIR=str(tmp_path))
     assert printed.strip() == str(next((tmp_path / "dgsuite").iterdir()))

@@ -60,8 +60,9 @@ def to_dataframe(
 
     Notes
     -----
-    Nothing is computed here. Dask makes text of objects such as UUIDs, unless its setting
-    ``dataframe.convert-string`` is False.
+    Nothing is computed here. Dask makes text of labels that are objects, such as tuples, UUIDs or numbers
+    among texts, unless its setting ``dataframe.convert-string`` is False. ``to_parquet`` writes these
+    texts, which do not tell the label 1 from ``"1"``.
 
     Examples
     --------

@@ -41,16 +41,14 @@ def chosen(
     each
         Parameters of each run.
     """
-    asked = (
-        options.form is not None
-        or options.clusters is not None
+    asked = "form", "clusters", "congest", "network", "checkpoint", "workload"
+    if (
+        any(getattr(options, name) is not None for name in asked)
         or options.trace is not False
-        or options.congest is not None
-        or options.network is not None
-        or options.checkpoint is not None
-        or options.workload is not None
-    )
-    if asked or graph.n < LARGE or not isinstance(kernel, str) or kernel.lower() not in EITHER:
+        or graph.n < LARGE
+        or not isinstance(kernel, str)
+        or kernel.lower() not in EITHER
+    ):
         return options.form, None
     known = {f.name for f in fields(BLOCK[kernel.lower()])}
     if any(own.keys() - known for own in each):

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import NamedTuple
 
 from dgsuite.core.engine.progress import Progress, Tell
 
@@ -23,19 +22,8 @@ SELDOM = 10.0
 """The same in a file, where each state is a line of its own."""
 
 
-class Screen(NamedTuple):
-    """What shows a text in place of the one before.
-
-    Attributes
-    ----------
-    show
-        Called with the text, and whether it is the last one.
-    every
-        Seconds between two texts.
-    """
-
-    show: Callable[[str, bool], None]
-    every: float = EVERY
+Show = Callable[[str, bool], None]
+"""Shows a text in place of the one before; called with the text, and whether it is the last one."""
 
 
 @contextmanager
@@ -43,6 +31,8 @@ def shown(
     what: str, unit: str, wanted: bool | None, on_round: Callable[[int], None] | None
 ) -> Iterator[Tell | None]:
     """Show the progress of a run while it lasts.
+
+    A thread draws the line, so that it also changes in rounds that take long.
 
     Parameters
     ----------
@@ -61,89 +51,57 @@ def shown(
     """
     if wanted is None and on_round is not None:
         wanted = False
-    screen = _screen(wanted)
+    screen = None if wanted is False else _screen(bool(wanted))
     if screen is None:
         yield None if on_round is None else lambda progress: on_round(progress.rounds)
         return
-    line = Line(what, unit, screen)
+    (show, every), begun, over = screen, monotonic(), threading.Event()
+    latest: Progress | None = None
 
     def tell(progress: Progress) -> None:
-        line.progress = progress
+        nonlocal latest
+        latest = progress
         if on_round is not None:
             on_round(progress.rounds)
 
-    with line:
-        yield tell
-
-
-class Line:
-    """The line: a thread draws it, so that it also changes in rounds that take long.
-
-    Parameters
-    ----------
-    unit
-        What is counted.
-
-    Attributes
-    ----------
-    progress
-        What was reported last.
-    """
-
-    def __init__(self, what: str, unit: str, screen: Screen) -> None:
-        self.progress: Progress | None = None
-        self._what, self._unit, self._screen = what, unit, screen
-        self._begun = monotonic()
-        self._over = threading.Event()
-        # a notebook shows what a thread displays below the cell that its context says
-        context = contextvars.copy_context()
-        self._thread = threading.Thread(target=context.run, args=(self._draw,), daemon=True)
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *error: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _draw(self) -> None:
-        over = self._over.wait(AFTER)
-        if monotonic() - self._begun < AFTER:
-            return
-        while not over:
-            self._screen.show(self._text(), False)
-            over = self._over.wait(self._screen.every)
-        self._screen.show(self._text(), True)
-
-    def _text(self) -> str:
+    def text() -> str:
         found = []
-        if self.progress is not None:
-            rounds, active, messages = self.progress
-            found.append(f"{self._unit} {rounds:,}")
-            if active is not None:
-                found.append(f"{active:,} active nodes")
-            if messages is not None:
-                found.append(f"{messages:,} messages")
-        found.append(f"{monotonic() - self._begun:.0f} s")
-        return f"{self._what}: {', '.join(found)}"
+        if latest is not None:
+            rounds, active, messages = latest
+            found.append(f"{unit} {rounds:,}")
+            found += [f"{active:,} active nodes"] * (active is not None)
+            found += [f"{messages:,} messages"] * (messages is not None)
+        return f"{what}: {', '.join([*found, f'{monotonic() - begun:.0f} s'])}"
+
+    def draw() -> None:
+        if over.wait(AFTER) and monotonic() - begun < AFTER:
+            return
+        while not over.is_set():
+            show(text(), False)
+            over.wait(every)
+        show(text(), True)
+
+    # a notebook shows what a thread displays below the cell that its context says
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(draw,), daemon=True)
+    thread.start()
+    try:
+        yield tell
+    finally:
+        over.set()
+        thread.join()
 
 
-def _screen(wanted: bool | None) -> Screen | None:
-    """Where progress is shown, if it is."""
-    if wanted is False:
-        return None
-    if _in_notebook():
-        return Screen(_notebook())
+def _screen(wanted: bool) -> tuple[Show, float] | None:
+    """Where progress is shown, if it is, and the seconds between two texts."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if hasattr(shell, "kernel"):
+        return _notebook(), EVERY
     if sys.stderr is not None and sys.stderr.isatty():
         # a task of a worker whose log is on a terminal has no person before it
         person = threading.current_thread() is threading.main_thread()
-        return Screen(_terminal) if wanted or person else None
-    return Screen(_file, SELDOM) if wanted else None
-
-
-def _in_notebook() -> bool:
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return hasattr(shell, "kernel")
+        return (_terminal, EVERY) if wanted or person else None
+    return (_file, SELDOM) if wanted else None
 
 
 def _notebook() -> Callable[[str, bool], None]:

@@ -22,7 +22,7 @@ class Lazy(click.Group):
     Parameters
     ----------
     commands
-        For each name, ``module:attribute`` of the command and a line about it.
+        For each name, ``module:attribute`` of the command, beside this module, and a line about it.
     """
 
     def __init__(self, *, commands: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
@@ -38,7 +38,7 @@ class Lazy(click.Group):
         if cmd_name not in self._paths:
             return None
         module, _, attribute = self._paths[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = getattr(import_module(f"{__package__}.{module}"), attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -59,19 +59,11 @@ class Lazy(click.Group):
 
 
 INPUTS = {
-    "generate": (
-        "dgsuite.faces.cli.inputs:generate",
-        "Write an input file as IMSuite's generators do.",
-    ),
-    "edges": ("dgsuite.faces.cli.inputs:edges", "Write the edge list of a graph of any size."),
+    "generate": ("inputs:generate", "Write an input file as IMSuite's generators do."),
+    "edges": ("inputs:edges", "Write the edge list of a graph of any size."),
 }
 
-VALIDATE = {
-    "validate": (
-        "dgsuite.faces.cli.validate:validate",
-        "Check the result of a kernel against its graph.",
-    )
-}
+VALIDATE = {"validate": ("validate:validate", "Check the result of a kernel against its graph.")}
 
 inputs = options.version(
     Lazy(name="inputs", commands=INPUTS, help="Make inputs: files of IMSuite's, and edge lists.")
@@ -86,11 +78,8 @@ transports = options.version(
         name="transports",
         help="Message transports for Dask on one host.",
         commands={
-            "bench": ("dgsuite.faces.cli.transports:bench", "Time transports, which take turns."),
-            "mpi-worker": (
-                "dgsuite.faces.cli.transports:mpi_worker",
-                "Start a Dask worker from mpiexec.",
-            ),
+            "bench": ("transports:bench", "Time transports, which take turns."),
+            "mpi-worker": ("transports:mpi_worker", "Start a Dask worker from mpiexec."),
         },
     )
 )
@@ -101,44 +90,22 @@ app = options.version(
         help="Graph algorithms as data-parallel programs on Dask, and their benchmark suites.",
         epilog=EPILOG,
         commands={
-            "run": ("dgsuite.faces.cli.run:run", "Run the experiment that a TOML file describes."),
-            "kernel": ("dgsuite.faces.cli.kernel:kernel", "Run one kernel on one graph."),
-            "kernels": (
-                "dgsuite.faces.cli.kernels:kernels",
-                "List the kernels and what they answer.",
-            ),
-            "compile": (
-                "dgsuite.faces.cli.compile:compile_ahead",
-                "Compile the loops of common kernels ahead.",
-            ),
-            "graph500": ("dgsuite.faces.cli.graph500:graph500", "Run Graph500."),
-            "gap": ("dgsuite.faces.cli.gap:gap", "Run the GAP Benchmark Suite."),
-            "graphalytics": (
-                "dgsuite.faces.cli.graphalytics:graphalytics",
-                "Run LDBC Graphalytics.",
-            ),
-            "scaling": ("dgsuite.faces.cli.scaling:scaling", "Say at how many machines to stop."),
-            "scc": ("dgsuite.faces.cli.scc:scc", 'Run the experiments of "X10 on the SCC".'),
-            "study": (
-                "dgsuite.faces.cli.study:study",
-                "Run the experiments of the papers' figures.",
-            ),
-            "report": ("dgsuite.faces.cli.report:report", "Make a page of results; judge claims."),
-            "statics": (
-                "dgsuite.faces.cli.statics:statics",
-                "Count lines, tasks, joins and locks in the code.",
-            ),
-            "bench": ("dgsuite.faces.cli.bench:bench", "Run and compare the project's benchmarks."),
-            "transports": (
-                "dgsuite.faces.cli.app:transports",
-                "Time transports; start an MPI worker.",
-            ),
-            "inputs": ("dgsuite.faces.cli.app:inputs", "Generate inputs."),
+            "run": ("run:run", "Run the experiment that a TOML file describes."),
+            "kernel": ("kernel:kernel", "Run one kernel on one graph."),
+            "kernels": ("kernels:kernels", "List the kernels and what they answer."),
+            "compile": ("compile:compile_ahead", "Compile the loops of common kernels ahead."),
+            "graph500": ("graph500:graph500", "Run Graph500."),
+            "gap": ("gap:gap", "Run the GAP Benchmark Suite."),
+            "graphalytics": ("graphalytics:graphalytics", "Run LDBC Graphalytics."),
+            "scaling": ("scaling:scaling", "Say at how many machines to stop."),
+            "scc": ("scc:scc", 'Run the experiments of "X10 on the SCC".'),
+            "study": ("study:study", "Run the experiments of the papers' figures."),
+            "report": ("report:report", "Make a page of results; judge claims."),
+            "statics": ("statics:statics", "Count lines, tasks, joins and locks in the code."),
+            "transports": ("app:transports", "Time transports; start an MPI worker."),
+            "inputs": ("app:inputs", "Generate inputs."),
             **VALIDATE,
-            "config": (
-                "dgsuite.faces.cli.config:config",
-                "Files that ship, and the reference of files.",
-            ),
+            "config": ("config:config", "Files that ship, and the reference of files."),
         },
     )
 )

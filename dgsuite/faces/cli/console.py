@@ -98,8 +98,3 @@ def plan(options: BaseModel) -> None:
     """Print the options that would hold, as keys of TOML."""
     for key, value in options.model_dump(mode="json", by_alias=True, exclude_none=True).items():
         print(f"{key} = {json.dumps(value)}")
-
-
-def comment(found: object) -> None:
-    """Print something in lines that are comments of TOML."""
-    print(*(f"# {line}" for line in ["", *repr(found).splitlines()]), sep="\n")

@@ -32,39 +32,11 @@ def gap(
     check(resolved)
     if dry_run:
         console.plan(resolved)
-        _print_estimates(resolved)
         return
     from dgsuite.suites.gap.report import report
 
     figures = _run(resolved)
     console.figures(figures, as_json, report, figures["output"])
-
-
-def _print_estimates(options: Options) -> None:
-    """Print what the kernels would take, where the graph's sizes are known."""
-    from dgsuite.core.running.estimate import estimate
-    from dgsuite.suites.gap.options import BENCHMARKS, DIRECTED, PLANAR, asked, generated
-
-    if options.file is not None or options.scheduler is not None:
-        return
-    which, scale = generated(options)
-    n = 2**scale
-    m = min(PLANAR.get(which, options.degree) * n, n * (n - 1) // 2)
-    for name in asked(options):
-        one = BENCHMARKS[name]
-        sources: dict[str, Any] = {"sources": range(one.sources)} if one.sources > 1 else {}
-        found = estimate(
-            one.kernel,
-            n,
-            m,
-            workers=options.workers,
-            directed=which in DIRECTED,
-            weights="int64" if one.weighted else None,
-            edges=options.edges,
-            **sources,
-            **one.parameters,
-        )
-        console.comment(found)
 
 
 def _run(options: Options) -> dict[str, Any]:

@@ -35,24 +35,10 @@ def graph500(
     resolved = resolve(read(File, "graph500", file, overrides, given))
     if dry_run:
         console.plan(resolved)
-        _print_estimate(resolved)
         return
     from dgsuite.suites.graph500.report import report
 
     console.figures(_run(resolved), as_json, report)
-
-
-def _print_estimate(options: Options) -> None:
-    """Print what a search would take; on a grid it is another kernel's, of which no estimate is made."""
-    from dgsuite.core.running.estimate import estimate
-    from dgsuite.suites.options import EDGE_FACTOR
-
-    if options.partition == "2d" or options.scheduler is not None:
-        return
-    n = 2**options.scale
-    m = min(EDGE_FACTOR * n, n * (n - 1) // 2)
-    weights = "int64" if options.kernel == "sssp" else None
-    console.comment(estimate(options.kernel, n, m, workers=options.workers, weights=weights))
 
 
 def _run(options: Options) -> dict[str, Any]:

@@ -6,15 +6,16 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from dgsuite.base.aliases import ALIASES, kernel_of
+from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import STYLES
 from dgsuite.faces.cli import console, graphs, options
@@ -41,6 +42,9 @@ ELSEWHERE = {
     "edges": "--edges",
 }
 """Options of a run, or of its estimate, that the command has options for, and these."""
+
+GATHERED = 1 << 28
+"""Bytes of an output that are brought from the workers to be shown, at most."""
 
 LONGEST = 200
 """Letters of a result's name, of the 255 that file systems allow."""
@@ -75,43 +79,7 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
 
 
-class KernelCommand(click.Command):
-    """A command that says how to set a parameter of the kernel, where one is given as an option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments."""
-        given = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if wanted := _by_set(ctx, given, error.option_name):
-                raise click.UsageError(wanted, ctx) from None
-            raise
-
-
-def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
-    """How to set the parameter of a kernel that an unknown option names, if it is closer than any option."""
-    from difflib import get_close_matches
-
-    from dgsuite.kernels import KERNELS
-
-    kernel = next((ALIASES.get(w, w) for w in given if w in KERNELS or w in ALIASES), None)
-    if kernel is None:
-        return ""
-    parameters = [field.name for field in fields(KERNELS[kernel])]
-    options = [o.lstrip("-") for p in context.command.params for o in p.opts]
-    name = option.lstrip("-").replace("-", "_")
-    closest = get_close_matches(name, [*parameters, *options], 1)
-    if not closest or closest[0] not in parameters:
-        return ""
-    words = " ".join(given)
-    value = re.search(rf"(?:^| ){re.escape(option)}[ =]?(-?[^\s-]\S*)", words)
-    shown = value.group(1) if value else "VALUE"
-    return f"{option}: parameters of the kernel {kernel} are given as --set {closest[0]}={shown}"
-
-
 @click.command(
-    cls=KernelCommand,
     epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
     "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc\n"
     "  dgsuite inputs generate mst --n 64 -o in.txt; dgsuite kernel mst in.txt",
@@ -349,8 +317,24 @@ def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> 
 
 def _report(ds: xr.Dataset, figures: dict[str, Any]) -> str:
     """The figures, and what the run found."""
-    from dgsuite.faces.cli.answer import answer
+    import numpy as np
+
+    from dgsuite.core.results.dataset import reached
     from dgsuite.kernels import KERNELS
+    from dgsuite.partition.graph.dask_views import here
 
     lines = [f"{key}: {value}" for key, value in figures.items() if key != "output"]
-    return "\n".join([*lines, answer(ds, KERNELS[figures["kernel"]].outputs)])
+    for name, output in KERNELS[figures["kernel"]].outputs.items():
+        found = ds[name]
+        lines.append(f"{name}: {found.attrs['long_name']}")
+        if found.nbytes > GATHERED and found.chunks:
+            lines.append(f"    {found.nbytes:,} bytes on the workers, too many to show")
+            continue
+        values = here(found).values
+        shown = np.array2string(values, max_line_width=100, threshold=10, precision=4)
+        lines.append(indent(shown, "    "))
+        if output.from_root and values.ndim == 1:
+            lines.append(f"    {reached(found):,} of {len(values):,} nodes reached")
+        elif values.dtype == bool:
+            lines.append(f"    {np.count_nonzero(values):,} of {values.size:,} nodes")
+    return "\n".join(lines)

@@ -12,13 +12,21 @@ from dgsuite.faces.cli import options
 
 
 @click.command
+@click.option(
+    "--models",
+    is_flag=True,
+    help="Measure which obey CONGEST: bits that an edge carries, and hops.",
+)
 @options.as_json
 @options.general
-def kernels(as_json: bool) -> None:
+def kernels(models: bool, as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
     from dgsuite.core.running.catalogue import listing, summary
     from dgsuite.kernels import KERNELS, forms_of
 
+    if models:
+        _models(as_json)
+        return
     if not as_json:
         print(listing())
         return
@@ -32,6 +40,21 @@ def kernels(as_json: bool) -> None:
         for name, kernel in sorted(KERNELS.items())
     }
     print(json.dumps(found, default=str))
+
+
+def _models(as_json: bool) -> None:
+    """Print which model each kernel obeys."""
+    from dgsuite.core.running.models import SIZES, models
+
+    if as_json:
+        print(json.dumps({one.kernel: one._asdict() for one in models()}))
+        return
+    sizes = " ".join(map(str, SIZES))
+    print(f"{'kernel':<20} {'model':<8} bits per log2 n, and radius, at n = {sizes}")
+    for kernel, model, bits, why, radius in models():
+        figures = "  ".join(f"{each:.1f}" for each in bits)
+        hops = "  ".join(map(str, radius))
+        print(f"{kernel:<20} {model or '-':<8} {f'{figures:<16} {hops}' if figures else why}")
 
 
 def _default(field: Field[Any]) -> Any:

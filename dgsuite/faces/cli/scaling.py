@@ -21,7 +21,6 @@ EPILOG = """\b
 Examples:
   dgsuite scaling scalability-sizes
   dgsuite scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
-  dgsuite scaling --trace mis.nc --bandwidth 1GB,100MB --latency 10us
   dgsuite scaling fit own.csv --link "1.25 GB"
 
 The last line of each kernel is "stop at P machines (between A and B)", or "no statement" and why."""
@@ -69,26 +68,7 @@ written: Callable[[options.F], options.F] = options.several(
 
 
 @scaling.command(epilog=EPILOG, short_help="Analyse results of experiments.")
-@click.argument("files", nargs=-1, type=click.Path(), callback=options.resolved)
-@click.option(
-    "--trace",
-    metavar="FILE",
-    help="In place of results: a trace of dgsuite.run(..., trace=FILE); print its time on other networks.",
-)
-@click.option(
-    "--bandwidth",
-    metavar="LIST",
-    default="10GB,1GB,100MB",
-    show_default=True,
-    help="With --trace: bytes that a link carries in a second.",
-)
-@click.option(
-    "--latency",
-    metavar="LIST",
-    default="1us,100us",
-    show_default=True,
-    help="With --trace: time that a message takes.",
-)
+@click.argument("files", nargs=-1, required=True, type=click.Path(), callback=options.resolved)
 @click.option(
     "--what-if",
     metavar="FILE",
@@ -109,9 +89,6 @@ written: Callable[[options.F], options.F] = options.several(
 @options.general
 def runs(
     files: Sequence[str],
-    trace: str | None,
-    bandwidth: str,
-    latency: str,
     what_if: str | None,
     processors: int | None,
     size: Sequence[int],
@@ -126,13 +103,6 @@ def runs(
     results (.nc) of `dgsuite run`, or an experiment (.toml), whose missing points are run first;
     several files are analysed together.
     """
-    if bool(files) == (trace is not None):
-        raise InputError("give either results or --trace FILE")
-    if trace is not None:
-        from dgsuite.studies.scaling.whatif import table
-
-        console.out().print(table(trace, bandwidth, latency))
-        return
     if processors is not None and processors < 1:
         raise InputError(f"--processors must be at least 1, got {processors}")
     _check_folder(output)

@@ -8,33 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 
 @click.command(
     epilog="Example: dgsuite scc scc-bc --protocols tcp",
 )
-@options.file(required=False)
-@click.option(
-    "--trace",
-    metavar="FILE",
-    help="In place of FILE: a trace of dgsuite.run(..., trace=FILE), simulated with a core for each cluster "
-    "on the transports of --protocols (default: tcp).",
-)
+@options.file()
 @click.option(
     "--protocols", type=options.Names(), help="Transports, such as tcp,mpb,mpimpb,uds,mpi-sock."
 )
 @options.output("The result; figures go beside it.")
 @options.general
 def scc(
-    file: str | None,
+    file: str,
     overrides: Sequence[str],
     dry_run: bool,
-    trace: str | None,
     protocols: list[str] | None,
     output: str | None,
 ) -> None:
@@ -42,17 +35,6 @@ def scc(
     units of work and messages here, and simulates the paper's places with them. FILE has a table [bc],
     betweenness centrality, or [hf], Hartree-Fock.
     """
-    if trace is not None:
-        if file is not None:
-            raise InputError("give either FILE or --trace FILE")
-        if overrides or output or dry_run:
-            raise InputError("--trace prints a table, and takes neither --set nor --output")
-        from dgsuite.studies.scc.simulate import table
-
-        console.out().print(table(trace, protocols or ["tcp"]))
-        return
-    if file is None:
-        raise InputError("give either FILE or --trace FILE")
     from dgsuite.studies.experiment import toml
 
     data = toml.read(file, overrides)
@@ -136,61 +118,27 @@ def _betweenness(
 
 
 def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
-    import numpy as np
-
+    """Print what transports cost, how near the simulation is to what was measured, speed-ups and findings."""
     from dgsuite.base.tables import table
 
-    costs = table(
-        ("", "message", "per MB", "empty task"),
-        title="Transports: measured, or on the chip by cycles",
-    )
-    for t in ds.transport.values:
-        one = ds.sel(transport=t)
-        costs.add_row(
-            str(t),
-            f"{float(one.message_seconds) * 1e6:.3g} us",
-            f"{float(one.byte_seconds) * 1e9:.2f} ms",
-            f"{float(one.task_seconds) * 1e3:.2f} ms" if one.task_seconds else "",
-        )
-    console.print(costs)
-    check = table(
-        ("", "places", "measured", "simulated", "", "busiest place", ""),
-        title="Simulated beside measured, the sampled sources' rounds",
-    )
-    names = ("measured_seconds", "predicted_seconds", "measured_busy", "predicted_busy")
-    for key, row in ds[list(names)].to_dataframe().dropna().iterrows():
-        *what, places = key
-        elapsed, predicted, busy, predicted_busy = row[list(names)]
-        check.add_row(
-            ", ".join(what),
-            str(places),
-            f"{elapsed:.3f} s",
-            f"{predicted:.3f} s",
-            f"{predicted / elapsed:.2f} x",
-            f"{busy:.3f} s",
-            f"{predicted_busy / busy:.2f} x",
-        )
-    console.print(check)
+    def show(title: str, frame: pd.DataFrame) -> None:
+        index = frame.index.to_frame().astype(str).agg(", ".join, axis=1)
+        rows = zip(index, *(map("{:.3g}".format, frame[name]) for name in frame), strict=True)
+        console.print(table(("", *map(str, frame.columns)), rows, title=title))
+
+    names = ["message_seconds", "byte_seconds", "task_seconds"]
+    costs = ds[names].to_dataframe()[names] * [1e6, 1e9, 1e3]
+    costs.columns = ["message, us", "per MB, ms", "empty task, ms"]
+    show("Transports: measured, or on the chip by cycles", costs)
+    names = ["measured_seconds", "predicted_seconds", "measured_busy", "predicted_busy"]
+    check = ds[names].to_dataframe()[names].dropna()
+    show("Simulated beside measured, the sampled sources' rounds, s", check)
+    one = ds.simulated_seconds.isel(places=0) * int(ds.places[0])
     shown = [p for p in (1, 2, 16, 36, 44, 48, 1024) if p in ds.places.values]
-    speed = table(
-        ("", "1 place", *(f"at {p}" for p in shown), "balance at 16"), title="Speed-up, SIMULATED"
-    )
-    for w in ds.workload.values:
-        for d in ds.deal.values:
-            for t in ds.transport.values:
-                seconds = ds.simulated_seconds.sel(workload=w, deal=d, transport=t)
-                first = float(seconds.isel(places=0)) * int(ds.places[0])
-                balance = ds.balance.sel(workload=w, deal=d)
-                speed.add_row(
-                    f"{w}, {d}, {t}",
-                    f"{first:.2f} s",
-                    *(
-                        f"{first / x:.1f}" if np.isfinite(x := float(seconds.sel(places=p))) else ""
-                        for p in shown
-                    ),
-                    f"{float(balance.sel(places=16)):.2f}" if 16 in ds.places.values else "",
-                )
-    console.print(speed)
+    speed = (one / ds.simulated_seconds.sel(places=shown)).rename("speed-up")
+    frame = speed.to_dataframe()["speed-up"].unstack("places").add_prefix("at ")
+    frame.insert(0, "1 place, s", one.to_dataframe("one")["one"].reindex(frame.index))
+    show("Speed-up, SIMULATED", frame)
     verdicts = [
         (
             claim.id,

@@ -1,16 +1,23 @@
-"""Connected components, by the kernels `wcc` and `scc`."""
+"""Components, bridges, communities, and orders of nodes along edges, each by a kernel.
+
+networkx has no Leiden method of its own before 3.7.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
+from dgsuite.kernels.analytics.communities import RANDOMNESS
+
+Edge = tuple[Hashable, Hashable]
 
 
 def component(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> NDArray[np.int64]:
@@ -21,64 +28,54 @@ def component(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") ->
     return found
 
 
-def _sets(
-    G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc"
-) -> Iterator[set[Hashable]]:
-    """The components, by their first nodes."""
-    labels = component(G, how, kernel)
+def _sets(G: ConvertedGraph, labels: NDArray, nodes: Any = None) -> Iterator[set[Hashable]]:
+    """Sets of the nodes that have the same label, by ascending label; of all nodes, or of some numbers."""
     order = np.argsort(labels, kind="stable")
-    starts = np.flatnonzero(np.diff(labels[order])) + 1
-    nodes = G.of(order)
-    for first, last in zip([0, *starts.tolist()], [*starts.tolist(), len(G)], strict=True):
-        if last:
-            yield set(nodes[first:last])
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1)).tolist()
+    named = G.of(order if nodes is None else nodes[order])
+    for first, last in pairwise([*starts, len(named)]):
+        yield set(named[first:last])
 
 
-def _count(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> int:
-    labels = component(G, how, kernel)
+def _components(G: ConvertedGraph, labels: NDArray) -> Iterator[set[Hashable]]:
+    return _sets(G, labels)
+
+
+def _number(G: ConvertedGraph, labels: NDArray) -> int:
     return int(np.count_nonzero(labels == np.arange(len(G))))
 
 
-def _one(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> bool:
+def _is_one(G: ConvertedGraph, labels: NDArray) -> bool:
     if not len(G):
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return not component(G, how, kernel).any()
+    return not labels.any()
 
 
-@Offered
-def connected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashable]]:
-    """Sets of nodes."""
-    return _sets(G, how)
+def _offered(name: str, kernel: str, answer: Callable[..., Any], what: str) -> Offered:
+    """A function of networkx that follows from the components of a kernel."""
+
+    def function(G: ConvertedGraph, **how: Any) -> Any:
+        return answer(G, component(G, how, kernel))
+
+    function.__name__, function.__doc__ = name, what
+    return Offered(function)
 
 
-@Offered
-def weakly_connected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashable]]:
-    """Sets of nodes; edges have no direction."""
-    return _sets(G, how)
+SETS, HOW_MANY, ONE = "Sets of nodes.", "How many components there are.", "Whether there is one."
 
-
-@Offered
-def number_connected_components(G: ConvertedGraph, **how: Any) -> int:
-    """How many components there are."""
-    return _count(G, how)
-
-
-@Offered
-def number_weakly_connected_components(G: ConvertedGraph, **how: Any) -> int:
-    """How many components there are; edges have no direction."""
-    return _count(G, how)
-
-
-@Offered
-def is_connected(G: ConvertedGraph, **how: Any) -> bool:
-    """Whether there is one component."""
-    return _one(G, how)
-
-
-@Offered
-def is_weakly_connected(G: ConvertedGraph, **how: Any) -> bool:
-    """Whether there is one component; edges have no direction."""
-    return _one(G, how)
+connected_components = _offered("connected_components", "wcc", _components, SETS)
+number_connected_components = _offered("number_connected_components", "wcc", _number, HOW_MANY)
+is_connected = _offered("is_connected", "wcc", _is_one, ONE)
+weakly_connected_components = _offered("weakly_connected_components", "wcc", _components, SETS)
+number_weakly_connected_components = _offered(
+    "number_weakly_connected_components", "wcc", _number, HOW_MANY
+)
+is_weakly_connected = _offered("is_weakly_connected", "wcc", _is_one, ONE)
+strongly_connected_components = _offered("strongly_connected_components", "scc", _components, SETS)
+number_strongly_connected_components = _offered(
+    "number_strongly_connected_components", "scc", _number, HOW_MANY
+)
+is_strongly_connected = _offered("is_strongly_connected", "scc", _is_one, ONE)
 
 
 @Offered
@@ -89,19 +86,154 @@ def node_connected_component(G: ConvertedGraph, n: Hashable, **how: Any) -> set[
     return set(G.of(labels == labels[number]))
 
 
-@Offered
-def strongly_connected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashable]]:
-    """Sets of nodes of which each reaches all others, by their first nodes."""
-    return _sets(G, how, "scc")
+def _bridges(G: ConvertedGraph, root: Any, how: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Which edges are bridges, of all or of those in the connected component of a node."""
+    if root is not None and root not in G:
+        raise nx.NodeNotFound(f"Root node {root} is not in graph")
+    if not len(G.source):
+        return np.zeros(0, bool)
+    part = run("bridges", G, how, any_weight=True)["component"].values
+    found = part[G.source] != part[G.target]
+    if root is not None:
+        near = component(G, how)
+        found &= near[G.source] == near[G.number[root]]
+    return found
 
 
 @Offered
-def number_strongly_connected_components(G: ConvertedGraph, **how: Any) -> int:
-    """How many strongly connected components there are."""
-    return _count(G, how, "scc")
+def bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> Iterator[Edge]:
+    """Edges without which the graph falls into more parts."""
+    found = _bridges(G, None, how)
+    yield from zip(G.of(G.source[found]), G.of(G.target[found]), strict=True)
 
 
 @Offered
-def is_strongly_connected(G: ConvertedGraph, **how: Any) -> bool:
-    """Whether each node reaches all others."""
-    return _one(G, how, "scc")
+def has_bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> bool:
+    """Whether there is such an edge."""
+    return bool(_bridges(G, root, how).any())
+
+
+@Offered
+def articulation_points(G: ConvertedGraph, **how: Any) -> Iterator[Hashable]:
+    """Nodes without which the graph falls into more parts."""
+    if len(G):
+        yield from G.of(run("bridges", G, how, any_weight=True)["articulation"].values)
+
+
+@Offered
+def biconnected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashable]]:
+    """Sets of nodes that stay connected without any one of them, by their first nodes."""
+    if len(G):
+        ds = run("biconnected", G, how, any_weight=True)
+        yield from _sets(G, ds["block"].values, ds["member"].values)
+
+
+@bridges.unless
+def _(G: Any, root: Any, **_: Any) -> str | None:
+    if root is not None:
+        return "root: networkx's edges come in the order, and the direction, of a set of nodes"
+    return _simple(G)
+
+
+@has_bridges.unless
+@articulation_points.unless
+@biconnected_components.unless
+def _(G: Any, **_: Any) -> str | None:
+    return _simple(G)
+
+
+def _simple(G: Any) -> str | None:
+    """Why a graph has no bridges here, if so."""
+    if G.is_directed():
+        return "only undirected graphs have bridges and biconnected components"
+    return PARALLEL if G.is_multigraph() else None
+
+
+@Offered
+def leiden_communities(
+    G: ConvertedGraph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    max_level: int | None = None,
+    seed: Any = None,
+    metric: str = "modularity",
+    theta: float = RANDOMNESS,
+    **how: Any,
+) -> list[set[Hashable]]:
+    """Sets of nodes, by their first nodes; each is connected."""
+    if not len(G):
+        return []
+    values = G.weight(weight)
+    if values is not None and (values < 0).any():
+        raise NotImplementedError(f"an edge has a negative {weight}")
+    if values is not None and len(values) and not values.any():
+        raise NotImplementedError(f"all edges have a {weight} of 0")
+    # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
+    drawn = int(seed.randrange(2**63 - 1))
+    weighted = weight is not None
+    ds = run(
+        *("leiden", G, how),
+        weight=weight,
+        any_weight=not weighted,
+        weighted=weighted,
+        loops=True,
+        resolution=float(resolution),
+        objective=metric,
+        seed=drawn,
+    )
+    return [*_sets(G, ds["community"].values)]
+
+
+@leiden_communities.unless
+def _(
+    G: Any, resolution: Any, max_level: int | None, metric: Any, theta: Any, **_: Any
+) -> str | None:
+    if G.is_multigraph():
+        return PARALLEL
+    if G.is_directed():
+        return "directed graphs"
+    if max_level is not None:
+        return "max_level: all levels are gone through"
+    if metric not in ("modularity", "cpm"):
+        return "metric: modularity or cpm"
+    if theta != RANDOMNESS:
+        return f"theta: it is {RANDOMNESS}"
+    plain = isinstance(resolution, int | float) and 0 < resolution < np.inf
+    return None if plain else "resolution must be above 0 and finite"
+
+
+def _values(kernel: str, G: ConvertedGraph, how: Mapping[str, Any], output: str) -> NDArray:
+    """An output of a kernel."""
+    if G.loops:
+        raise NotImplementedError(LOOPS)
+    if not len(G):
+        return np.empty(0, np.int64)
+    found: NDArray = run(kernel, G, how, any_weight=True)[output].values
+    return found
+
+
+@Offered
+def is_directed_acyclic_graph(G: ConvertedGraph, **how: Any) -> bool:
+    """Whether a graph is directed and has no cycle."""
+    return G.directed and bool((_values("topological", G, how, "generation") >= 0).all())
+
+
+@Offered
+def is_bipartite(G: ConvertedGraph, **how: Any) -> bool:
+    """Whether two colours do."""
+    return bool((_values("bipartite", G, how, "colour") >= 0).all())
+
+
+@Offered
+def color(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
+    """Two colours, of which the first node of each component has 1, if it has neighbours."""
+    colour = _values("bipartite", G, how, "colour")
+    if (colour < 0).any():
+        raise nx.NetworkXError("Graph is not bipartite.")
+    degree = np.bincount(np.concatenate([G.source, G.target]), minlength=len(G))
+    return G.by_node(np.where(degree, 1 - colour, 0))
+
+
+@color.unless
+def _(G: Any, **_: Any) -> str | None:
+    return "colours of a directed graph depend on its sinks" if G.is_directed() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 import networkx as nx
@@ -111,48 +111,34 @@ def eccentricity(
     return found[v] if v in G else found
 
 
-@Offered
-def diameter(
-    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
-) -> int:
-    """The largest eccentricity."""
-    if not len(G):
-        return of_networkx("diameter", G.kind())
-    return max(_eccentricity(G, how).values())
+def _offered(name: str, what: str, answer: Callable[[dict[Hashable, int]], Any]) -> Offered:
+    """A function of networkx that follows from the eccentricities of all nodes."""
+
+    def function(
+        G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
+    ) -> Any:
+        if not len(G):
+            return of_networkx(name, G.kind())
+        return answer(_eccentricity(G, how))
+
+    function.__name__, function.__doc__ = name, what
+    return Offered(function)
 
 
-@Offered
-def radius(
-    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
-) -> int:
-    """The smallest eccentricity."""
-    if not len(G):
-        return of_networkx("radius", G.kind())
-    return min(_eccentricity(G, how).values())
+def _where(found: dict[Hashable, int], hops: int) -> list[Hashable]:
+    return [node for node, far in found.items() if far == hops]
 
 
-@Offered
-def periphery(
-    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
-) -> list[Hashable]:
-    """Nodes of the largest eccentricity."""
-    if not len(G):
-        return of_networkx("periphery", G.kind())
-    found = _eccentricity(G, how)
-    most = max(found.values())
-    return [node for node, hops in found.items() if hops == most]
-
-
-@Offered
-def center(
-    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
-) -> list[Hashable]:
-    """Nodes of the smallest eccentricity."""
-    if not len(G):
-        return of_networkx("center", G.kind())
-    found = _eccentricity(G, how)
-    least = min(found.values())
-    return [node for node, hops in found.items() if hops == least]
+diameter = _offered("diameter", "The largest eccentricity.", lambda far: max(far.values()))
+radius = _offered("radius", "The smallest eccentricity.", lambda far: min(far.values()))
+periphery = _offered(
+    *("periphery", "Nodes of the largest eccentricity."),
+    lambda far: _where(far, max(far.values())),
+)
+center = _offered(
+    *("center", "Nodes of the smallest eccentricity."),
+    lambda far: _where(far, min(far.values())),
+)
 
 
 @eccentricity.unless

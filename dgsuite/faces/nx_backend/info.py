@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
-from dgsuite.base.aliases import answered_by
+from dgsuite.base.aliases import ALIASES
 from dgsuite.base.names import STYLES
 from dgsuite.faces.nx_backend.offers import ANSWERS, EXPORTS, MAKERS
 
@@ -65,6 +65,12 @@ def settings() -> Any:
 
 def get_info() -> dict[str, Any]:
     """Description of the backend, in the form that networkx documents."""
+    home = documentation()
+    url = {} if home is None else {"url": f"{home.rstrip('/')}/networkx.html"}
+    answers = {
+        name: {"additional_docs": answer(name), "additional_parameters": PARAMETERS, **url}
+        for name in ANSWERS
+    }
     return {
         "backend_name": "dgsuite",
         "project": "dgsuite",
@@ -72,9 +78,9 @@ def get_info() -> dict[str, Any]:
         "short_summary": "Data-parallel algorithms on the workers of a Dask cluster, or in this process.",
         "default_config": settings(),
         "functions": {
-            **{name: answer(name) for name in ANSWERS},
-            **{name: {"additional_docs": EXPORTED, **link("networkx.html")} for name in EXPORTS},
-            **{name: {"additional_docs": MADE, **link("networkx.html")} for name in MAKERS},
+            **answers,
+            **{name: {"additional_docs": EXPORTED, **url} for name in EXPORTS},
+            **{name: {"additional_docs": MADE, **url} for name in MAKERS},
         },
     }
 
@@ -87,18 +93,10 @@ MADE = (
 EXPORTED = "A graph of the backend is first converted to one of networkx."
 
 
-def answer(name: str) -> dict[str, Any]:
+def answer(name: str) -> str:
     """What networkx's documentation says of a function that a kernel answers."""
-    source = answered_by(name)
-    what = f"Answered by the kernel ``{source}``."
-    page = link(f"kernels/{source}.html")
-    return {"additional_docs": what, "additional_parameters": PARAMETERS, **page}
-
-
-def link(page: str) -> dict[str, str]:
-    """The address of a page, where the package says at which address its pages are."""
-    home = documentation()
-    return {} if home is None else {"url": f"{home.rstrip('/')}/{page}"}
+    kernel = ALIASES.get(name)
+    return f"Answered by {f'the kernel ``{kernel}``' if kernel else 'a kernel of dgsuite'}."
 
 
 @cache

@@ -55,17 +55,9 @@ def adamic_adar_index(G: ConvertedGraph, ebunch: Any = None, **how: Any) -> Pred
     return ((u, v, value or 0) for u, v, value in found)  # networkx adds nothing to 0
 
 
-@Offered
-def preferential_attachment(G: ConvertedGraph, ebunch: Any = None, **how: Any) -> Predictions:
-    """Product of the degrees."""
-    found = _predictions(G, ebunch, "preferential_attachment", how)
-    return ((u, v, int(value)) for u, v, value in found)
-
-
 @jaccard_coefficient.unless
 @resource_allocation_index.unless
 @adamic_adar_index.unless
-@preferential_attachment.unless
 def _(ebunch: Any, **_: Any) -> str | None:
     if ebunch is None:
         return "ebunch: all pairs without an edge are too many"

@@ -50,12 +50,6 @@ LONG = Worth(300_000, 100_000)
 """dgsuite takes many rounds, and is faster on large graphs alone."""
 
 OFFERS: dict[str, dict[str, Worth]] = {
-    "blocks": {
-        "articulation_points": SOME,
-        "biconnected_components": SOME,
-        "bridges": SOME,
-        "has_bridges": SOME,
-    },
     "centrality": {
         "betweenness_centrality": EACH,
         "edge_betweenness_centrality": EACH,
@@ -64,12 +58,19 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "katz_centrality": MANY,
         "pagerank": SOME,
     },
-    "communities": {"leiden_communities": LEVELS},
     "components": {
+        "articulation_points": SOME,
+        "biconnected_components": SOME,
+        "bridges": SOME,
+        "color": PASS,
         "connected_components": PASS,
+        "has_bridges": SOME,
+        "is_bipartite": PASS,
         "is_connected": PASS,
+        "is_directed_acyclic_graph": PASS,
         "is_strongly_connected": PASS,
         "is_weakly_connected": PASS,
+        "leiden_communities": LEVELS,
         "node_connected_component": PASS,
         "number_connected_components": PASS,
         "number_strongly_connected_components": PASS,
@@ -91,7 +92,6 @@ OFFERS: dict[str, dict[str, Worth]] = {
     "links": {
         "adamic_adar_index": SOME,
         "jaccard_coefficient": SOME,
-        "preferential_attachment": Worth(inf, inf),
         "resource_allocation_index": SOME,
     },
     "neighbourhoods": {
@@ -101,11 +101,6 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "square_clustering": MANY,
         "transitivity": MANY,
         "triangles": MANY,
-    },
-    "orders": {
-        "color": PASS,
-        "is_bipartite": PASS,
-        "is_directed_acyclic_graph": PASS,
     },
     "paths": {
         "ancestors": PASS,
@@ -138,13 +133,7 @@ OFFERS: dict[str, dict[str, Worth]] = {
 }
 """By module."""
 
-MAKERS = (
-    "from_numpy_array",
-    "from_pandas_edgelist",
-    "from_scipy_sparse_array",
-    "read_edgelist",
-    "read_weighted_edgelist",
-)
+MAKERS = ("from_pandas_edgelist", "from_scipy_sparse_array")
 """Functions that make graphs, of the module ``constructors``: for ``backend_priority.generators``."""
 
 ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
@@ -153,7 +142,7 @@ ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
 EXPORTS = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
 """Functions that make something else of a graph."""
 
-HOMES = {**ANSWERS, **dict.fromkeys(MAKERS, "constructors"), **dict.fromkeys(EXPORTS, "exports")}
+HOMES = ANSWERS | dict.fromkeys((*MAKERS, *EXPORTS), "constructors")
 """The module of each function."""
 
 WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}

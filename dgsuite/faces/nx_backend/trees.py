@@ -82,66 +82,47 @@ def _spanning_edges(
     return zip(*ends, [edge_data[i] if edge_data else {} for i in found.tolist()], strict=True)
 
 
-def _spanning_tree(
-    G: ConvertedGraph, algorithm: str, weight: str | None, heaviest: bool, how: Mapping[str, Any]
-) -> nx.Graph:
-    tree = G.kind()
-    tree.graph.update(G.graph_data)
-    tree.add_nodes_from(G.nodes if G.node_data is None else zip(G.nodes, G.node_data, strict=True))
-    tree.add_edges_from(_spanning_edges(G, algorithm, weight, True, heaviest, how))
-    return tree
+def _edges_of(name: str, heaviest: bool) -> Offered:
+    def function(
+        G: ConvertedGraph,
+        algorithm: str = "kruskal",
+        weight: str | None = "weight",
+        keys: bool = True,
+        data: bool = True,
+        ignore_nan: bool = False,
+        **how: Any,
+    ) -> Iterator[tuple[Any, ...]]:
+        """Edges of a spanning tree, or forest, of the least or the most weight."""
+        return _spanning_edges(G, algorithm, weight, data, heaviest, how)
+
+    function.__name__ = name
+    return Offered(function)
 
 
-@Offered
-def minimum_spanning_edges(
-    G: ConvertedGraph,
-    algorithm: str = "kruskal",
-    weight: str | None = "weight",
-    keys: bool = True,
-    data: bool = True,
-    ignore_nan: bool = False,
-    **how: Any,
-) -> Iterator[tuple[Any, ...]]:
-    """Edges of a spanning tree, or forest, of the least weight."""
-    return _spanning_edges(G, algorithm, weight, data, False, how)
+def _tree_of(name: str, heaviest: bool) -> Offered:
+    def function(
+        G: ConvertedGraph,
+        weight: str | None = "weight",
+        algorithm: str = "kruskal",
+        ignore_nan: bool = False,
+        **how: Any,
+    ) -> nx.Graph:
+        """A spanning tree, or forest, of the least or the most weight."""
+        tree = G.kind()
+        tree.graph.update(G.graph_data)
+        data = G.node_data
+        tree.add_nodes_from(G.nodes if data is None else zip(G.nodes, data, strict=True))
+        tree.add_edges_from(_spanning_edges(G, algorithm, weight, True, heaviest, how))
+        return tree
+
+    function.__name__ = name
+    return Offered(function)
 
 
-@Offered
-def maximum_spanning_edges(
-    G: ConvertedGraph,
-    algorithm: str = "kruskal",
-    weight: str | None = "weight",
-    keys: bool = True,
-    data: bool = True,
-    ignore_nan: bool = False,
-    **how: Any,
-) -> Iterator[tuple[Any, ...]]:
-    """Edges of a spanning tree, or forest, of the most weight."""
-    return _spanning_edges(G, algorithm, weight, data, True, how)
-
-
-@Offered
-def minimum_spanning_tree(
-    G: ConvertedGraph,
-    weight: str | None = "weight",
-    algorithm: str = "kruskal",
-    ignore_nan: bool = False,
-    **how: Any,
-) -> nx.Graph:
-    """A spanning tree, or forest, of the least weight."""
-    return _spanning_tree(G, algorithm, weight, False, how)
-
-
-@Offered
-def maximum_spanning_tree(
-    G: ConvertedGraph,
-    weight: str | None = "weight",
-    algorithm: str = "kruskal",
-    ignore_nan: bool = False,
-    **how: Any,
-) -> nx.Graph:
-    """A spanning tree, or forest, of the most weight."""
-    return _spanning_tree(G, algorithm, weight, True, how)
+minimum_spanning_edges = _edges_of("minimum_spanning_edges", heaviest=False)
+maximum_spanning_edges = _edges_of("maximum_spanning_edges", heaviest=True)
+minimum_spanning_tree = _tree_of("minimum_spanning_tree", heaviest=False)
+maximum_spanning_tree = _tree_of("maximum_spanning_tree", heaviest=True)
 
 
 @minimum_spanning_edges.unless

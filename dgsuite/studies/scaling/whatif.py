@@ -9,19 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.optimize
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base import tables
 from dgsuite.base.errors import InputError
 from dgsuite.studies.scaling.terms import points
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -279,42 +275,3 @@ def calibrate(
     errors = np.abs(np.log(1 + a[out] @ costs - target[out]))
     found = dict(zip(names, costs.tolist(), strict=True))
     return replace(machine, **found, errors=tuple(errors.tolist()))
-
-
-def table(path: str, bandwidth: str, latency: str) -> Table:
-    """What-if of a trace's file, as a table for people.
-
-    Parameters
-    ----------
-    bandwidth, latency
-        Lists with units, such as "1GB,100MB" per second and "10us,1ms".
-    """
-    rates = _quantities(bandwidth, "bandwidth")
-    delays = _quantities(latency, "latency")
-    from dgsuite.studies.scaling.traffic import from_trace
-
-    traffic = from_trace(path)
-    found = what_if(traffic, None, [*rates.values()], [*delays.values()])
-    title = f"{traffic.attrs.get('kernel', path)} on {int(traffic.clusters[0])} clusters, what if"
-    heads = ("bandwidth", "latency", "seconds", "computing", "busiest link", "messages")
-    rows: list[tuple[str, ...]] = []
-    for i, rate in enumerate(rates):
-        for j, delay in enumerate(delays):
-            one = found.isel(clusters=0, bandwidth=i, latency=j)
-            names = ("seconds", "compute", "transfer", "barrier")
-            rows.append((rate, delay, *(f"{float(one[name]):.4g}" for name in names)))
-    return tables.table(heads, rows, left=(), title=title)
-
-
-def _quantities(text: str, what: str) -> dict[str, float]:
-    """Numbers of a list with units, by how they are written."""
-    from dask.utils import parse_bytes, parse_timedelta
-
-    parse = parse_bytes if what == "bandwidth" else parse_timedelta
-    try:
-        return {part.strip(): float(parse(part.strip())) for part in text.split(",")}
-    except (ValueError, KeyError, TypeError):
-        hint = "1GB,100MB" if what == "bandwidth" else "10us,1ms"
-        raise InputError(
-            f"--{what} {text}: not a list of values with units, such as {hint}"
-        ) from None

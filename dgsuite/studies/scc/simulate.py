@@ -9,21 +9,15 @@ it is checked against what was measured.
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from heapq import heapify, heappop, heapreplace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.base import tables
 from dgsuite.base.errors import InputError
 from dgsuite.core import traces
 from dgsuite.studies.scc.ledger import Transport
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 MAX_PLACES = 1 << 12
 """Places at most: an exchange has an event a pair."""
@@ -240,38 +234,3 @@ def replay(
             simulation.reduce(0)
             simulation.broadcast(0)
     return simulation
-
-
-def table(path: str, protocols: list[str]) -> Table:
-    """A trace's file replayed on transports, measured here or the chip's, as a table in text."""
-    from dgsuite.studies.scc import chip, ledger
-    from dgsuite.studies.transports import carriers
-
-    trace = traces.read(path)
-    on_chip = {p: chip.transport(p) for p in protocols if p in chip.SCHEMES}
-    for name, core in on_chip.items():
-        if why := core.why_not(trace.sizes["cluster"], 0):
-            raise InputError(f"{name}: {why}")
-    for protocol in protocols:
-        if protocol not in on_chip:
-            carriers.check(protocol)
-    title = f"{trace.attrs['kernel']} on {trace.sizes['cluster']} places, SIMULATED"
-    heads = ("transport", "message", "per MB", "elapsed", "busiest place")
-    rows = []
-    with ExitStack() as stack:
-        pairs = {
-            p: stack.enter_context(carriers.workers(p, 2)) for p in protocols if p not in on_chip
-        }
-        measured = {t.name: t for t in ledger.transports(pairs, repeats=1)}
-    for one in (measured.get(p) or on_chip[p] for p in protocols):
-        found = replay(trace, one)
-        rows.append(
-            (
-                one.name,
-                f"{one.message * 1e6:.3g} us",
-                f"{one.byte * 1e9:.2f} ms",
-                f"{found.elapsed:.4g} s",
-                f"{found.busy.max():.4g} s",
-            )
-        )
-    return tables.table(heads, rows, title=title)

@@ -203,4 +203,4 @@ def test_a_notebook_shows_it_below_the_cell():
     assert re.fullmatch(r"lcr, serial: round 12, .*messages, \d+ s", slow[0].data["text/plain"])
     assert quick == []
     assert "largest / mean" in graph[0].data["text/html"]
-    assert "pagerank" in kernels[0].data["text/html"]
+    assert "pagerank" in kernels[0].data["text/plain"]

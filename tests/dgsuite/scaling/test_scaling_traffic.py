@@ -15,7 +15,6 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.partition.clusters.grid import arrange, near_square
 from dgsuite.studies import scaling
 from dgsuite.studies.scaling.traffic import record
-from tests.support.mains import scaling as main
 
 
 def sent_by_the_engine(kernel, graph):
@@ -132,25 +131,6 @@ def test_what_if_of_a_trace(traced_run):
     free = scaling.what_if(traffic, bandwidth=1e30, latency=0)
     compute = dgsuite.traces.read(path).compute_seconds.max("cluster").sum()
     assert float(free["compute"].item()) == pytest.approx(float(compute))
-
-
-def test_what_if_of_a_trace_from_the_command_line(traced_run, capsys, tmp_path):
-    path, _ = traced_run
-    arguments = ["--trace", str(path), "--bandwidth", "1GB,1MB", "--latency", "10us"]
-    assert main(arguments) == 0
-    shown = capsys.readouterr().out
-    assert "bfs on 4 clusters, what if" in shown
-    assert [line.split()[:2] for line in shown.splitlines()[2:]] == [
-        ["1GB", "10us"],
-        ["1MB", "10us"],
-    ]
-    for wrong, message in (
-        (["--trace", str(path), "--latency", "fast"], "--latency fast: not a list of values"),
-        (["--trace", str(tmp_path / "no.nc")], "no such file"),
-        ([str(path), "--trace", str(path)], "give either results or --trace FILE"),
-    ):
-        assert main(wrong) == 2
-        assert message in capsys.readouterr().err
 
 
 def test_costs_are_found_again():

@@ -145,22 +145,6 @@ def test_a_trace_is_replayed(tmp_path):
     assert slow.elapsed > np.bincount(destination, nbytes).max() * 1e-3 / 2
 
 
-def test_a_trace_is_replayed_from_the_command_line(tmp_path, capsys):
-    path = tmp_path / "mis.nc"
-    dgsuite.run("mis", genval.graph("er", 30), clusters=3, style="serial", trace=path)
-    assert main(["--trace", str(path), "--protocols", "chip:mpb,tcp"]) == 0
-    shown = capsys.readouterr().out
-    assert "mis on 3 places, SIMULATED" in shown
-    assert [line.split()[0] for line in shown.splitlines()[-2:]] == ["chip:mpb", "tcp"]
-    for wrong, message in (
-        ([], "give either FILE or --trace FILE"),
-        (["--trace", str(path), "--output", "x.nc"], "takes neither --set nor --output"),
-        (["--trace", str(tmp_path / "x.nc")], "no such file"),
-    ):
-        assert main(wrong) == 2
-        assert message in capsys.readouterr().err
-
-
 def test_deals():
     assert ledger.block(10, 3).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
     assert ledger.block(2, 5).tolist() == [0, 1]
