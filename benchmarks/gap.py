@@ -30,7 +30,7 @@ import dgsuite
 from dgsuite import Graph
 from dgsuite.suites import gap, running
 from dgsuite.suites.gap import graphs, trials
-from dgsuite.suites.gap.plan import BENCHMARKS
+from dgsuite.suites.gap.options import BENCHMARKS
 
 GRAPHS = ("kron", "urand", "twitter", "web", "road", "grid")
 DELTAS = (2, 16, 64, 256)

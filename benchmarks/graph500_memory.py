@@ -31,7 +31,7 @@ def measure(scales: Sequence[int]) -> None:
             problem.build(6, client)  # workers have imported what they need
             with Watch() as building:
                 made = problem.build(scale, client)
-            roots = problem.choose_roots(made, 4)
+            roots = problem.sources.choose(made.able, 4, 101)
             with Watch() as searching:
                 search.search(made, roots, client, check=False)
         csr = 4 * sum(made.graph.entries) + 4 * made.graph.n

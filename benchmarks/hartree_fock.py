@@ -70,9 +70,9 @@ def parallel(name: str, one: Any, deals: Sequence[str], client: Any) -> None:
 def counter(client: Any) -> None:
     """An operation of the counter that units are dealt by."""
     from dgsuite.partition.client.workers import worker_addresses
-    from dgsuite.studies.scc import comms
+    from dgsuite.studies.scc import ledger
 
-    found = comms.fetch(client, worker_addresses(client))
+    found = ledger.fetch(client, worker_addresses(client))
     record("a counter operation", 1e3 * found, "ms", most=0.6)
 
 

@@ -87,8 +87,7 @@ def graphalytics(path):
 
 def properties(path):
     from dgsuite.suites.graphalytics import setting
-    from dgsuite.suites.graphalytics.options import Options
-    from dgsuite.suites.graphalytics.plan import ALGORITHMS
+    from dgsuite.suites.graphalytics.options import ALGORITHMS, Options
 
     options = Options(folder=str(Path(path).parent), graph="g")
     found = setting.read(options)

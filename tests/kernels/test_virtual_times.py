@@ -9,8 +9,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.delays import Delay
-from dgsuite.studies.network.times import virtual_times
+from dgsuite.studies.network.delays import Delay, virtual_times
 
 SQUARE = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights=[1, 5, 2, 3])
 

@@ -55,7 +55,7 @@ def test_objects_that_were_not_made_whole_end_without_an_error(monkeypatch):
 
 
 SWALLOWED = {
-    "dgsuite/studies/chem/basis.py": "PySCF says that it lacks a set by any error of its readers",
+    "dgsuite/studies/chem/molecule.py": "PySCF says that it lacks a set by any error of its readers",
 }
 """Files that take every error for an answer, and why."""
 

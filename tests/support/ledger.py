@@ -12,9 +12,9 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from dgsuite.studies.network.chances import ALWAYS
 from dgsuite.studies.network.disturbed import Disturbed
 from dgsuite.studies.network.faults import Lies
-from dgsuite.studies.network.limits import ALWAYS
 
 
 class Ledger:
@@ -34,8 +34,8 @@ class Ledger:
             "loss": np.any(faults.loss) or faults.by_weight,
             "drops": faults.drops.size,
             "away": faults.churn.size,
-            "crashes": faults.crashes.listed or faults.crashes.rate,
-            "adversary": faults.adversary is not None,
+            "crashes": faults.crashes or faults.rate,
+            "adversary": faults.attack is not None,
             liars: liars,
         }
         self.expected |= {kind for kind, there in kinds.items() if there}

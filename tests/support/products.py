@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-MIXES = ("dgsuite.base.mixing", "dgsuite.studies.network.limits")
+MIXES = ("dgsuite.base.mixing", "dgsuite.studies.network.chances")
 """Modules of functions that are compiled elsewhere."""
 
 narrow: dict[str, list[str]] = {}

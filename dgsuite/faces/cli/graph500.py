@@ -43,7 +43,7 @@ def graph500(
 
 def _run(options: Options) -> dict[str, Any]:
     from dgsuite.partition.client.workers import worker_addresses
-    from dgsuite.suites import running
+    from dgsuite.suites import running, sources
     from dgsuite.suites.graph500 import problem, report, search
     from dgsuite.suites.graph500.options import grid
 
@@ -54,7 +54,7 @@ def _run(options: Options) -> dict[str, Any]:
         with console.working("making the graph"):
             made = problem.build(options.scale, client, options.seed, shape, weighted)
         if options.root is None:
-            roots = problem.choose_roots(made, options.roots, options.seed)
+            roots = sources.choose(made.able, options.roots, options.seed)
         else:
             roots = [options.root]
         peers = search.make_peers(options.compare, made.graph)

@@ -211,7 +211,7 @@ def _check_plans(
 ) -> None:
     """See that what experiments will measure can be analysed."""
     from dgsuite.studies.experiment.load import load
-    from dgsuite.studies.scaling.planned import check_sweeps
+    from dgsuite.studies.scaling.analysis import check_sweeps
 
     try:
         check_sweeps([load(path, overrides, full=full)[0] for path in paths], settings)

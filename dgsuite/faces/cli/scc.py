@@ -81,7 +81,7 @@ def _betweenness(
     output: str | None,
 ) -> None:
     from dgsuite.base import files
-    from dgsuite.studies.scc.columns import read
+    from dgsuite.studies.scc.options import read
 
     asked = read(file, overrides, protocols or ())
     assert asked.bc is not None

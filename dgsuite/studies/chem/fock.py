@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.studies.chem import _compiled
-from dgsuite.studies.chem.basis import pyscf
+from dgsuite.studies.chem.molecule import pyscf
 
 PAIRS = ("static", "filled", "dask")
 """Ways of balancing whose unit is a pair of shells; of the others it is a quartet of atoms."""

@@ -16,8 +16,8 @@ from dgsuite.base.errors import InputError, RunError, unknown
 from dgsuite.partition.client.tasks import spanned
 from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem import places
-from dgsuite.studies.chem.basis import pyscf, start
 from dgsuite.studies.chem.fock import BALANCES, PAIRS, Work
+from dgsuite.studies.chem.molecule import pyscf, start
 from dgsuite.studies.chem.places import Shares
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.studies.lab.executions import Execution
+from dgsuite.studies.lab.executions import Execution, States
 
 
 class Difference(NamedTuple):
@@ -95,6 +95,14 @@ def compare(one: Execution, other: Execution) -> Difference | None:
                 nodes = one.graph.labels.array[nodes]
             return Difference(step.round, step.phase, tuple(sorted(named)), nodes)
     return None
+
+
+def changed(before: States, states: States, n: int) -> NDArray[np.bool_]:
+    """Which nodes have another value of a field that both states have."""
+    found = np.zeros(n, bool)
+    for name in before.keys() & states.keys():
+        found |= differing(before[name], states[name], n)
+    return found
 
 
 def differing(mine: NDArray | None, yours: NDArray | None, n: int) -> NDArray[np.bool_]:

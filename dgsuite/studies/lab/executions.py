@@ -121,8 +121,7 @@ class Execution:
         >>> dgsuite.lab.Execution("bfs", graph).initial()["level"]
         array([ 0, -1, -1, -1], dtype=int32)
         """
-        lists = _lists(self.kernel)
-        return _flat(self.kernel.first_state(self._cluster), self.graph.n, lists)
+        return _flat(self.kernel.first_state(self._cluster), self.graph.n, self.lists())
 
     def liars(self) -> NDArray[np.bool_]:
         """By node, whether it lies.
@@ -184,7 +183,7 @@ class Execution:
 
     def _moments(self, spec: RunSpec, with_messages: bool) -> Iterator[Moment]:
         bounds, votes = np.array([0, 1]), list[Vote]()
-        lists = _lists(self.kernel)
+        lists = self.lists()
         site = self._site = Site(self.kernel, [self._cluster], bounds, 0, spec)
         site.keeps, self._is_over = True, False
         nobody = np.zeros(self.graph.n, bool)
@@ -217,7 +216,8 @@ class Execution:
 
     def lists(self) -> frozenset[str]:
         """Fields of the state that are lists of nodes, which have other nodes in each phase."""
-        return _lists(self.kernel)
+        state = getattr(self.kernel, "state", None)
+        return frozenset() if state is None else lists_of(state)
 
     def senders(self) -> NDArray[np.bool_]:
         """Which nodes that had not crashed sent or broadcast anything in the last phase gone through."""
@@ -265,16 +265,8 @@ class Execution:
         site, network = self._site, self.network
         if site is None or not self._is_over:
             raise InputError("the execution has phases left; go through moments() first")
-        graph = self.graph.repartition(1)
-        made = dataset.build(
-            self.kernel,
-            graph,
-            "serial",
-            site.outputs(),
-            site.log,
-            network=network,
-            spec=self.spec,
-        )
+        graph, found = self.graph.repartition(1), (site.outputs(), site.log)
+        made = dataset.build(self.kernel, graph, "serial", *found, network=network, spec=self.spec)
         if network is None:
             return made
         how = {"style": "serial", "progress": False}
@@ -403,15 +395,9 @@ class Execution:
         >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
         ['wake', 'visit', 'visit', 'visit']
         """
-        from dgsuite.studies.lab.diagram import space_time
+        from dgsuite.studies.lab.pictures import space_time
 
         return space_time(self)
-
-
-def _lists(kernel: Kernel) -> frozenset[str]:
-    """Fields of a kernel's state that are declared as lists of nodes."""
-    state = getattr(kernel, "state", None)
-    return frozenset() if state is None else lists_of(state)
 
 
 def _stopped(states: States, before: States, still: NDArray[np.bool_]) -> States:

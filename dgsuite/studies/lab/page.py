@@ -14,10 +14,10 @@ from dgsuite.base.files import atomic_write, check_writable
 from dgsuite.base.templates import template
 from dgsuite.core.results.plots import places
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab.comparing import differing
-from dgsuite.studies.lab.executions import Execution, States
+from dgsuite.studies.lab.comparing import changed, differing
+from dgsuite.studies.lab.executions import Execution
 from dgsuite.studies.lab.messages import Messages
-from dgsuite.studies.lab.stops import check_size, names, stops_of
+from dgsuite.studies.lab.pictures import names, stops_of
 
 HUGE = 1 << 31
 """Whole numbers from here on stand for none, as -1 does."""
@@ -28,7 +28,6 @@ SHOWN = 8
 
 def write(execution: Execution, path: str | os.PathLike[str]) -> None:
     """Write the page; see `Execution.to_html`."""
-    check_size(execution)
     check_writable(path)
     found = template("dgsuite.studies.lab", "page.html")
     graph, kernel, network = execution.graph, execution.kernel, execution.network
@@ -48,8 +47,8 @@ def _content(execution: Execution) -> dict[str, Any]:
     there = dict.fromkeys(name for stop in stops for name in stop.states)
     first = [name for name in outputs if name in there]
     about = {name: output.long_name for name, output in outputs.items()}
-    changed = [np.zeros(graph.n, bool)]
-    changed += [_changed(one.states, other.states, graph.n) for one, other in pairwise(stops)]
+    new = [np.zeros(graph.n, bool)]
+    new += [changed(one.states, other.states, graph.n) for one, other in pairwise(stops)]
     return {
         "names": names(graph),
         "places": np.round(places(graph), 4).tolist(),
@@ -61,14 +60,14 @@ def _content(execution: Execution) -> dict[str, Any]:
         ],
         "stops": [
             {
-                "round": stop.round,
-                "phase": stop.phase,
+                "round": stop.step.round,
+                "phase": stop.step.phase,
                 "crashed": np.flatnonzero(stop.crashed).tolist(),
                 "away": np.flatnonzero(stop.away).tolist(),
-                "changed": np.flatnonzero(new).tolist(),
+                "changed": np.flatnonzero(nodes).tolist(),
                 **_sent(stop.messages),
             }
-            for stop, new in zip(stops, changed, strict=True)
+            for stop, nodes in zip(stops, new, strict=True)
         ],
     }
 
@@ -152,11 +151,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return "none" if np.isnan(value) else f"{value:.5g}"
     return str(value)
-
-
-def _changed(before: States, states: States, n: int) -> NDArray[np.bool_]:
-    """Which nodes know something else than before."""
-    found = np.zeros(n, bool)
-    for name in before.keys() & states.keys():
-        found |= differing(states[name], before[name], n)
-    return found

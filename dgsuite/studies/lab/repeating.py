@@ -13,23 +13,20 @@ from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.base.aliases import kernel_of
-from dgsuite.base.errors import InputError
 from dgsuite.base.version import __version__
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab.comparing import same
+from dgsuite.studies.lab.comparing import changed
 from dgsuite.studies.lab.executions import Execution, States
-from dgsuite.studies.network.faults import NEVER, Faults
+from dgsuite.studies.network.faults import Faults
+from dgsuite.studies.network.names import whole
 from dgsuite.studies.network.network import Network
 
 TILED = {"loss", "omission", "drops", "crashes", "churn", "byzantine", "seed"}
 """Parameters of a network that copies of a graph can have each for itself."""
-
-ROUNDS = "rounds of the run"
-VALID = "1 if the rule accepts the result, 0 if not"
 
 
 def repeat(
@@ -90,8 +87,7 @@ def repeat(
     (922, 3)
     """
     kernel = kernel_of(kernel, KERNELS)
-    if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-        raise InputError(f"times must be a whole number from 1, got {times!r}")
+    whole("times", times, 1)
     network = Network.of(network)
     one = Execution(kernel, graph, network=network, **how)
     if _in_copies(one, graph, network):
@@ -124,7 +120,7 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
     faults = one.spec.faults
     if network is None or not isinstance(faults, Faults):
         return network is None
-    if any(crash.until < NEVER for crash in faults.crashes.listed):  # copies end at other times
+    if any(crash.until is not None for crash in faults.crashes):  # copies end at other times
         return False
     liars = network.byzantine
     named = liars is None or isinstance(getattr(liars, "strategy", None), str)
@@ -157,19 +153,20 @@ def _in_turn(
             values["valid"] = int(genval.validate(kernel.name, graph, ds).ok)
         for name, value in values.items():
             found.setdefault(name, []).append(value)
-    texts = {name: output.long_name for name, output in outputs.items()}
-    dims = {name: output.dims for name, output in outputs.items()}
-    return _variables(found, {**texts, "rounds": ROUNDS, "valid": VALID}, dims)
+    return _variables(found, outputs)
 
 
 def _variables(
-    found: Mapping[str, Sequence[Any] | NDArray],
-    texts: Mapping[str, str],
-    dims: Mapping[str, tuple[str, ...]],
+    found: Mapping[str, Sequence[Any] | NDArray], outputs: Mapping[str, Output]
 ) -> dict[str, Any]:
     """Variables with a dimension for the run, by name."""
-    dims = {"crashed": ("node",), **dims}
-    texts = {"crashed": "round in which it crashed, -1 for none", **texts}
+    dims = {"crashed": ("node",), **{name: output.dims for name, output in outputs.items()}}
+    texts = {"crashed": "round in which it crashed, -1 for none"}
+    texts |= {name: output.long_name for name, output in outputs.items()}
+    texts |= {
+        "rounds": "rounds of the run",
+        "valid": "1 if the rule accepts the result, 0 if not",
+    }
     return {
         name: variable(("run", *dims.get(name, ())), np.asarray(values), texts.get(name, name))
         for name, values in found.items()
@@ -196,32 +193,29 @@ def _at_once(
     for step, states in execution.phases():
         busy = execution.senders().reshape(times, n).any(axis=1)
         if step.last:
-            busy |= _changed(states, before, times)
+            busy |= changed(before, states, times * n).reshape(times, n).any(axis=1)
             before = {x: v.copy() for x, v in states.items() if x not in lists}
         opened = first.setdefault(step.round, step.turn)
         if step.turn == opened:  # a later one closes the run, when all copies are over
             rounds[busy] = step.round + 1
     outputs = execution.kernel.outputs
     found = execution.outputs()
-    texts = {name: output.long_name for name, output in outputs.items()}
     if isinstance(faults, Faults):
         when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         found = {name: np.where(in_time, found[name], states[name]) for name in outputs}
         found["crashed"] = np.where(in_time, when, -1).reshape(times, n)
     for name, output in outputs.items():
-        found[name] = _by_run(found[name], output, times)
+        values = found[name].reshape(times, -1, *found[name].shape[1:])
+        ids = output.nodes  # those of the graph, and not of the copies
+        found[name] = np.where(values >= 0, values % n, values) if ids else values
     found["rounds"] = rounds
     if validate:
         known = [name for name in found if name != "rounds"]
-        found["valid"] = np.array(
-            [
-                int(genval.validate(one.kernel.name, graph, {x: found[x][k] for x in known}).ok)
-                for k in range(times)
-            ]
-        )
-    dims = {name: output.dims for name, output in outputs.items()}
-    return _variables(found, {**texts, "rounds": ROUNDS, "valid": VALID}, dims)
+        each = [{name: found[name][k] for name in known} for k in range(times)]
+        reports = [genval.validate(one.kernel.name, graph, result) for result in each]
+        found["valid"] = np.array([int(report.ok) for report in reports])
+    return _variables(found, outputs)
 
 
 def _copies(graph: Graph, times: int) -> Graph:
@@ -242,44 +236,16 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
     def everywhere(nodes: NDArray) -> NDArray:
         return (shift[:, None] + nodes).ravel()
 
-    crashes, liars, drops, churn = faults.crashes, faults.liars, faults.drops, faults.churn
-    if liars is not None and liars.nodes is not None:
+    liars, drops, churn = faults.liars, faults.drops, faults.churn
+    if liars is not None and not isinstance(liars.nodes, float):
         liars = replace(liars, nodes=everywhere(liars.nodes))
+    other = np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3]))
+    crashes = [replace(c, node=c.node + first) for first in shift.tolist() for c in faults.crashes]
     return replace(
         faults,
         loss=np.tile(faults.loss, times) if faults.loss.ndim else faults.loss,
         drops=np.array([np.tile(drops[0], times), *map(everywhere, drops[1:])]),
-        churn=np.array(
-            [
-                *(np.tile(churn[k], times) for k in (0, 1)),
-                everywhere(churn[2]),
-                np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3])),
-            ]
-        ),
-        crashes=replace(
-            crashes,
-            listed=[
-                crash._replace(node=crash.node + first)
-                for first in shift.tolist()
-                for crash in crashes.listed
-            ],
-        ),
+        churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
+        crashes=crashes,
         liars=liars,
     )
-
-
-def _by_run(values: NDArray, output: Output, times: int) -> NDArray:
-    """An output of each copy, in which node ids are those of the graph."""
-    found = values.reshape(times, -1, *values.shape[1:])
-    if output.nodes:
-        n = found.shape[1]
-        found = np.where(found >= 0, found % n, found)
-    return found
-
-
-def _changed(states: States, before: States, times: int) -> NDArray[np.bool_]:
-    """Which copies have a node whose state is another than before, which may be only a part of it."""
-    found = np.zeros(times, bool)
-    for name, values in before.items():
-        found |= ~same(states[name], values).reshape(times, -1).all(axis=1)
-    return found

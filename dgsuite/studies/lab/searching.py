@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.sparse import triu
 
 from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError, one_of
@@ -69,7 +70,7 @@ class Example:
             Name of the file, which should end in .toml.
         """
         edges = Path(path).with_suffix(".edges")
-        src, dst = _ends(self.graph)
+        src, dst = triu(self.graph.to_scipy(), 1).nonzero()
         with atomic_write(str(edges)) as file:
             Path(file).write_text(
                 "".join(f"{u} {v}\n" for u, v in zip(src, dst, strict=True)), encoding="utf-8"
@@ -167,32 +168,26 @@ def search(
             )
         except RunError as error:
             return Example(kernel, graph, network, parameters, None, str(error))
-        verdict = (property or _valid)(graph, ds)
+        verdict = property(graph, ds) if property else validate(kernel, graph, ds)
         if bool(getattr(verdict, "ok", verdict)):
             return None
         why = str(verdict) if hasattr(verdict, "ok") else "the property does not hold"
         return Example(kernel, graph, network, parameters, ds, why)
 
+    every = list(hypothesis.HealthCheck)
     settings = hypothesis.settings(
         max_examples=tries,
         derandomize=True,
         database=None,
         deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
+        suppress_health_check=every,
     )
+    cases = _cases(nodes, graphs, faults, most)
     try:
-        found = hypothesis.find(
-            _cases(nodes, graphs, faults, most),
-            lambda case: tried(case) is not None,
-            settings=settings,
-        )
+        found = hypothesis.find(cases, lambda case: tried(case) is not None, settings=settings)
     except NoSuchExample:
         return None
     return tried(found)
-
-
-def _valid(graph: Graph, ds: xr.Dataset) -> Any:
-    return validate(ds.attrs["kernel"], graph, ds)
 
 
 def _cases(most_nodes: int, graphs: str, faults: tuple[str, ...], most: int) -> Any:
@@ -235,14 +230,6 @@ def _pairs(graphs: str, n: int) -> list[tuple[int, int]]:
         return [(0, v) for v in range(1, n)]
     path = [(v, v + 1) for v in range(n - 1)]
     return [*path, (0, n - 1)] if graphs == "ring" else path
-
-
-def _ends(graph: Graph) -> tuple[list[int], list[int]]:
-    """Each edge once."""
-    (cluster,) = graph.repartition(1).gather()
-    row = np.repeat(np.arange(graph.n), cluster.degree)
-    once = row < cluster.indices
-    return row[once].tolist(), cluster.indices[once].tolist()
 
 
 def _toml(value: Any) -> str:

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.dataset import variable
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab.comparing import same
+from dgsuite.studies.lab.comparing import changed
 from dgsuite.studies.lab.executions import Execution, States
+from dgsuite.studies.network.names import whole
 
 ROUNDS = 10_000
 """After which an execution is left, by default."""
@@ -68,10 +68,11 @@ def legitimacy(
     (array([0, 0, 0, 0, 0, 0, 1, 1, 0, 1]), 9, 1)
     """
     execution = Execution(kernel, graph, **how)
-    made, plain = execution.kernel, _unlabelled(graph)
+    made, plain = execution.kernel, graph
+    if graph.labels is not None:  # kernels see node ids for labels
+        plain = graph.like(graph.parts, graph.entries, labels=None)
     name = made.name if judged_as is None else judged_as
-    if isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1:
-        raise InputError(f"max_rounds must be a whole number from 1, got {max_rounds!r}")
+    whole("max_rounds", max_rounds, 1)
     facts = {f.name: getattr(made, f.name) for f in fields(made)}
     facts = {key: value for key, value in facts.items() if value is not None}
     columns: dict[str, list[int]] = {"violations": [], "changed": [], "moved": []}
@@ -84,7 +85,9 @@ def legitimacy(
         if missing := made.outputs.keys() - outputs.keys():
             raise InputError(f"{min(missing)!r} of kernel {made.name!r} has no value for each node")
         columns["violations"].append(genval.validate(name, plain, {**facts, **outputs}).count)
-        columns["changed"].append(_changed(outputs, before, graph.n))
+        told = {key: values for key, values in outputs.items() if key != "moves"}
+        new = graph.n if before is None else int(changed(before, told, graph.n).sum())
+        columns["changed"].append(new)
         if "moves" in outputs:
             earlier = 0 if before is None else int(before["moves"].sum())
             columns["moved"].append(int(outputs["moves"].sum()) - earlier)
@@ -115,19 +118,3 @@ def _dataset(
     attrs = {"kernel": kernel.name, "n": graph.n, "m": graph.m, "seed": kernel.seed}
     attrs |= {"convergence": first if first < len(right) else -1}
     return xr.Dataset(made, attrs={**attrs, "closure": int(kept.all()), "terminated": terminated})
-
-
-def _unlabelled(graph: Graph) -> Graph:
-    """The graph with node ids for labels, as kernels see it."""
-    if graph.labels is None:
-        return graph
-    return graph.like(graph.parts, graph.entries, labels=None)
-
-
-def _changed(outputs: States, before: States | None, n: int) -> int:
-    """How many nodes have other outputs than before, apart from how often they moved."""
-    found: NDArray[np.bool_] = np.full(n, before is None)
-    for name, values in outputs.items():
-        if before is not None and name != "moves":
-            found |= ~same(values, before[name]).reshape(n, -1).all(axis=1)
-    return int(np.count_nonzero(found))

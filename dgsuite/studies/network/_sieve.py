@@ -6,7 +6,7 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.tools._draws import keyed
-from dgsuite.studies.network.limits import halved
+from dgsuite.studies.network.chances import halved
 
 FALLING, AWAY = 2, 3
 """What `sent` says of a node that crashes while it sends, and of one that is away; 1 of others that sent."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,25 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.pairs import pair_key
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.studies.network.limits import limit
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
+
+ALWAYS = 1 << 53
+"""The limit below which all of the numbers lie that decide whether a message is lost."""
+
+HALF = np.uint64(ALWAYS // 2)
+ONE = np.uint64(1)
+
+
+def limit(probability: Any) -> NDArray[np.uint64]:
+    """The number below which that part of all numbers from 0 to `ALWAYS` lies."""
+    return np.floor(np.asarray(probability, np.float64) * ALWAYS).astype(np.uint64)
+
+
+def halved(limit: Any) -> Any:
+    """The limit of messages of a node that crashes while it sends: they arrive half as often."""
+    return HALF + (limit >> ONE)
 
 
 class Chances:

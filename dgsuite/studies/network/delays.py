@@ -1,26 +1,52 @@
-"""How long the messages of a network take."""
+"""How long the messages of a network take, and what comes of it.
+
+Rounds are run by a synchroniser: see `virtual_times`. Tasks spawn tasks whose messages take time:
+`DelayedSite` is a simulation of events, tick by tick. All sites run the tasks of a tick before any of a later
+one, and agree on which tick is next. Tasks of a tick run in the order of their depths and names; what these
+spawn without a delay runs after all of them, in the same tick. A task that is spawned takes time to arrive,
+and so does the notice that a task has ended, from its node to that of the finish. Finishes of the program and
+rounds between them take none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import heappop, heappush, heapreplace
+from math import inf
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.run_spec import PLAIN, RunSpec
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.studies.network.late import DelayedSite
-from dgsuite.studies.network.names import is_whole
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.names import is_whole, made
 
 VALUES = {"uniform": ("low", "high"), "geometric": ("p",), "weight": ()}
 """Kinds of delays, and what each has."""
+
+SYNCHRONISERS = ("alpha", "beta")
+"""Kernels that work out virtual times."""
+
+ARRIVAL = "arrival_tick"
+"""Field of tasks on their way: when they arrive."""
+
+NARROW = 1 << 16
+"""Numbers below are sorted in linear time."""
 
 
 @dataclass(frozen=True)
@@ -87,27 +113,237 @@ class Delay:
         InputError
             It is none of these.
         """
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, Mapping):
-            known = [f.name for f in fields(cls)]
-            if wrong := sorted(given.keys() - set(known)):
-                raise InputError(unknown("parameter of delay", wrong[0], known))
-            return cls(**given)
+        if isinstance(given, cls | Mapping):
+            return made(cls, given, "delay")  # type: ignore[no-any-return]
         if not isinstance(given, Sequence) or isinstance(given, str):
             return cls(given)
         kind, *values = given or [None]
-        made = cls(kind)  # before the values, so that a wrong kind is named
+        plain = cls(kind)  # before the values, so that a wrong kind is named
         names = VALUES.get(str(kind), ())
         if len(values) != len(names):
             wanted = ", ".join((repr(kind), *names))
             raise InputError(f"delay must be ({wanted}), got {given!r}")
-        return cls(kind, **dict(zip(names, values, strict=True))) if values else made
+        return cls(kind, **dict(zip(names, values, strict=True))) if values else plain
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The delay as the parameters of a synchroniser's kernel."""
         return {"delay": self.kind, "low": self.low, "high": self.high, "p": self.p}
+
+
+class VirtualTimes(NamedTuple):
+    """Virtual times of pulses; see `virtual_times`.
+
+    Attributes
+    ----------
+    time
+        int64, shape (pulses,): the tick by which all nodes have begun the pulse after each.
+    messages
+        int64, shape (pulses,): the messages of each, where every node sends one to each neighbour, and those
+        of the synchroniser.
+    """
+
+    time: NDArray[np.int64]
+    messages: NDArray[np.int64]
+
+
+def virtual_times(
+    run: Callable[..., xr.Dataset],
+    graph: Graph,
+    pulses: int,
+    delay: Any,
+    seed: int | None = None,
+    synchroniser: str = "alpha",
+    late: ArrayLike = (),
+    **how: Any,
+) -> VirtualTimes:
+    """When each pulse is over on a network whose messages take time, under a synchroniser.
+
+    Parameters
+    ----------
+    run
+        `dgsuite.run`.
+    graph
+        The network; the edges of a directed graph carry messages both ways.
+    pulses
+        How many pulses: the rounds of a run.
+    delay
+        How long messages take; see `dgsuite.studies.network.delays.Delay.of`.
+    seed
+        Key of the delays.
+    synchroniser
+        "alpha", or "beta", which needs a connected graph.
+    late
+        What takes longer; see `dgsuite.kernels.lab.synchroniser.Synchroniser`.
+    how
+        Options of `dgsuite.run`, such as style and client; for "beta" also `root`.
+
+    Raises
+    ------
+    InputError
+        A value is not one of these, or weights are to be delays and are no whole numbers from 0.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.studies.network.delays import virtual_times
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> virtual_times(dgsuite.run, graph, 3, 2)
+    VirtualTimes(time=array([ 6, 12, 18]), messages=array([18, 18, 18]))
+    """
+    one_of("synchroniser", synchroniser, SYNCHRONISERS)
+    law = Delay.of(delay)
+    if law.kind == "weight" and not graph.weighted:
+        raise InputError("delay='weight' needs a graph with weights")
+    if not pulses:
+        return VirtualTimes(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    ds = run(synchroniser, graph, seed=seed, rounds=pulses, late=late, **law.parameters, **how)
+    return VirtualTimes(ds["pulse_time"].values, ds["messages"].values)
+
+
+class Flight(NamedTuple):
+    """Tasks that were spawned together, by the tick at which they arrive: those of ``ticks[i]`` are
+    ``starts[i]`` to ``starts[i + 1]`` of the batch.
+    """
+
+    ticks: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    batch: Batch
+
+
+class Calendar:
+    """Tasks on their way to the clusters of a site.
+
+    What is spawned together is sorted by tick once, and stays one batch: the calendar holds no object for
+    each tick or message.
+
+    Attributes
+    ----------
+    now
+        The current tick, the same on all sites.
+    ticks
+        The ticks so far at which something happened, the current one included: the rounds of the run.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.ticks = [0]
+        self._number = 0
+        self._heap: list[tuple[int, int, int, Flight]] = []
+
+    @property
+    def due(self) -> float:
+        """Tick at which the next tasks arrive; infinite if there are none."""
+        return self._heap[0][0] if self._heap else inf
+
+    def put(self, batch: Batch) -> None:
+        """Take in tasks that were spawned; `ARRIVAL` says when they arrive."""
+        flight = _sorted(batch)
+        heappush(self._heap, (int(flight.ticks[0]), self._number, 0, flight))
+        self._number += 1
+
+    def advance(self, tick: int) -> Iterator[Batch]:
+        """Go on to a tick; the tasks that arrive then, in the order in which they were spawned."""
+        if tick > self.now:
+            self.now = tick
+            self.ticks.append(tick)
+        heap = self._heap
+        while heap and heap[0][0] == tick:
+            _, number, at, flight = heap[0]
+            if at + 1 < len(flight.ticks):
+                heapreplace(heap, (int(flight.ticks[at + 1]), number, at + 1, flight))
+            else:
+                heappop(heap)
+            part = slice(flight.starts[at], flight.starts[at + 1])
+            depth, task, cluster, letters = flight.batch
+            yield Batch(depth, task, cluster, letters.take(part))
+
+
+def _sorted(batch: Batch) -> Flight:
+    """Tasks by the tick at which they arrive."""
+    letters = batch.letters
+    fields = {name: values for name, values in letters.fields.items() if name != ARRIVAL}
+    ticks, letters = letters.fields[ARRIVAL], letters._replace(fields=fields)
+    first = ticks.min()
+    after = ticks - first
+    last = after.max()
+    if last == 0:
+        heads = np.zeros(1, np.int64)
+    else:
+        if last < NARROW:
+            after = after.astype(np.uint16)
+        order = np.argsort(after, kind="stable")
+        after, letters = after[order], letters.take(order)
+        heads = np.concatenate([[0], np.flatnonzero(after[1:] != after[:-1]) + 1])
+    starts = np.append(heads, len(ticks))
+    return Flight(first + after[heads].astype(np.int64), starts, batch._replace(letters=letters))
+
+
+class DelayedSite(RecursiveSite):
+    """A `RecursiveSite` with a calendar of what is on its way.
+
+    Attributes
+    ----------
+    calendar
+        Tasks and notices that have not arrived.
+    delays
+        How long they take.
+    """
+
+    combines_early = False  # only what arrives in the same tick is combined
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        spec: RunSpec = PLAIN,
+    ) -> None:
+        super().__init__(kernel, clusters, bounds, me, spec)
+        assert spec.delays is not None
+        self.delays = spec.delays.of_run(kernel.seed)
+        self.calendar = Calendar()
+        for cluster in clusters:
+            if (problem := self.delays.wrong(cluster)) is not None:
+                raise InputError(f"kernel {kernel.name!r}: {problem}")
+
+    def logged(self, step: Step) -> Step:
+        """A step as the log has it: its round is the current tick."""
+        return step._replace(round=len(self.calendar.ticks) - 1)
+
+    def arrive(self, batch: Batch) -> None:
+        """Note when tasks arrive."""
+        self.calendar.put(batch)
+
+    def due(self, out: Mapping[int, Bundle]) -> float:
+        """Tick of the next tasks, here or in `out`."""
+        if self.queue:
+            return self.calendar.now
+        leaving = [batch for bundle in out.values() for batch in tasks_of(bundle)]
+        return min(self.calendar.due, *(int(b.letters.fields[ARRIVAL].min()) for b in leaving), inf)
+
+    def tick(self, due: float, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Go on to a tick, and run all tasks that are there, and none that these spawn."""
+        for batch in self.calendar.advance(int(due)):
+            self.put(batch)
+        return super().tick(due, pool)
+
+    def outputs(self) -> dict[str, Any]:
+        self.log.ticks = self.calendar.ticks
+        return super().outputs()
+
+    def _send(self, k: int, depth: int, task: str, letters: UnicastBatch, owner: NDArray) -> None:
+        if not len(owner):
+            return
+        now = self.calendar.now
+        assert letters.src is not None
+        try:
+            waits = self.delays.ticks(self.clusters[k], letters.src, letters.dst, now)
+        except InputError as error:
+            raise self.fault(Step(depth, task, False, self.turn), k, str(error)) from None
+        fields = {**letters.fields, ARRIVAL: now + waits}
+        super()._send(k, depth, task, letters._replace(fields=fields), owner)
 
 
 @dataclass(frozen=True)

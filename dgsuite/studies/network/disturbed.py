@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,21 +15,11 @@ from dgsuite.base.once import Lock
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
-from dgsuite.kernels.bsp import (
-    ANNOUNCES,
-    SHARES_LISTS,
-    Announcement,
-    Broadcast,
-    Kernel,
-    Known,
-    Share,
-    Shipment,
-    Unicast,
-)
+from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
-from dgsuite.studies.network.attack import ABSENCES, CRASHES
+from dgsuite.studies.network.adversary import ABSENCES
 from dgsuite.studies.network.chances import Chances
 from dgsuite.studies.network.faults import NEVER, Fate, Faults, Lies
 from dgsuite.studies.network.node_states import put, take
@@ -38,7 +29,7 @@ if TYPE_CHECKING:
     from dgsuite.core.engine.site import Site
     from dgsuite.core.engine.unicasts import UnicastBatch
 
-REFUSED = {Announcement: ANNOUNCES, Share: SHARES_LISTS, Shipment: SHIPS}
+REFUSED = {bsp.Announcement: bsp.ANNOUNCES, bsp.Share: bsp.SHARES_LISTS, bsp.Shipment: SHIPS}
 """What a network with faults cannot transfer, and why."""
 
 
@@ -70,11 +61,7 @@ class Disturbed:
     apart = frozenset({"lost", "_frozen", "_kept", "_down", "_waiting"})
 
     def __init__(
-        self,
-        faults: Faults,
-        kernel: Kernel,
-        clusters: Sequence[Cluster],
-        fault: Fault,
+        self, faults: Faults, kernel: bsp.Kernel, clusters: Sequence[Cluster], fault: Fault
     ) -> None:
         n = clusters[0].n
         self.faults = faults = faults.of_run(kernel.seed)
@@ -96,11 +83,11 @@ class Disturbed:
         self._rounds = rounds[self._due]
         self._begun = 0
         self._waiting: list[int] = []
-        self._listed = {crash.node: crash for crash in faults.crashes.listed}
+        self._listed = {crash.node: crash for crash in faults.crashes}
         self._down: dict[int, int] = {}  # nodes that are to come back, and when
         self._back = np.empty(0, np.int64)  # nodes that are back in this phase
         self._kept: dict[int, dict[str, NDArray]] = {}  # their states at the crash
-        if any(crash.until < NEVER for crash in faults.crashes.listed):
+        if any(crash.until is not None for crash in faults.crashes):
             for cluster in clusters:
                 try:
                     take(kernel.first_state(cluster), self._back, cluster.size)
@@ -109,27 +96,19 @@ class Disturbed:
                         f"kernel {kernel.name!r}: a node cannot come back with until=, since {error}"
                     ) from None
         self._watch = None
-        if faults.adversary is not None:
-            self._watch = Watch(faults.adversary, kernel, clusters, self._lock)
-        self._liars = None
-        if faults.rewrites and faults.liars is not None:
-            self._liars = faults.liars.mask(n, faults.seed or 0)
-        self._counts = {
-            name: kernel.ranges[name](n) if name in kernel.ranges else 0 for name in kernel.fields
-        }
-        self._bounds = kernel.limits(n)
-        self._identifiers = {
-            name
-            for name, output in kernel.outputs.items()
-            if output.identifiers and self._liars is not None
-        }
+        if faults.attack is not None:
+            self._watch = Watch(faults.attack, kernel, clusters, self._lock)
+        self._lies: Lies | None = None
+        if faults.liars is not None and faults.liars.strategy != "silent":
+            ranges = kernel.ranges
+            counts = {name: ranges[name](n) if name in ranges else 0 for name in kernel.fields}
+            mask, key = faults.liars.mask(n, faults.seed or 0), faults.key(Domain.LIES, 0, 0)
+            self._lies = Lies(key, mask, faults.liars.strategy, counts, kernel.limits(n), 0, "")
 
     @property
-    def shared(self) -> Iterator[object]:
+    def shared(self) -> tuple[object, ...]:
         """What clusters that run side by side share of it."""
-        yield self
-        if self._watch is not None:
-            yield self._watch
+        return (self,) if self._watch is None else (self, self._watch)
 
     def warm(self, halo: Halo) -> None:
         """Load the compiled loop that takes lost messages out of a halo's rows."""
@@ -150,27 +129,22 @@ class Disturbed:
             self.lost.append(0)
             away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
             if self._watch is not None:
-                struck, spends = self._watch.begin(step), self._watch.attack.spends
-                if self.faults.spares:
+                struck, adversary = self._watch.begin(step), self._watch.attack.adversary
+                if adversary.delays:
                     return
-                if spends == CRASHES:
-                    self._strike(struck[0])
-                elif spends == ABSENCES:
+                if adversary.crashes:
+                    nodes = struck[0][~self._dead[struck[0]]]
+                    self._fallen = np.append(self._fallen, nodes)
+                    self._die(nodes)
+                elif adversary.spends == ABSENCES:
                     away = np.concatenate([away, struck[0]])
                 else:
                     drops = np.concatenate([drops, struck], axis=1)
             falling, absent = self._mask(self._falling), self._mask(away)
-            lies = None
-            if self._liars is not None and self.faults.liars is not None:
-                lies = Lies(
-                    self.faults.key(Domain.LIES, *self._at),
-                    self._liars,
-                    self.faults.liars.strategy,
-                    self._counts,
-                    self._bounds,
-                    step.round,
-                    step.phase,
-                )
+            lies = self._lies
+            if lies is not None:
+                key = self.faults.key(Domain.LIES, *self._at)
+                lies = replace(lies, key=key, round=step.round, phase=step.phase)
             key = self.faults.key(Domain.LOSS, *self._at)
             dead = self._dead if absent is None else self._dead | absent
             self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops, self._chances)
@@ -185,47 +159,39 @@ class Disturbed:
 
     def _crash(self, step: Step) -> None:
         """Let nodes come back and crash whose time has come."""
-        self._back = np.array(
-            [v for v, until in self._down.items() if until <= step.round], np.int64
-        )
-        if len(self._back):
-            self._dead = self._dead.copy()  # that of the phase before is still read
+        back = [node for node, until in self._down.items() if until <= step.round]
+        self._back = np.array(back, np.int64)
+        if back:
+            self._dead = self._dead.copy()
             self._dead[self._back] = False
-        for node in self._back.tolist():
+        for node in back:
             del self._down[node]
         end = int(np.searchsorted(self._rounds, step.round, side="right"))
-        due = self._due[self._begun : max(self._begun, end)]
+        due = self._due[self._begun : end]
         self._begun = max(self._begun, end)
         named = np.isin(due, [*self._listed])
         drawn = due[~named]
         self._waiting += due[named].tolist()
-        late: list[int] = []
-        falling: list[int] = []
-        fallen: list[int] = []
+        late, falling, fallen = list[int](), list[int](), list[int]()
         for node in self._waiting:
             crash = self._listed[node]
             if crash.phase not in (None, step.phase) and crash.round == step.round:
                 late.append(node)
-            elif crash.until > step.round and not self._dead[node]:
+            elif (crash.until or NEVER) > step.round and not self._dead[node]:
                 (falling if crash.partial else fallen).append(node)
-                if crash.until < NEVER:
+                if crash.until is not None:
                     self._down[node] = crash.until
         self._waiting = late
         self._falling = np.append(drawn[~self._dead[drawn]], np.array(falling, np.int64))
         self._fallen = np.array(fallen, np.int64)
-        if len(self._falling) or fallen:
-            self._none_dead = False
-            self._dead = self._dead.copy()
-            self._dead[self._fallen] = self._dead[self._falling] = True
+        self._die(np.append(self._fallen, self._falling))
 
-    def _strike(self, nodes: NDArray[np.int64]) -> None:
-        """Let nodes crash that an adversary picked, but for those that have crashed."""
-        nodes = nodes[~self._dead[nodes]]
+    def _die(self, nodes: NDArray[np.int64]) -> None:
+        """Note that nodes have crashed."""
         if len(nodes):
             self._none_dead = False
-            self._dead = self._dead.copy()
+            self._dead = self._dead.copy()  # that of the phase before is still read
             self._dead[nodes] = True
-            self._fallen = np.concatenate([self._fallen, nodes])
 
     def before(self, step: Step, k: int, state: Any) -> None:
         """Keep what the nodes of the site's k-th cluster hold that crash before a phase, and give it back to
@@ -246,7 +212,7 @@ class Disturbed:
                 raise Unfit(str(self.fault(step, k, f"{REFUSED[type(item)]}: {UNDECLARED}")))
         if not self._none_dead:
             result = items = tuple(self._without(self.clusters[k], item) for item in items)
-        if self._watch is None or not self._watch.attack.watches:
+        if self._watch is None or not self._watch.attack.adversary.watches:
             return result
         try:
             return (*items, self._watch.after(step, k, state, items, self._dead))
@@ -316,31 +282,29 @@ class Disturbed:
             value = value.copy()
             for at, held in parts:
                 value[at] = held
-        if name in self._identifiers and self.clusters[k].identifiers is None:
+        lied = self._lies is not None and self.kernel.outputs[name].identifiers
+        if lied and self.clusters[k].identifiers is None:
             value = np.where((value >= 0) & (value < len(self._dead)), value, -1)
         return value
 
     def _without(self, cluster: Cluster, item: Any) -> Any:
         """What a cluster sends, but only by nodes that are alive."""
-        if isinstance(item, Known):
-            return (
-                item if item.node is None or self._alive(np.array([item.node]))[0] else Known(None)
-            )
+        if isinstance(item, bsp.Known):
+            sends = item.node is None or self._alive(np.array([item.node]))[0]
+            return item if sends else bsp.Known(None)
         alive = self._alive(cluster.ids)
-        if isinstance(item, Broadcast):
+        if isinstance(item, bsp.Broadcast):
             nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)
             keep = alive[nodes]
             some = _picker(nodes, keep)
             to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
             fields = {name: some(value) for name, value in item.fields.items()}
-            edges = item.edges
-            if edges is not None:
-                edges = _edges_of(cluster, edges, alive)
+            edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
             repeat = None if item.repeat is None else some(item.repeat)
             return item._replace(
                 nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields
             )
-        if isinstance(item, Unicast):
+        if isinstance(item, bsp.Unicast):
             src = np.arange(cluster.size) if item.src is None else np.asarray(item.src)
             keep = alive[src]
             some = _picker(src, keep)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,9 @@ from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
-from dgsuite.studies.network.attack import Attack, Campaign, struck
-from dgsuite.studies.network.bounding import Limits, told
-from dgsuite.studies.network.chances import Chances
-from dgsuite.studies.network.limits import ALWAYS, halved, limit
-from dgsuite.studies.network.strategies import STRATEGIES, Sent, Strategy
+from dgsuite.studies.network.adversary import Attack, Campaign, struck
+from dgsuite.studies.network.chances import ALWAYS, Chances, halved, limit
+from dgsuite.studies.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -25,54 +23,13 @@ if TYPE_CHECKING:
     from dgsuite.partition.clusters.cluster import Cluster
     from dgsuite.partition.clusters.halo import Halo
     from dgsuite.studies.network.disturbed import Disturbed
+    from dgsuite.studies.network.network import Crash
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
-
-class Listed(NamedTuple):
-    """A crash that is listed; see `dgsuite.studies.network.network.Crash`."""
-
-    node: int
-    round: int
-    phase: str | None
-    partial: bool
-    until: int
-    """`NEVER` for none."""
-    memory: bool
-
-
-@dataclass(frozen=True)
-class Crashes:
-    """Which nodes crash, and when.
-
-    Attributes
-    ----------
-    listed
-        Crashes one by one.
-    rate
-        Probability that any other node crashes in a round.
-    """
-
-    listed: Sequence[Listed]
-    rate: float
-
-    def back(self, n: int) -> NDArray[np.int64]:
-        """By node, the round in which it is back, `NEVER` for none: shape (n,)."""
-        found = np.full(n, NEVER)
-        found[[crash.node for crash in self.listed]] = [crash.until for crash in self.listed]
-        return found
-
-    def of_nodes(self, n: int, seed: int) -> NDArray[np.int64]:
-        """By node, the round in which it crashes, `NEVER` for none: int64, shape (n,)."""
-        found = np.full(n, NEVER)
-        if self.rate:
-            luck = unit(keyed(key(seed, 0, Domain.CRASHES), np.arange(n)))
-            with np.errstate(divide="ignore", over="ignore"):
-                waits = np.log1p(-luck) / np.log1p(-self.rate)
-            found = np.minimum(waits, NEVER).astype(np.int64)
-        found[[crash.node for crash in self.listed]] = [crash.round for crash in self.listed]
-        return found
+Fields = Mapping[str, NDArray]
+"""What messages say, by field."""
 
 
 @dataclass(frozen=True)
@@ -82,22 +39,19 @@ class Liars:
     Attributes
     ----------
     nodes
-        Node ids; None where they are drawn.
-    share
-        Probability that a node is drawn.
+        Node ids, or the probability that a node is one of them.
     strategy
         Of `STRATEGIES`, "silent", or a function.
     """
 
-    nodes: NDArray[np.int64] | None
-    share: float
+    nodes: NDArray[np.int64] | float
     strategy: str | Strategy
 
     def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
         """Whether each of n nodes lies."""
-        if self.nodes is None:
+        if isinstance(self.nodes, float):
             words = keyed(key(seed, 0, Domain.LIARS), np.arange(n))
-            return (words >> np.uint64(11)) < limit(self.share)
+            return (words >> np.uint64(11)) < limit(self.nodes)
         found = np.zeros(n, bool)
         found[self.nodes] = True
         return found
@@ -120,10 +74,12 @@ class Faults:
     churn
         Of what is away: first round, end, node, and neighbour or -1 for all; int64, shape (4, absences).
     crashes
-        Which nodes crash.
+        Crashes one by one; their nodes are node ids.
+    rate
+        Probability that any other node crashes in a round.
     liars
         Which nodes lie, if any.
-    adversary
+    attack
         What strikes by what it sees of the run, if anything.
     by_weight
         Whether the weight of an edge is the probability that a message along it is lost.
@@ -134,19 +90,15 @@ class Faults:
     by_receiver: bool
     drops: NDArray[np.int64]
     churn: NDArray[np.int64]
-    crashes: Crashes
+    crashes: Sequence[Crash]
+    rate: float
     liars: Liars | None
-    adversary: Attack | None = None
+    attack: Attack | None = None
     by_weight: bool = False
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
         return self if self.seed is not None else replace(self, seed=seed)
-
-    @property
-    def rewrites(self) -> bool:
-        """Whether what nodes send is changed, and not only lost."""
-        return self.liars is not None and self.liars.strategy != "silent"
 
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Fault) -> Disturbed:
         """The faults at a site."""
@@ -156,12 +108,12 @@ class Faults:
 
     def campaign(self) -> Campaign | None:
         """What the adversary strikes in each round, if there is one."""
-        return None if self.adversary is None else Campaign(self.adversary)
+        return None if self.attack is None else Campaign(self.attack)
 
     @property
     def spares(self) -> bool:
         """Whether there are none: an adversary has messages take longer, which changes no output."""
-        return self.adversary is not None and self.adversary.delays
+        return self.attack is not None and self.attack.adversary.delays
 
     def dropped(self, round: int) -> NDArray[np.int64]:
         """Senders and receivers between which no message of a round arrives: shape (2, drops)."""
@@ -177,7 +129,14 @@ class Faults:
 
     def crash_rounds(self, n: int) -> NDArray[np.int64]:
         """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
-        return self.crashes.of_nodes(n, self.seed or 0)
+        found = np.full(n, NEVER)
+        if self.rate:
+            luck = unit(keyed(key(self.seed or 0, 0, Domain.CRASHES), np.arange(n)))
+            with np.errstate(divide="ignore", over="ignore"):
+                waits = np.log1p(-luck) / np.log1p(-self.rate)
+            found = np.minimum(waits, NEVER).astype(np.int64)
+        found[[crash.node for crash in self.crashes]] = [crash.round for crash in self.crashes]
+        return found
 
     def crashed(self, n: int, turns: Iterable[tuple[int, Iterable[Target]]]) -> NDArray[np.int64]:
         """By node, the round of a run in which it crashed last, `NEVER` for none: shape (n,).
@@ -185,13 +144,15 @@ class Faults:
         Parameters
         ----------
         turns
-            See `dgsuite.studies.network.attack.struck`.
+            See `dgsuite.studies.network.adversary.struck`.
         """
         found = self.crash_rounds(n)
-        if self.adversary is None or not self.adversary.crashes:
+        if self.attack is None or not self.attack.adversary.crashes:
             return found
-        back = self.crashes.back(n)
-        for round_, strikes in struck(self.adversary, turns).items():
+        back = np.full(n, NEVER)
+        for crash in self.crashes:
+            back[crash.node] = crash.until or NEVER
+        for round_, strikes in struck(self.attack, turns).items():
             for node, _ in strikes:
                 if not found[node] <= round_ < back[node]:
                     found[node] = round_
@@ -212,10 +173,11 @@ class Faults:
         return keyed(key(self.seed or 0, turn, domain), np.array([position]))
 
 
+@dataclass(frozen=True, eq=False)
 class Fate:
     """What becomes of the messages of one phase.
 
-    Parameters
+    Attributes
     ----------
     key
         Of the phase.
@@ -236,27 +198,15 @@ class Fate:
         What is lost by edge, if anything.
     """
 
-    def __init__(
-        self,
-        key: NDArray[np.uint64],
-        source: NDArray[np.uint64],
-        target: NDArray[np.uint64],
-        dead: NDArray[np.bool_],
-        away: NDArray[np.bool_] | None,
-        falling: NDArray[np.bool_] | None,
-        lies: Lies | None,
-        drops: NDArray[np.int64],
-        chances: Chances | None = None,
-    ) -> None:
-        self.key = key
-        self.source = source
-        self.target = target
-        self.dead = dead
-        self.away = away
-        self.falling = falling
-        self.lies = lies
-        self.drops = drops
-        self.chances = chances
+    key: NDArray[np.uint64]
+    source: NDArray[np.uint64]
+    target: NDArray[np.uint64]
+    dead: NDArray[np.bool_]
+    away: NDArray[np.bool_] | None
+    falling: NDArray[np.bool_] | None
+    lies: Lies | None
+    drops: NDArray[np.int64]
+    chances: Chances | None = None
 
     @property
     def by_message(self) -> bool:
@@ -271,11 +221,7 @@ class Fate:
         return reached & ~lost, int(np.count_nonzero(lost & reached))
 
     def told(
-        self,
-        fields: Mapping[str, NDArray],
-        src: NDArray,
-        dst: NDArray,
-        number: NDArray | None = None,
+        self, fields: Fields, src: NDArray, dst: NDArray, number: NDArray | None = None
     ) -> dict[str, NDArray]:
         """The fields of messages as they arrive; empty if nobody lies. Parameters as of `lost`."""
         return {} if self.lies is None else self.lies.told(fields, src, dst, number)
@@ -330,10 +276,11 @@ class Fate:
         return found
 
 
+@dataclass(frozen=True, eq=False)
 class Lies:
     """What rewrites the messages of nodes that lie, in one phase.
 
-    Parameters
+    Attributes
     ----------
     key
         Of the phase.
@@ -349,30 +296,16 @@ class Lies:
         Of what is sent.
     """
 
-    def __init__(
-        self,
-        key: NDArray[np.uint64],
-        mask: NDArray[np.bool_],
-        strategy: str | Strategy,
-        counts: Mapping[str, int],
-        limits: Mapping[str, Limits],
-        round: int,
-        phase: str,
-    ) -> None:
-        self.key = key
-        self.mask = mask
-        self.strategy = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
-        self.counts = counts
-        self.limits = limits
-        self.round = round
-        self.phase = phase
+    key: NDArray[np.uint64]
+    mask: NDArray[np.bool_]
+    strategy: str | Strategy
+    counts: Mapping[str, int]
+    limits: Mapping[str, Limits]
+    round: int
+    phase: str
 
     def told(
-        self,
-        fields: Mapping[str, NDArray],
-        src: NDArray,
-        dst: NDArray,
-        number: NDArray | None = None,
+        self, fields: Fields, src: NDArray, dst: NDArray, number: NDArray | None = None
     ) -> dict[str, NDArray]:
         """The fields of messages, once those that lie have rewritten theirs."""
         which = np.flatnonzero(self.mask[src])
@@ -382,8 +315,9 @@ class Lies:
         ends = src[which].astype(np.int64), dst[which].astype(np.int64)
         luck = _hash(self.key, *ends, None if number is None else number[which])
         sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
+        strategy = STRATEGIES[self.strategy] if isinstance(self.strategy, str) else self.strategy
         try:
-            lies = told(self.strategy(sent), some, self.limits)
+            lies = told(strategy(sent), some, self.limits)
         except Exception as error:
             raise RunError(
                 f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
@@ -395,9 +329,7 @@ class Lies:
         return found
 
 
-def _hash(
-    key: NDArray[np.uint64], src: NDArray, dst: NDArray, number: NDArray | None
-) -> NDArray[np.uint64]:
+def _hash(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:
     """Random bits of messages; `_sieve.sieve` has the same."""
     found = keyed(keyed(key, dst), src)
     if number is not None and number.any():

@@ -1,14 +1,16 @@
-"""Whole numbers and nodes, as users give them."""
+"""Values of networks as users give them: whole numbers, probabilities, nodes, and objects."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, shown
+from dgsuite.base.errors import InputError, shown, unknown
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.partition.labels.nodes import node_ids as ids_of
 
@@ -19,6 +21,18 @@ if TYPE_CHECKING:
 def is_whole(value: Any) -> bool:
     """Whether a value is a whole number, and no truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(what: str, value: Any, least: int) -> None:
+    """See that a value is a whole number from the least on.
+
+    Raises
+    ------
+    InputError
+        It is not.
+    """
+    if not is_whole(value) or value < least:
+        raise InputError(f"{what} must be a whole number from {least}, got {value!r}")
 
 
 def node_ids(given: Any, graph: Graph, what: str, several: bool = False) -> NDArray[np.int64]:
@@ -46,3 +60,21 @@ def probability(what: str, value: Any) -> float:
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
+
+
+def made(cls: Any, given: Any, what: str) -> Any:
+    """An object of a class, from its parameters; None stays None."""
+    if given is None or isinstance(given, cls):
+        return given
+    names = [f.name for f in fields(cls)]
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
+            f"({', '.join(names)}), got {given!r}"
+        )
+    if wrong := sorted(given.keys() - set(names)):
+        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
+    try:
+        return cls(**given)
+    except TypeError as error:
+        raise InputError(f"{what}: {error}") from None

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
+from dgsuite.core.results.dataset import variable
+from dgsuite.core.running.catalogue import takers
+from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS
 from dgsuite.partition.labels.nodes import listed
-from dgsuite.studies.network.adversary import Adversary
-from dgsuite.studies.network.attack import ABSENCES, CRASHES, struck
+from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
-from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import NEVER, Crashes, Faults, Liars, Listed
-from dgsuite.studies.network.names import is_whole, node_ids, probability
+from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
+from dgsuite.studies.network.faults import Faults, Liars
+from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
 
 if TYPE_CHECKING:
@@ -36,9 +38,6 @@ OMISSIONS = ("sending", "receiving")
 
 FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
 """Parameters that a network with delays does not have, but for an adversary that spends delays."""
-
-SYNCHRONISERS = ("alpha", "beta")
-"""Kernels that work out virtual times."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -82,8 +81,7 @@ class Crash:
     memory: bool = True
 
     def __post_init__(self) -> None:
-        if not is_whole(self.round) or self.round < 0:
-            raise InputError(f"round of a crash must be a whole number from 0, got {self.round!r}")
+        whole("round of a crash", self.round, 0)
         if self.phase is not None and not isinstance(self.phase, str):
             raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
         if self.until is not None and not (is_whole(self.until) and self.until > self.round):
@@ -213,8 +211,8 @@ class Network(engine.Network):
         one_of("omission", self.omission, OMISSIONS)
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
-        object.__setattr__(self, "byzantine", _made(Byzantine, self.byzantine, "byzantine"))
-        object.__setattr__(self, "adversary", _made(Adversary, self.adversary, "adversary"))
+        object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
+        object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
@@ -247,7 +245,7 @@ class Network(engine.Network):
         InputError
             It is none.
         """
-        return _made(cls, given, "network")
+        return made(cls, given, "network")
 
     @property
     def delayed(self) -> bool:
@@ -276,31 +274,43 @@ class Network(engine.Network):
         return tuple(kind for kind, is_there in there.items() if is_there)
 
     @property
-    def delays(self) -> Delays | None:
-        """How long messages of tasks take, if they take time."""
-        return None if self.delay is None else Delays(self.delay, self.seed)
-
-    @property
     def by_weight(self) -> bool:
         """Whether messages are lost by the weights of edges."""
         return isinstance(self.loss, str) and self.loss == "weight"
 
-    @property
-    def rate(self) -> float:
-        """Probability that a node crashes in a round."""
-        return float(self.crashes) if isinstance(self.crashes, Real) else 0.0
-
     def check(self, options: RunOptions, kernel: Kernel) -> None:
-        from dgsuite.studies.network.fitting import check_network
-
-        check_network(self, options, kernel)
+        unfit, delayed = kernel.unfit(), self.delayed
+        for kind in self.kinds:
+            if kind in unfit:
+                raise InputError(
+                    f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that do: "
+                    f"{', '.join(takers(kind))}"
+                )
+        acts, recursive = self.has_faults or delayed, kernel.form == "recursive"
+        why = ""
+        if recursive and delayed:
+            why = "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
+        elif recursive and self.synchroniser is not None:
+            why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+        elif delayed and "nearer" in kernel.prepares:
+            why = KEEPS_OFFERS
+        elif acts and options.since is not None:
+            why = "a run with since= goes on from a result without faults or an adversary; leave out since="
+        elif acts and options.checkpoint is not None:
+            why = "a run with faults or an adversary has no checkpoints; leave out checkpoint="
+        elif isinstance(self.adversary, Adversary):
+            why = self.adversary.unfit(kernel)
+        if why:
+            raise InputError(
+                f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}"
+            )
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
         found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
         if self.has_faults or self.delayed:
             found["faults"] = self.faults(graph)
         if kernel.form == "recursive":
-            found["delays"] = self.delays
+            found["delays"] = None if self.delay is None else Delays(self.delay, self.seed)
         return found
 
     def found(
@@ -315,9 +325,9 @@ class Network(engine.Network):
             when = np.where(when < log.rounds, when, -1)
             found["lost"] = "", lost, "messages along edges that were lost"
             found["crashed"] = "node", when, "round in which it crashed last, -1 for none"
-        if faults.adversary is not None:
+        if faults.attack is not None:
             spent = np.zeros(log.rounds, np.int64)
-            for round_, strikes in struck(faults.adversary, log.targets()).items():
+            for round_, strikes in struck(faults.attack, log.targets()).items():
                 spent[round_] = len(strikes)
             found["spent"] = "", spent, "what the adversary struck"
         return found
@@ -333,9 +343,19 @@ class Network(engine.Network):
     ) -> xr.Dataset:
         if self.delay is None or spec.delays is not None:
             return dataset
-        from dgsuite.studies.network.times import with_times
-
-        return with_times(run, dataset, log, graph, self, spec.faults, **how)
+        seed = dataset.attrs["seed"] if self.seed is None else self.seed
+        late: ArrayLike = ()
+        if isinstance(spec.faults, Faults) and spec.faults.attack is not None:
+            late = _late(spec.faults.attack, log)
+        synchroniser = self.synchroniser or "alpha"
+        found = virtual_times(run, graph, len(log), self.delay, seed, synchroniser, late, **how)
+        time = np.zeros(log.rounds, np.int64)
+        np.maximum.at(time, log["round"], found.time)
+        own = log.by_round(found.messages) - dataset["messages"].values
+        return dataset.assign(
+            virtual_time=variable("round", time, "tick at which all nodes have ended the round"),
+            synchroniser_messages=variable("round", own, "messages beyond those of the algorithm"),
+        )
 
     def faults(self, graph: Graph) -> Faults:
         """What happens to the nodes and messages of a graph.
@@ -353,28 +373,22 @@ class Network(engine.Network):
             raise InputError(
                 f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
             )
+        rate = float(self.crashes) if isinstance(self.crashes, Real) else 0.0
         listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
         nodes = node_ids([crash.node for crash in listed], graph, "crashes")
-        crashes = Crashes(
-            [
-                Listed(node, c.round, c.phase, c.partial, c.until or NEVER, c.memory)
-                for node, c in zip(nodes.tolist(), listed, strict=True)
-            ],
-            self.rate,
-        )
+        crashes = [replace(c, node=v) for v, c in zip(nodes.tolist(), listed, strict=True)]
         liars = None
         if isinstance(self.byzantine, Byzantine):
-            share = self.byzantine.nodes
-            drawn = isinstance(share, Real)
-            named = None if drawn else node_ids(share, graph, "byzantine")
-            liars = Liars(named, float(share) if drawn else 0.0, self.byzantine.strategy)  # type: ignore[arg-type]
+            who = self.byzantine.nodes
+            drawn = float(who) if isinstance(who, Real) else node_ids(who, graph, "byzantine")
+            liars = Liars(drawn, self.byzantine.strategy)
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
         attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
         return Faults(
-            self.seed, loss, by_receiver, drops, churn, crashes, liars, attack, self.by_weight
+            self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, attack, self.by_weight
         )
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
@@ -387,7 +401,7 @@ class Network(engine.Network):
 
     def described(self) -> str:
         """What is not the default, as JSON: for the attributes of a dataset."""
-        return json.dumps({name: _plain(value, LISTED) for name, value in self._stated()})
+        return json.dumps({name: _plain(value) for name, value in self._stated()})
 
     def __repr__(self) -> str:
         stated = []
@@ -404,22 +418,15 @@ class Network(engine.Network):
                 yield f.name, value
 
 
-def _made(cls: Any, given: Any, what: str) -> Any:
-    """An object of a class, from its parameters; None stays None."""
-    if given is None or isinstance(given, cls):
-        return given
-    names = [f.name for f in fields(cls)]
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"{what} must be a dgsuite.{cls.__name__} or a mapping of its parameters "
-            f"({', '.join(names)}), got {given!r}"
-        )
-    if wrong := sorted(given.keys() - set(names)):
-        raise InputError(unknown(f"parameter of {what}", wrong[0], names))
-    try:
-        return cls(**given)
-    except TypeError as error:
-        raise InputError(f"{what}: {error}") from None
+def _late(attack: Attack, log: Log) -> NDArray[np.int64]:
+    """What an adversary has take longer, as the kernels of synchronisers have it: shape (strikes, 4)."""
+    strikes = struck(attack, log.targets())
+    found = [
+        (pulse, node, other, attack.adversary.ticks)
+        for pulse, round_ in enumerate(log["round"].tolist())
+        for node, other in strikes[round_]
+    ]
+    return np.array(found, np.int64).reshape(-1, 4)
 
 
 def _crashes(given: Any) -> float | tuple[Crash, ...]:
@@ -433,7 +440,7 @@ def _crashes(given: Any) -> float | tuple[Crash, ...]:
             "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
             f"dgsuite.Crash, got {given!r}"
         )
-    return tuple(_made(Crash, one, "crashes") for one in given)
+    return tuple(made(Crash, one, "crashes") for one in given)
 
 
 def _drop(given: Any) -> tuple[int, Any, Any]:
@@ -455,20 +462,17 @@ def _absence(given: Any) -> tuple[Any, ...]:
     )
 
 
-def _plain(value: Any, most: int) -> Any:
-    """A parameter as JSON has it; of a list with more items than so many, their number."""
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it; of a list with more items than `LISTED`, their number."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Crash | Byzantine | Adversary | Delay):
-        return {
-            f.name: _plain(getattr(value, f.name), most)
-            for f in fields(value)
-            if getattr(value, f.name) is not None
-        }
+        found = {f.name: getattr(value, f.name) for f in fields(value)}
+        return {name: _plain(one) for name, one in found.items() if one is not None}
     if isinstance(value, list | tuple | np.ndarray):
-        if len(value) > most:
+        if len(value) > LISTED:
             return f"<{len(value)} values>"
-        return [_plain(one, most) for one in value]
+        return [_plain(one) for one in value]
     if callable(value):
         return getattr(value, "__name__", repr(value))
     return value

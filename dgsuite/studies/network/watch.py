@@ -16,7 +16,7 @@ from dgsuite.core.engine.program import Step
 from dgsuite.kernels.bsp import Broadcast, Kernel, Known, Unicast, Vote
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.studies.network.attack import STATES, Attack, Reached, View
+from dgsuite.studies.network.adversary import STATES, Attack, Reached, View
 
 
 class Watch:
@@ -43,7 +43,7 @@ class Watch:
         self.attack = attack
         self.kernel = kernel
         self.clusters = clusters
-        watched = clusters if attack.watches else ()
+        watched = clusters if attack.adversary.watches else ()
         self._sent = [c.zeros() for c in watched]  # messages of the round
         self._when = [c.zeros() for c in watched]  # phase of a node's last message, 0 if before
         self._phase = 0
@@ -51,7 +51,7 @@ class Watch:
         self._one_by_one = [False] * len(clusters)  # whether nodes send otherwise than along edges
         self._mixed = False  # whether nodes of any cluster have, in phases that are over
         self._lock = lock
-        self._left = attack.budget
+        self._left = attack.adversary.budget
         self._round = -1
 
     def begin(self, step: Step) -> NDArray[np.int64]:
@@ -81,10 +81,10 @@ class Watch:
         self._when[k][counts > before] = self._phase
         if not step.last:
             return Vote()
-        seen = state if self.attack.sees == STATES else None
+        seen = state if self.attack.adversary.sees == STATES else None
         reach = partial(self._reached, k)
         view = View(cluster, step.round, counts.copy(), seen, self.kernel, reach)
-        return Vote(targets=self.attack.targets(view, self.attack.each, dead))
+        return Vote(targets=self.attack.targets(view, self.attack.adversary.each, dead))
 
     def hear(self, arriving: Broadcasts) -> None:
         """Note which nodes have sent what arrives at the site."""
@@ -92,7 +92,7 @@ class Watch:
         self._heard[arriving.halo.named(slots)] = True
 
     def _reached(self, k: int) -> Reached:
-        """See `dgsuite.studies.network.attack.View.reached`."""
+        """See `dgsuite.studies.network.adversary.View.reached`."""
         if self._mixed or self._one_by_one[k]:
             raise InputError(
                 f"nodes that are reached are seen where nodes broadcast along edges, and those of kernel "

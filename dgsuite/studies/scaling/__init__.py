@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from dgsuite.studies.scaling.demand import BandwidthDemand
     from dgsuite.studies.scaling.measure import completion, measured
     from dgsuite.studies.scaling.tables import read
-    from dgsuite.studies.scaling.traced import from_trace
-    from dgsuite.studies.scaling.traffic import trace
+    from dgsuite.studies.scaling.traffic import from_trace, trace
     from dgsuite.studies.scaling.whatif import Machine, calibrate, what_if
 
 __all__ = [
@@ -42,7 +41,7 @@ __getattr__, __dir__ = lazy_imports(
         "calibrate": "dgsuite.studies.scaling.whatif:calibrate",
         "choose": "dgsuite.studies.scaling.completion_time:choose",
         "completion": "dgsuite.studies.scaling.measure:completion",
-        "from_trace": "dgsuite.studies.scaling.traced:from_trace",
+        "from_trace": "dgsuite.studies.scaling.traffic:from_trace",
         "measured": "dgsuite.studies.scaling.measure:measured",
         "read": "dgsuite.studies.scaling.tables:read",
         "trace": "dgsuite.studies.scaling.traffic:trace",

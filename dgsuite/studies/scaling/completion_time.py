@@ -317,21 +317,14 @@ class CompletionTime:
 
     def summary(self) -> xr.Dataset:
         """Coefficients, their errors and intervals, and how well the model fits."""
-        ends = self.coef_interval()
-        term = ("term", list(self.terms))
-        return xr.Dataset(
-            {
-                "coefficient": ("term", self.coef_.to_numpy(), {"units": "s"}),
-                "stderr": ("term", self.stderr_.to_numpy(), {"units": "s"}),
-                "low": ("term", ends.loc["low"].to_numpy(), {"units": "s"}),
-                "high": ("term", ends.loc["high"].to_numpy(), {"units": "s"}),
-                "r2": self.r2_,
-                "mse": ((), self.mse_, {"units": "s2"}),
-                "held_out_error": self.held_out()
-                if len(np.unique(self._p)) > len(self.terms) + 1
-                else np.nan,
-            },
-            {"term": term},
+        columns = {"coefficient": self.coef_, "stderr": self.stderr_}
+        found = pd.DataFrame(columns).join(self.coef_interval().T).rename_axis("term").to_xarray()
+        for name in found:
+            found[name].attrs["units"] = "s"
+        enough = len(np.unique(self._p)) > len(self.terms) + 1
+        held_out = self.held_out() if enough else np.nan
+        return found.assign(
+            r2=self.r2_, mse=((), self.mse_, {"units": "s2"}), held_out_error=held_out
         )
 
     def _repr_html_(self) -> str:

@@ -59,13 +59,6 @@ def check_run(dataset: xr.Dataset) -> None:
             )
 
 
-def processors_of(results: Sequence[xr.Dataset]) -> int:
-    """Processors of the machine that measured some runs, the least where they differ; 0 if a run does
-    not say.
-    """
-    return min(int(ds.attrs.get("processors", 0)) for ds in results)
-
-
 class Key(NamedTuple):
     """What tells apart the runs of a kernel."""
 
@@ -172,7 +165,7 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
         {"n": sizes, "p": ps, "bandwidth": bandwidths, "repeat": repeats},
         {
             "kernel": kernels[0],
-            "processors": processors or processors_of(results),
+            "processors": processors or min(int(ds.attrs.get("processors", 0)) for ds in results),
             **{name: first[name] for name in LINK if name in first},
         },
     )

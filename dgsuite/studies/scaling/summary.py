@@ -13,7 +13,7 @@ import xarray as xr
 from dgsuite.base.tables import table
 from dgsuite.studies.scaling.analysis import Analysis
 from dgsuite.studies.scaling.completion_time import CompletionTime
-from dgsuite.studies.scaling.conclusion import REACH, Statement
+from dgsuite.studies.scaling.conclusion import REACH
 
 BOUNDS = ("estimate", "low", "high")
 
@@ -40,7 +40,7 @@ def show(console: Any, found: Analysis) -> None:
         *_ends(found),
         *_demand(found),
         *_what_if(found),
-        *_conclusion(found),
+        *(f"{_of(found, n)}{at}" for n, at in found.stop.items()),
     ):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -153,11 +153,6 @@ def _what_if(found: Analysis) -> Iterator[str]:
         )
 
 
-def _conclusion(found: Analysis) -> Iterator[str]:
-    for n, at in found.stop.items():
-        yield f"{_of(found, n)}{at}"
-
-
 def summary(analyses: Sequence[Analysis]) -> xr.Dataset:
     """The fits and what follows from them.
 
@@ -219,11 +214,7 @@ def _case(found: Analysis, n: int, machines: np.ndarray) -> dict[str, Any]:
     for k in np.flatnonzero(within & (p > 1)):
         demand[:, k] = found.share(int(p[k]), n) or np.nan
     ends = {"stop": found.stop[n], "small_gain": found.gain[n], "link_full": found.link[n]}
-    return {name: _bounds(at) for name, at in ends.items()} | {
+    return {name: at[:3] for name, at in ends.items()} | {
         "seconds": seconds,
         "demand": demand,
     }
-
-
-def _bounds(at: Statement) -> list[float]:
-    return [at.machines, at.low, at.high]

@@ -7,7 +7,8 @@ once, and each number of clusters takes one pass over the edges of the senders.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core import traces
 from dgsuite.core.engine.announcements import AnnouncementBatch
 from dgsuite.core.engine.broadcast_store import BroadcastRecord
 from dgsuite.core.engine.lists import NodeLists
@@ -24,6 +26,7 @@ from dgsuite.core.engine.shipments import Shipments
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
+from dgsuite.core.results.dataset import variable
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.grid import near_square
@@ -38,6 +41,15 @@ LETTER = 8
 
 FOUND = 8
 """Bytes of a node that the grid search found, with its parent."""
+
+TEXTS = {
+    "out_bytes": ("bytes sent by the busiest cluster", "B", np.int64),
+    "in_bytes": ("bytes received by the busiest cluster", "B", np.int64),
+    "partners": ("clusters that the busiest cluster sends to", "1", np.int64),
+    "total_bytes": ("bytes between clusters", "B", np.int64),
+    "share": ("part of the work that the busiest cluster has", "1", np.float64),
+}
+"""What is counted of each exchange: what it is, its unit and type."""
 
 
 class Exchange(NamedTuple):
@@ -128,47 +140,98 @@ def trace(
         parameters["direction"] = "top-down"
     chosen = make_kernel("bfs" if grid else kernel, graph, seed, parameters)
     recorded = record(chosen, graph)
-    names = ("out_bytes", "in_bytes", "partners", "total_bytes", "share")
-    rows: dict[str, list[list[float]]] = {name: [] for name in names}
+    rows: dict[str, list[list[float]]] = {name: [] for name in TEXTS}
     for p in ps:
         on_clusters(p)
         found = [_busiest(e) for e in (_on_grid if grid else _in_blocks)(recorded, p)]
         columns = [list(column) for column in zip(*found, strict=True)]
         # what one exchange brings is worked on before the next
         columns[-1] = [1 / p, *columns[-1][:-1]]
-        for name, column in zip(names, columns, strict=True):
+        for name, column in zip(TEXTS, columns, strict=True):
             rows[name].append(column)
     compute = recorded.compute
     steps = [(step.round, step.phase) for step in recorded.steps]
     if grid:  # two exchanges a level: edges are looked at between them
         compute = np.stack([np.zeros(len(compute)), np.append(compute[1:], 0)], axis=1).ravel()
         steps = [(r, phase) for r, _ in steps for phase in ("expand", "fold")]
-    texts = {
-        "out_bytes": ("bytes sent by the busiest cluster", "B", np.int64),
-        "in_bytes": ("bytes received by the busiest cluster", "B", np.int64),
-        "partners": ("clusters that the busiest cluster sends to", "1", np.int64),
-        "total_bytes": ("bytes between clusters", "B", np.int64),
-        "share": ("part of the work that the busiest cluster has", "1", np.float64),
-    }
-    variables: dict[str, Any] = {
-        name: (
-            ("clusters", "step"),
-            np.array(rows[name], dtype),
-            {"long_name": text, "units": unit},
-        )
-        for name, (text, unit, dtype) in texts.items()
-    }
-    seconds = {"long_name": "time computing, all clusters", "units": "s"}
-    variables["compute_seconds"] = ("step", compute, seconds)
+    attrs = {"kernel": "bfs2d" if grid else chosen.name, "n": graph.n, "m": graph.m, "counted": 1}
+    return _dataset(ps, rows, compute, steps, attrs)
+
+
+def from_trace(trace: xr.Dataset | str | os.PathLike[str]) -> xr.Dataset:
+    """The traffic of a traced run, in the form that `what_if` takes.
+
+    Parameters
+    ----------
+    trace
+        Of `dgsuite.run(..., trace=...)`: the file, or what `dgsuite.core.traces.read` gives.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `dgsuite.studies.scaling.trace` gives, for one number of clusters: that of the run. Bytes are the
+        payload of all messages of the algorithm. The engine sends fewer where it combines messages or
+        shares broadcast values, which `dgsuite.studies.scaling.trace` counts. ``share`` is the measured one
+        of the cluster that computed longest.
+
+    Raises
+    ------
+    InputError
+        Not a trace.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.studies.scaling import from_trace
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run("bf", graph, trace="bf.nc")
+    >>> from_trace("bf.nc").total_bytes.values
+    array([[0, 4, 4, 0]])
+    """
+    if not isinstance(trace, xr.Dataset):
+        trace = traces.read(trace)
+    p, phases = int(trace.sizes["cluster"]), int(trace.sizes["phase"])
+    sent, got, partners = np.zeros((3, phases, p), np.int64)
+    for k, (source, destination, nbytes) in enumerate(traces.between(trace)):
+        np.add.at(sent[k], source, nbytes)
+        np.add.at(got[k], destination, nbytes)
+        np.add.at(partners[k], source, 1)
+    compute = trace.compute_seconds.values
+    total = compute.sum(axis=1)
+    share = np.divide(compute.max(axis=1), total, out=np.full(phases, 1 / p), where=total > 0)
+
+    rows = (sent.max(1), got.max(1), partners.max(1), sent.sum(1), share)
+    columns = {name: [row] for name, row in zip(TEXTS, rows, strict=True)}
+    steps = list(zip(trace["round"].values, trace["name"].values, strict=True))
+    attrs = {name: trace.attrs[name] for name in ("kernel", "n", "m") if name in trace.attrs}
+    return _dataset([p], columns, total, steps, attrs)
+
+
+def _dataset(
+    clusters: Sequence[int],
+    rows: Mapping[str, Sequence[Any]],
+    compute: NDArray[np.float64],
+    steps: Sequence[tuple[int, str]],
+    attrs: Mapping[str, Any],
+) -> xr.Dataset:
+    """Traffic by numbers of clusters and steps, each a round and a phase."""
+    dims = ("clusters", "step")
+    rounds, phases = (list(names) for names in zip(*steps, strict=True)) if steps else ([], [])
     return xr.Dataset(
-        variables,
         {
-            "clusters": ps,
-            "step": np.arange(len(steps)),
-            "round": ("step", [r for r, _ in steps]),
-            "phase": ("step", [phase for _, phase in steps]),
+            "compute_seconds": variable("step", compute, "time computing, all clusters", "s"),
+            **{
+                name: variable(dims, np.array(rows[name], dtype), text, unit)
+                for name, (text, unit, dtype) in TEXTS.items()
+            },
         },
-        {"kernel": "bfs2d" if grid else chosen.name, "n": graph.n, "m": graph.m, "counted": 1},
+        {
+            "clusters": clusters,
+            "step": np.arange(len(steps)),
+            "round": ("step", rounds),
+            "phase": ("step", phases),
+        },
+        attrs,
     )
 
 

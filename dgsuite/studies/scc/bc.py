@@ -18,13 +18,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite import genval
+from dgsuite.core.results.dataset import variable
 from dgsuite.core.running.runner import run as run_kernel
 from dgsuite.kernels.analytics.replicated import Searcher, falling, gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc import chip, dealing, ledger
-from dgsuite.studies.scc.columns import buffers, present
 from dgsuite.studies.scc.ledger import Ledger, Transport, block, cyclic
-from dgsuite.studies.scc.options import Betweenness, Common, Workload
+from dgsuite.studies.scc.options import Betweenness, Common, Workload, buffers, present
 from dgsuite.studies.scc.simulate import Simulation
 from dgsuite.studies.transports import carriers
 
@@ -231,10 +231,6 @@ def _dataset(
     simulated: NDArray,
 ) -> xr.Dataset:
     of_all = ("workload", "deal", "transport")
-
-    def variable(dims: Any, values: Any, long_name: str, units: str = "1") -> xr.Variable:
-        return xr.Variable(dims, values, {"long_name": long_name, "units": units})
-
     costs = [case.ledger for case in cases.values()]
     unit_seconds = np.full((len(cases), max(len(c.sources) for c in cases.values())), np.nan)
     for row, case in zip(unit_seconds, cases.values(), strict=True):
@@ -245,47 +241,37 @@ def _dataset(
             for case in cases.values()
         ]
     )
+    every, simulations = cases.values(), "simulated elapsed time, a processor a place"
+    paper = [workload.edges or -1 for workload in options.workload.values()]
+    of_workloads = [
+        ("setup_seconds", [c.setup for c in costs], "measured time to make the graph", "s"),
+        ("work_seconds", [c.units.sum() for c in costs], "time of all searches", "s"),
+        ("edges", [c.graph.m for c in every], "edges", "1"),
+        ("paper_edges", paper, "edges, in the paper", "1"),
+        ("sample", [c.spread for c in every], "sources that one measured stands for", "1"),
+        ("held_bytes", [c.held for c in every], "what a place holds", "B"),
+    ]
+    of_transports = [
+        ("chunk_bytes", [t.chunk for t in transports], "bytes sent at a time, 0 for any", "B"),
+        ("message_seconds", [t.message for t in transports], "measured time of a message", "s"),
+        ("byte_seconds", [t.byte for t in transports], "measured time of a byte more", "s"),
+        ("task_seconds", [t.task for t in transports], "measured time of an empty task", "s"),
+    ]
+    table: list[tuple[Any, ...]] = [
+        ((*of_all, "places"), "simulated_seconds", simulated, simulations, "s"),
+        ((*of_all[:2], "places"), "balance", balance, "mean over largest work of the places", "1"),
+        (("workload", "unit"), "unit_seconds", unit_seconds, "measured time of a search", "s"),
+        *(("workload", *row) for row in of_workloads),
+        *(("transport", *row) for row in of_transports),
+        *(
+            ((*of_all, "measured"), name, values, long_name, "s")
+            for (name, long_name), values in zip(CHECKS.items(), checks, strict=True)
+        ),
+    ]
     variables = {
-        "simulated_seconds": variable(
-            (*of_all, "places"), simulated, "simulated elapsed time, a processor a place", "s"
-        ),
-        "balance": variable(
-            ("workload", "deal", "places"), balance, "mean over largest work of the places"
-        ),
-        "unit_seconds": variable(
-            ("workload", "unit"), unit_seconds, "measured time of a search", "s"
-        ),
-        "setup_seconds": variable(
-            "workload", [c.setup for c in costs], "measured time to make the graph", "s"
-        ),
-        "work_seconds": variable(
-            "workload", [c.units.sum() for c in costs], "time of all searches", "s"
-        ),
-        "edges": variable("workload", [c.graph.m for c in cases.values()], "edges"),
-        "paper_edges": variable(
-            "workload", [w.edges or -1 for w in options.workload.values()], "edges, in the paper"
-        ),
-        "sample": variable(
-            "workload", [c.spread for c in cases.values()], "sources that one measured stands for"
-        ),
-        "held_bytes": variable(
-            "workload", [c.held for c in cases.values()], "what a place holds", "B"
-        ),
-        "chunk_bytes": variable(
-            "transport", [t.chunk for t in transports], "bytes sent at a time, 0 for any", "B"
-        ),
-        "message_seconds": variable(
-            "transport", [t.message for t in transports], "measured time of a message", "s"
-        ),
-        "byte_seconds": variable(
-            "transport", [t.byte for t in transports], "measured time of a byte more", "s"
-        ),
-        "task_seconds": variable(
-            "transport", [t.task for t in transports], "measured time of an empty task", "s"
-        ),
+        name: variable(dims, np.asarray(values), long_name, units)
+        for dims, name, values, long_name, units in table
     }
-    for (name, long_name), values in zip(CHECKS.items(), checks, strict=True):
-        variables[name] = variable((*of_all, "measured"), values, long_name, "s")
     coords = {
         "workload": list(cases),
         "deal": list(options.deals),

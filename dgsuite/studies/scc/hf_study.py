@@ -124,8 +124,8 @@ class Problem:
 
     def measure_units(self, arm: str, repeats: int) -> NDArray:
         """Processor seconds of each unit on this machine."""
-        from dgsuite.studies.chem.basis import pyscf
         from dgsuite.studies.chem.fock import Fock
+        from dgsuite.studies.chem.molecule import pyscf
         from dgsuite.studies.scc import ledger
 
         balance = arm.partition(":")[0]
@@ -242,9 +242,9 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     from dgsuite.core.results.provenance import machine
     from dgsuite.partition.client.workers import worker_addresses
     from dgsuite.studies.chem.counters import shared
-    from dgsuite.studies.scc import chip, comms, ledger
-    from dgsuite.studies.scc.columns import buffers, present
+    from dgsuite.studies.scc import chip, ledger
     from dgsuite.studies.scc.ledger import Transport
+    from dgsuite.studies.scc.options import buffers, present
     from dgsuite.studies.transports import carriers
 
     problems = []
@@ -274,9 +274,9 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             name, client = transport.name, clients[transport.name]
             at = worker_addresses(client)
             if shared(at[0]):
-                transport = replace(transport, fetch=comms.fetch(client, at))
+                transport = replace(transport, fetch=ledger.fetch(client, at))
             transports[t := columns.index(name)] = transport
-            setups[name] = comms.setup(client, np.zeros(problems[0].nbytes // 8), at)
+            setups[name] = ledger.setup(client, np.zeros(problems[0].nbytes // 8), at)
             say(
                 f"{name}: counter operation {1e3 * transport.counter:.4f} ms, "
                 f"message {1e3 * transport.message:.3f} ± {1e3 * transport.message_half:.3f} ms, "
@@ -320,10 +320,6 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
                     share[i, b, t, k] = found.busy.max() / found.busy.mean()
     dims = ("input", "balance", "transport", "places")
 
-    def matrix(transport: Transport) -> float:
-        """Seconds of a message with a matrix of the first input."""
-        return float(transport.seconds(problems[0].nbytes, 0, 1))
-
     def variable(values: NDArray, long_name: str, units: str = "s") -> tuple:
         return dims, values, {"long_name": long_name, "units": units}
 
@@ -336,22 +332,26 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             max(p.held(arm) for arm in asked.balance if arm != "dask") for p in problems
         ],
     }
+    by_transport = {
+        "counter_operation": [x.counter for x in transports],
+        "message": [x.message for x in transports],
+        "matrix": [float(x.seconds(problems[0].nbytes, 0, 1)) for x in transports],  # first input's
+        "byte": [x.byte for x in transports],
+        "setup": [setups[x] for x in columns],
+    }
+    messages = "the same, messages at"
     return xr.Dataset(
         {
             "measured": variable(measured, "Fock build, measured on this machine"),
             "processor": variable(processor, "the same, the most processor time of a place"),
             "simulated": variable(simulated[0], "Fock build, simulated"),
-            "simulated_low": variable(
-                simulated[1], "the same, messages at the least of their intervals"
-            ),
-            "simulated_high": variable(simulated[2], "the same, messages at the most of theirs"),
+            "simulated_low": variable(simulated[1], f"{messages} the least of their intervals"),
+            "simulated_high": variable(simulated[2], f"{messages} the most of theirs"),
             "elapsed": variable(elapsed, "all iterations, simulated"),
             "imbalance": variable(share, "largest over mean time of a place, simulated", "1"),
-            "counter_operation": ("transport", [x.counter for x in transports], {"units": "s"}),
-            "message": ("transport", [x.message for x in transports], {"units": "s"}),
-            "matrix": ("transport", [matrix(x) for x in transports], {"units": "s"}),
-            "byte": ("transport", [x.byte for x in transports], {"units": "s"}),
-            "setup": ("transport", [setups[x] for x in columns], {"units": "s"}),
+            **{
+                name: ("transport", values, {"units": "s"}) for name, values in by_transport.items()
+            },
             "chunk": ("transport", [x.chunk for x in transports], {"units": "B"}),
             **{name: ("input", values) for name, values in each.items()},
         },

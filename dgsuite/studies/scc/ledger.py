@@ -1,4 +1,6 @@
-"""What things cost, measured on this machine: units of work, and messages on a transport."""
+"""What things cost, measured on this machine: units of work, messages on a transport, and what a Fock build
+takes besides messages: a fetch from the counter, and its set-up.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
 
+
+OPERATIONS = 300
+"""Counter operations that are timed."""
 
 TURNS = 3
 """Turns of each transport, of which the least counts."""
@@ -208,8 +213,8 @@ def _tasks(client: Client, count: int) -> float:
     return (perf_counter() - begin) / count
 
 
-def _nothing(number: int) -> int:
-    return number
+def _nothing[T](value: T) -> T:
+    return value
 
 
 def units(
@@ -250,3 +255,58 @@ def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
     owner = np.empty(len(order), np.int64)
     owner[np.asarray(order)] = np.arange(len(order)) % places
     return owner
+
+
+def _own(run: str, place: str, epoch: str) -> None:
+    """Have a counter on the worker of this task, as long as its key lives."""
+    from dgsuite.studies.chem.counters import counter
+
+    counter(run, place, epoch, 0)
+
+
+def _ask(run: str, place: str, epoch: str) -> float:
+    """Seconds of a fetch from a counter at another worker, from a task."""
+    from dgsuite.studies.chem.counters import counter
+
+    ask = counter(run, place, epoch, 0)
+    return float(np.median(timed(lambda: ask()(), OPERATIONS)))
+
+
+def timed(call: Callable[[], object], times: int) -> NDArray:
+    """Seconds of some calls."""
+    taken = np.empty(times)
+    for i in range(times):
+        begin = perf_counter()
+        call()
+        taken[i] = perf_counter() - begin
+    return taken
+
+
+def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
+    """Least seconds of a fetch by one worker from a counter at another; both do nothing else."""
+    from dgsuite.core.workers.placement import new_run
+    from dgsuite.partition.client.session import Session
+    from dgsuite.studies.chem.counters import install
+
+    watch = Watch(client, "timing fetches", places)
+    install(client)
+    epoch = Session.of(client).workers()[places[0]]["epoch"]
+
+    def once() -> float:
+        asked = (new_run(), places[0], epoch)
+        owner = client.submit(_own, *asked, workers=[places[0]], pure=False)
+        watch.wait([owner])
+        asks = client.submit(_ask, *asked, workers=[places[1]], pure=False)
+        return float(watch.gather([asks])[0])
+
+    return min(once() for _ in range(repeats))
+
+
+def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
+    """Least seconds of a build without units: density there, and a matrix back."""
+    watch = Watch(client, "timing a build", places)
+
+    def build() -> None:
+        watch.gather([client.submit(_nothing, density, workers=[places[0]], pure=False)])
+
+    return float(timed(build, 20).min())

@@ -210,6 +210,8 @@ def measure(
         sent and received by all, as ``bytes_per_second``. ``held_bytes(protocol)``: the bytes by which a
         process grows that is connected with all others, if "all-pairs" is among the patterns, else NaN.
     """
+    from dgsuite.core.results.dataset import variable  # partners need no datasets
+
     patterns = tuple(patterns)
     held = _held(protocols, min(sizes), processes) if "all-pairs" in patterns else {}
     seconds = np.full((len(patterns), len(protocols), len(sizes), repeats), np.nan)
@@ -223,37 +225,20 @@ def measure(
     messages = np.array([sent[pattern] for pattern in patterns])
     median = np.median(seconds, axis=-1)
     rate = messages[:, None, None] * np.asarray(sizes, float) / median
+    grown = np.array([held.get(protocol, np.nan) for protocol in protocols])
     dims, trip = ("pattern", "protocol", "size"), "time of a round trip or round"
+    growth = "growth of a process that is connected with all others"
     return xr.Dataset(
         {
-            "seconds": (
-                (*dims, "repeat"),
-                seconds,
-                {"units": "s", "long_name": trip},
-            ),
-            "median_seconds": (
-                dims,
-                median,
-                {"units": "s", "long_name": f"median {trip}"},
-            ),
-            "bytes_per_second": (dims, rate, {"units": "B/s", "long_name": "bytes moved a second"}),
-            "held_bytes": (
-                "protocol",
-                [held.get(protocol, np.nan) for protocol in protocols],
-                {
-                    "units": "B",
-                    "long_name": "growth of a process that is connected with all others",
-                },
-            ),
+            "seconds": variable((*dims, "repeat"), seconds, trip, "s"),
+            "median_seconds": variable(dims, median, f"median {trip}", "s"),
+            "bytes_per_second": variable(dims, rate, "bytes moved a second", "B/s"),
+            "held_bytes": variable("protocol", grown, growth, "B"),
         },
         {
             "pattern": list(patterns),
             "protocol": list(protocols),
-            "size": (
-                "size",
-                np.asarray(sizes, np.int64),
-                {"units": "B", "long_name": "size of a message"},
-            ),
+            "size": variable("size", np.asarray(sizes, np.int64), "size of a message", "B"),
         },
         {"processes": processes},
     )

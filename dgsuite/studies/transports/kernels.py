@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import genval
+from dgsuite.core.results.dataset import variable
 from dgsuite.core.running.runner import run
 from dgsuite.kernels.bsp import Kernel, Output, Program, Round, State, unicast, vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -119,15 +120,11 @@ def measure(
         for r in range(repeats):
             for p, (protocol, graph) in enumerate(graphs.items()):
                 seconds[p, k, r] = there.run(protocol, kernel, graph).attrs["seconds"]
-    dims = ("protocol", "kernel", "repeat")
+    dims, median = ("protocol", "kernel", "repeat"), np.median(seconds, axis=-1)
     return xr.Dataset(
         {
-            "kernel_seconds": (dims, seconds, {"units": "s", "long_name": "time of rounds"}),
-            "kernel_median_seconds": (
-                dims[:2],
-                np.median(seconds, axis=-1),
-                {"units": "s", "long_name": "median time of rounds"},
-            ),
+            "kernel_seconds": variable(dims, seconds, "time of rounds", "s"),
+            "kernel_median_seconds": variable(dims[:2], median, "median time of rounds", "s"),
         },
         {"protocol": list(there.clients), "kernel": list(kernels)},
     )

@@ -14,8 +14,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.suites.gap.options import DIRECTED, PLANAR, Options, generated
-from dgsuite.suites.gap.plan import WEIGHTS
+from dgsuite.suites.gap.options import DIRECTED, PLANAR, WEIGHTS, Options, generated
 from dgsuite.suites.sources import read
 
 if TYPE_CHECKING:

@@ -1,17 +1,19 @@
-"""What a GAP run is asked for, by a file or on the command line. No heavy imports."""
+"""What a GAP run is asked for, by a file or on the command line; which kernel of ours each of GAP's is, and
+how its trials go. No heavy imports.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.names import Edges, Rule
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
-from dgsuite.suites.gap.plan import BENCHMARKS
-from dgsuite.suites.options import Place, check_names, check_place
-from dgsuite.suites.size import EDGE_FACTOR, check_scale
+from dgsuite.suites.options import EDGE_FACTOR, Place, check_names, check_place, check_scale
 
 GRAPHS = ("kron", "urand", "graph", "file")
 """Where a graph may come from."""
@@ -107,3 +109,54 @@ def generated(options: Options) -> tuple[str, int]:
 def asked(options: Options) -> list[str]:
     """The kernels to run."""
     return [*dict.fromkeys(options.kernels or BENCHMARKS)]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One of GAP's kernels.
+
+    Attributes
+    ----------
+    kernel
+        Name of ours.
+    trials
+        As many as GAP has.
+    sources
+        How many each trial has.
+    weighted
+        Whether edges have weights.
+    parameters
+        Of every trial.
+    """
+
+    kernel: str
+    trials: int
+    sources: int = 0
+    weighted: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def each(self, sources: Sequence[Any], trials: int | None) -> list[dict[str, Any]]:
+        """The parameters of each trial; all kernels take their sources from the same list, in order."""
+        count = trials or self.trials
+        if not self.sources:
+            return [{}] * count
+        picks = [[sources[k * self.sources + i] for i in range(self.sources)] for k in range(count)]
+        if self.sources == 1:
+            return [{"root": source} for (source,) in picks]
+        return [{"sources": list(dict.fromkeys(some))} for some in picks]
+
+
+BENCHMARKS = {
+    "bfs": Benchmark("bfs", 64, sources=1),
+    "sssp": Benchmark("sssp", 64, sources=1, weighted=True),
+    "pr": Benchmark(
+        "pagerank", 16, parameters={"tolerance": 1e-4, "sinks": "lost", "weighted": False}
+    ),
+    "cc": Benchmark("wcc", 16),
+    "bc": Benchmark("bc", 16, sources=4, parameters={"weighted": False}),
+    "tc": Benchmark("triangles", 3),
+}
+"""By GAP's names."""
+
+WEIGHTS = 255
+"""Largest weight of an edge; weights are uniform integers from 1."""

@@ -12,7 +12,7 @@ import xarray as xr
 from dgsuite.base.tables import text
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.gap.trials import Trials
-from dgsuite.suites.statistics import statistics
+from dgsuite.suites.results import statistics
 
 
 def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.measures import look
 from dgsuite.suites import running, sources
 from dgsuite.suites.gap.graphs import weighted
-from dgsuite.suites.gap.options import Options, asked
-from dgsuite.suites.gap.plan import BENCHMARKS
+from dgsuite.suites.gap.options import BENCHMARKS, Options, asked
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from dgsuite.base.errors import InputError
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
-from dgsuite.suites.options import Place, check_place
-from dgsuite.suites.size import check_scale
+from dgsuite.suites.options import Place, check_place, check_scale
 
 
 class Options(Place):

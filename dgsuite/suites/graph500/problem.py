@@ -20,7 +20,7 @@ from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites import sources
-from dgsuite.suites.size import EDGE_FACTOR, check_scale
+from dgsuite.suites.options import EDGE_FACTOR, check_scale
 
 WEIGHTS = 2**24
 """Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""
@@ -105,8 +105,3 @@ def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDAr
     for k in range(mine, len(bounds) - 1, workers):
         np.add.at(total, tuples.edges(bounds[k], bounds[k + 1])[0], 1)
     return total
-
-
-def choose_roots(problem: Problem, count: int, seed: int = 101) -> list[int]:
-    """Distinct random nodes that have a neighbour."""
-    return sources.choose(problem.able, count, seed)

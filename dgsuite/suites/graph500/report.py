@@ -7,8 +7,8 @@ from typing import Any
 from dgsuite.suites.graph500.options import Options
 from dgsuite.suites.graph500.problem import Problem
 from dgsuite.suites.graph500.search import Searches
-from dgsuite.suites.size import EDGE_FACTOR
-from dgsuite.suites.statistics import harmonic, statistics
+from dgsuite.suites.options import EDGE_FACTOR
+from dgsuite.suites.results import harmonic, statistics
 
 
 def summary(problem: Problem, found: Searches, options: Options, workers: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import xarray as xr
 
 from dgsuite.base.tables import text
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.suites.graphalytics.plan import size
+from dgsuite.suites.graphalytics.options import size
 from dgsuite.suites.graphalytics.run import Found
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dgsuite.base.errors import InputError
-from dgsuite.suites.graphalytics.options import Options
-from dgsuite.suites.graphalytics.plan import ALGORITHMS
+from dgsuite.suites.graphalytics.options import ALGORITHMS, Options
 
 
 @dataclass(frozen=True)

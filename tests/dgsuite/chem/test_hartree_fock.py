@@ -21,8 +21,8 @@ from dgsuite.core.workers.plugin import install
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.studies.chem import molecule as molecules
-from dgsuite.studies.chem.basis import start
 from dgsuite.studies.chem.fock import BALANCES, compute
+from dgsuite.studies.chem.molecule import start
 from dgsuite.studies.chem.scf import plan
 from tests.support.clusters import assert_nothing_held, client_of, has_worked
 from tests.support.patience import PATIENCE

@@ -12,7 +12,7 @@ import dgsuite
 from dgsuite import Crash, InputError, Network, genval
 from dgsuite.faces.cli.app import app
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab import Execution, stops
+from dgsuite.studies.lab import Execution, pictures
 from tests.support.browser import BROWSER, opened
 
 PATH = Graph.from_edges(list("abcd"), list("bcde"), relabel=True)
@@ -156,7 +156,7 @@ def test_what_is_too_large_to_show(tmp_path, monkeypatch):
         large.space_time()
     with pytest.raises(InputError, match="does not exist"):
         faulty().to_html(tmp_path / "none" / "run.html")
-    monkeypatch.setattr(stops, "MOST_MESSAGES", 10)
+    monkeypatch.setattr(pictures, "MOST_MESSAGES", 10)
     with pytest.raises(InputError, match=r"too long to show: by round 0 .* max_rounds=1"):
         faulty().to_html(tmp_path / "run.html")
     assert not list(tmp_path.iterdir())

@@ -12,7 +12,7 @@ from dgsuite import Adversary, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.attack import Campaign, best
+from dgsuite.studies.network.adversary import Campaign, best
 from dgsuite.studies.network.node_states import put, take
 from tests.dgsuite.network.test_network import found, random, same
 

@@ -19,8 +19,8 @@ from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running.catalogue import networks_of
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.bounding import bounded
 from dgsuite.studies.network.node_states import take
+from dgsuite.studies.network.strategies import bounded
 from tests.support.faithful import FAITHFUL
 from tests.support.networks import CUTS, NETWORKS, PARAMETERS, graph, outcome
 from tests.support.patience import PATIENCE

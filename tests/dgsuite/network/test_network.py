@@ -15,7 +15,7 @@ from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.chances import Chances
-from dgsuite.studies.network.faults import NEVER, Crashes
+from dgsuite.studies.network.faults import NEVER
 from tests.support.cases import in_turn
 
 NETWORKS = {
@@ -459,5 +459,5 @@ def test_wrong_delays(network, message):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("rate", "last"), [(1.0, 0), (1e-300, NEVER)])
 def test_the_least_and_the_highest_rate_of_crashes_give_no_warning(rate, last):
-    found = Crashes([], rate).of_nodes(50, seed=2)
+    found = Network(crashes=rate).faults(random()).of_run(2).crash_rounds(50)
     assert found.max() == found.min() == last

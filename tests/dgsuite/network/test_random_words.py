@@ -16,7 +16,7 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.studies.network import delays, faults
 from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import Crashes, Fate, Liars, Lies
+from dgsuite.studies.network.faults import Fate, Liars, Lies
 from dgsuite.studies.network.strategies import random, two_faced
 from tests.support.paths import ROOT
 
@@ -58,7 +58,9 @@ def drawn(monkeypatch):
     after, none = NODES + 1, np.zeros(1, np.uint64)
 
     def each(seed):
-        of_run = dgsuite.Network().faults(dgsuite.Graph.from_edges([0], [1])).of_run(seed)
+        of_run = (
+            dgsuite.Network(crashes=0.2).faults(dgsuite.Graph.from_edges([0], [1])).of_run(seed)
+        )
         dead, every = np.zeros(len(NODES), bool), np.ones(len(NODES), bool)
         drops = np.zeros((2, 0), np.int64)
         fates = [
@@ -78,11 +80,9 @@ def drawn(monkeypatch):
         late = Delays(Delay.of(("uniform", 1, 9)), seed)
         alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
         return {
-            "crashes": spied(
-                monkeypatch, faults, lambda: Crashes([], 0.2).of_nodes(len(NODES), seed)
-            ),
+            "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(len(NODES))),
             "liars": spied(
-                monkeypatch, faults, lambda: Liars(None, 0.2, "random").mask(len(NODES), seed)
+                monkeypatch, faults, lambda: Liars(0.2, "random").mask(len(NODES), seed)
             ),
             "loss, round 0": spied(monkeypatch, faults, lambda: fates[0].lost(NODES, after)),
             "loss, round 2": spied(monkeypatch, faults, lambda: fates[1].lost(NODES, after)),

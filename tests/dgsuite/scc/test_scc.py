@@ -13,13 +13,11 @@ from dgsuite import genval
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims.scc_findings import betweenness
-from dgsuite.studies.scc import bc, chip, columns, comms, ledger
+from dgsuite.studies.scc import bc, chip, ledger, options
 from dgsuite.studies.scc.chip import SCC, Chip
-from dgsuite.studies.scc.columns import read
 from dgsuite.studies.scc.ledger import Ledger, Transport
-from dgsuite.studies.scc.options import Buffers
-from dgsuite.studies.scc.replay import replay
-from dgsuite.studies.scc.simulate import Simulation
+from dgsuite.studies.scc.options import Buffers, read
+from dgsuite.studies.scc.simulate import Simulation, replay
 from dgsuite.studies.transports import carriers, mpi
 from tests.support.clusters import assert_nothing_held
 from tests.support.mains import scc as main
@@ -254,7 +252,7 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
         """Bytes of the buffer in which a worker's comm with its scheduler sends."""
         return len(dask_worker.batched_stream.comm._out)
 
-    with columns.buffers(CHIP) as chunks:
+    with options.buffers(CHIP) as chunks:
         assert chunks[scheme] == nbytes
         with carriers.workers(scheme, 2) as client:
             assert list(client.run(out).values()) == [nbytes] * 2
@@ -281,7 +279,7 @@ def test_costs_over_mpi():
 def test_transports_that_are_not_here_are_left_out(monkeypatch):
     names = ["tcp", "mpi-sock", "chip:mpb", "pigeon"]
     monkeypatch.setattr(mpi, "mpiexec", lambda: None)
-    here, absent = columns.present(names)
+    here, absent = options.present(names)
     assert here == ["tcp"]
     assert list(absent) == ["mpi-sock", "pigeon"]
     assert "no mpiexec" in absent["mpi-sock"]
@@ -293,7 +291,7 @@ def test_measured_costs(client, client_of_one):
     (found,) = ledger.transports({"tcp": client}, 2, {"tcp": 160})
     assert (found.name, found.chunk) == ("tcp", 160)
     assert found.message_half > 0
-    assert 0 < comms.fetch(client, worker_addresses(client), 1) < 1
+    assert 0 < ledger.fetch(client, worker_addresses(client), 1) < 1
     assert_nothing_held(client)
     assert 0 < found.message < 1
     assert 0 <= found.byte < 1

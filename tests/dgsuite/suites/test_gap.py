@@ -12,7 +12,7 @@ from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.suites import running
 from dgsuite.suites.gap import graphs
-from dgsuite.suites.gap.plan import BENCHMARKS
+from dgsuite.suites.gap.options import BENCHMARKS
 from tests.support.mains import gap as main
 
 

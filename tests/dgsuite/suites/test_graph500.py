@@ -13,7 +13,7 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.genval.families import plan
-from dgsuite.suites import running
+from dgsuite.suites import running, sources
 from dgsuite.suites.graph500 import problem, report, search
 from tests.support.mains import graph500 as main
 from tests.support.paths import ROOT
@@ -104,7 +104,7 @@ def test_tuples_are_counted_as_in_the_list(client):
     made = problem.build(9, client, seed=4)
     src, dst, _ = plan("rmat", 2**9, m=16 * 2**9, seed=4).edges(0, 16 * 2**9)
     assert int(made.tuples.sum()) == len(src) == 16 * 2**9
-    roots = problem.choose_roots(made, 6)
+    roots = sources.choose(made.able, 6, 101)
     assert len(set(roots)) == 6
     assert made.able[roots].all()
     found = search.search(made, roots, client)
@@ -132,7 +132,7 @@ def test_wrong_trees_stop_it(client, monkeypatch):
         return found
 
     monkeypatch.setattr(dgsuite, "run_each", spoilt)
-    roots = problem.choose_roots(made, 2)
+    roots = sources.choose(made.able, 2, 101)
     with pytest.raises(dgsuite.RunError, match=f"the tree from root {roots[1]} is wrong"):
         search.search(made, roots, client)
 
@@ -140,7 +140,7 @@ def test_wrong_trees_stop_it(client, monkeypatch):
 def test_searches_follow_one_another_while_their_trees_are_small(client, monkeypatch):
     """Each root is searched once, peers take their turns between, and large trees come alone."""
     made = problem.build(6, client)
-    roots = problem.choose_roots(made, 5)
+    roots = sources.choose(made.able, 5, 101)
     run_each, turns = dgsuite.run_each, []
 
     def watched(kernel, graph, each, **options):

@@ -12,8 +12,8 @@ import pytest
 import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.kernels import KERNELS
-from dgsuite.suites.graphalytics import compare, files, plan
-from dgsuite.suites.graphalytics.plan import ALGORITHMS, UNREACHED
+from dgsuite.suites.graphalytics import files, options, run
+from dgsuite.suites.graphalytics.options import ALGORITHMS, UNREACHED
 from tests.support import definitions
 from tests.support.mains import graphalytics as main
 from tests.support.paths import SHARED
@@ -206,20 +206,18 @@ def test_rules_of_comparison():
     inf = np.inf
     found = np.array([1.0, 1.0001, 1.00011, 0.0, 1e-300, inf, inf, 5.0, np.nan])
     right = np.array([1.0, 1.0, 1.0, 0.0, 0.0, inf, 5.0, inf, 1.0])
-    assert (
-        compare.far(found, right).tolist() == [False] * 2 + [True, False, True, False] + [True] * 3
-    )
+    assert run.far(found, right).tolist() == [False] * 2 + [True, False, True, False] + [True] * 3
     parts = np.array([7, 7, 2, 2, 9])
-    assert not compare.other_parts(parts, np.array([1, 1, 8, 8, 3])).any()
-    assert compare.other_parts(parts, np.array([1, 1, 8, 8, 8])).tolist() == [False] * 4 + [True]
-    assert compare.other_parts(parts, np.array([1, 1, 8, 3, 5])).tolist() == (
+    assert not run.other_parts(parts, np.array([1, 1, 8, 8, 3])).any()
+    assert run.other_parts(parts, np.array([1, 1, 8, 8, 8])).tolist() == [False] * 4 + [True]
+    assert run.other_parts(parts, np.array([1, 1, 8, 3, 5])).tolist() == (
         [False, False, False, True, False]
     )
 
 
 def test_sizes():
-    assert plan.size(2_396_657, 64_155_735) == (7.8, "S")
-    assert plan.size(9, 12) == (1.3, "-")
+    assert options.size(2_396_657, 64_155_735) == (7.8, "S")
+    assert options.size(9, 12) == (1.3, "-")
     for scale, shirt in (
         (6.5, "2XS"),
         (7.0, "XS"),
@@ -228,7 +226,7 @@ def test_sizes():
         (9.0, "XL"),
         (10.5, "XL"),
     ):
-        assert plan.size(0, math.ceil(10**scale)) == (scale, shirt)
+        assert options.size(0, math.ceil(10**scale)) == (scale, shirt)
 
 
 def test_every_algorithm_has_a_kernel_and_its_output():

@@ -28,11 +28,10 @@ from dgsuite.studies.report.claims.verdicts import (
     with_pyscf,
 )
 from dgsuite.studies.scc.chip import SCC
-from dgsuite.studies.scc.columns import chunk
 from dgsuite.studies.scc.hf_study import File as HartreeFock
 from dgsuite.studies.scc.hf_study import primitives
 from dgsuite.studies.scc.options import File as Betweenness
-from dgsuite.studies.scc.options import Study, Workload
+from dgsuite.studies.scc.options import Study, Workload, chunk
 
 OURS = {
     "RCCE-X10": "mpb",

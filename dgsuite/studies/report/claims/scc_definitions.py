@@ -29,7 +29,7 @@ PATIENCE = 30.0
 def fock(claim: Claim, evidence: Evidence) -> Verdict:
     """A build beside the formula, worked out from all integrals at once."""
     from dgsuite.studies.chem import molecule, places
-    from dgsuite.studies.chem.basis import start
+    from dgsuite.studies.chem.molecule import start
     from dgsuite.studies.chem.scf import plan
 
     mole = molecule.mole(molecule.read("benzene"), "sto-3g")
