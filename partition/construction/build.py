@@ -43,7 +43,7 @@ from dgsuite.partition.construction.shards import (
     scattered,
 )
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, merged, ordered, summed, tallied
-from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, joined
+from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, joined, lost
 
 BLOCK = 1 << 18
 """Edge ends that are sorted at a time; of a large graph, more."""
@@ -92,7 +92,8 @@ def split(
     """
     src, dst, weights = piece
     check_edges(piece, partition.n, start, where)
-    if not len(src) and weights is None:
+    missing = lost(piece)
+    if not len(src) and weights is None and not missing:
         return [None] * (len(ranges) - 1)
     bounds = partition.offsets[np.asarray(ranges)]
     src, dst = map(_numbers, (src, dst))
@@ -106,7 +107,8 @@ def split(
     ends = Ends(src, dst, *rows, not directed, keep, weights)
     shards = scattered(ends, bounds, id_dtype(partition.n))
     for shard, count in zip(shards, looped.tolist(), strict=True):
-        shard.tally = Tally(len(shard) - keep * count, count)
+        shard.tally = Tally(len(shard) - keep * count, count, missing=missing)
+        missing = 0
     return list(shards)
 
 

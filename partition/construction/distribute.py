@@ -34,7 +34,7 @@ from dgsuite.partition.construction.shards import Shard
 from dgsuite.partition.construction.spool import Spool, spool
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
 from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
-from dgsuite.partition.sources.piece import Piece, check_edges
+from dgsuite.partition.sources.piece import Piece, check_edges, losing, lost
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -274,7 +274,7 @@ def _split_arrays(pieces: Sequence[Any], n: int, how: How, watch: Watch) -> list
         check_edges(some, n, start)  # before ids are converted to 32 bits
         src, dst, weights = some
         worker = workers[turn % len(workers)]
-        piece = src.astype(small), dst.astype(small), weights
+        piece = losing((src.astype(small), dst.astype(small), weights), lost(some))
         there = watch.scatter(piece, worker)
         split = pinned(watch.client, worker, _split, there, start, "", *how)
         rows.append(_send(split, how, watch))

@@ -27,7 +27,7 @@ from dgsuite.partition.labels.held_labels import HeldLabels, held
 from dgsuite.partition.labels.identifiers import Values
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import edges
-from dgsuite.partition.sources.piece import Piece
+from dgsuite.partition.sources.piece import Piece, losing, lost
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -103,7 +103,7 @@ def encode(piece: Piece, where: str = "") -> Encoded:
     kind = identifiers.common([identifiers.facts(ids) for ids in ends])
     (src, dst), values = identifiers.encode([identifiers.converted(ids, kind) for ids in ends])
     identifiers.check(values, f"{where}edge ends")
-    return Encoded((src, dst, piece[2]), values)
+    return Encoded(losing((src, dst, piece[2]), lost(piece)), values)
 
 
 def merged(found: Sequence[Values]) -> tuple[Values, list[NDArray]]:
@@ -122,7 +122,7 @@ def numbered(codes: Piece, *ids: NDArray) -> Piece:
     """
     src, dst, weights = codes
     table = reduce(lambda first, second: second[first], ids)
-    return table[src], table[dst], weights
+    return losing((table[src], table[dst], weights), lost(codes))
 
 
 def _check(count: int) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import Edges
 from dgsuite.partition.arrays import mapped
 from dgsuite.partition.client import session
@@ -15,15 +15,19 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters import cutting
 from dgsuite.partition.clusters.cluster import Identify
 from dgsuite.partition.clusters.cutting import How
+from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import conversion
 from dgsuite.partition.graph.data import GraphData
+from dgsuite.partition.graph.rows import ends_of_rows
 from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources import bags
 from dgsuite.partition.sources import duplicates as repeated
 from dgsuite.partition.sources import edges as sources
 
 if TYPE_CHECKING:
+    import dask.bag as db
     import networkx as nx
     import scipy.sparse as sp
     from distributed import Client
@@ -51,7 +55,9 @@ class Constructors(GraphData):
         relabel: bool = False,
         duplicates: str | None = None,
         loops: str = "drop",
+        missing: str = "error",
         edges: Edges = "memory",
+        rows: str = "drop",
         source: Hashable = "source",
         target: Hashable = "target",
         weight: Hashable | None = "weight",
@@ -109,10 +115,17 @@ class Constructors(GraphData):
             What becomes of self-loops: "drop", or "keep". Those that are kept are merged by the same rule.
             They are apart from the edges: the adjacency, degrees and ``graph.m`` are without them, and of
             the kernels only `pagerank`, `katz`, `eigenvector`, `hits`, `leiden` and `louvain` count them.
+        missing
+            What becomes of rows without a value: None, NaN, NaT or NA as an end or as a weight. "error", or
+            "drop", which ``graph.built`` counts; of `nodes`, too.
         edges
             Where the clusters have their edges: in "memory", or in mapped files on a local "disk", for graphs
             that are larger than memory. The files are in the folder of the worker, or in Dask's
             ``temporary-directory``, and go with the graph.
+        rows
+            With "keep" the graph knows which rows of the table each edge came from: see `Graph.rows_of`. That
+            takes 16 bytes a row in this process, and a Dask collection is computed once more. Files of the
+            graph do not have it.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing.
 
@@ -159,24 +172,34 @@ class Constructors(GraphData):
         """
         disk = mapped.wanted(edges)
         rule, keep = repeated.check(duplicates), repeated.keeps(loops)
+        drop = drops({"missing": missing})
+        one_of("rows", rows, ("drop", "keep"))
+        if rows == "keep" and drop:
+            raise InputError(
+                "rows='keep' numbers the rows of the table as it is; drop rows before, as with "
+                "table.dropna(subset=[...]), and leave out missing='drop'"
+            )
         client = session.current_client(client)
-        pieces = sources.pieces(src, dst, weights, (source, target, weight))
-        count, names = len(pieces), None
+        pieces = sources.pieces(src, dst, weights, (source, target, weight), drop)
+        count, names, naming = len(pieces), None, [*pieces.naming]
         if nodes is not None and n is not None:
             raise InputError("n and nodes both say which nodes there are; leave one out")
         if sources.is_number(nodes):
             n = nodes
         elif nodes is not None:
-            pieces = sources.Pieces([*pieces, *sources.naming(nodes)])
+            naming += sources.naming(nodes, drop)
+        pieces = sources.Pieces([*pieces, *naming])
         if relabel:
             if n is not None or labels is not None:
                 raise InputError("relabel=True finds the nodes itself: leave out n and labels")
             pieces, names = numbering.relabel(pieces, client)
             n = len(names)
-        elif len(pieces) > count:
-            sources.check_named(pieces[count:], client)
+        elif naming:
+            sources.check_named(naming, client)
         n = sources.count_nodes(pieces, n, client)
         pieces = sources.Pieces(pieces[:count])
+        # before the pieces are used up
+        traced = ends_of_rows(pieces, client) if rows == "keep" else None
         if labels is not None:
             names = Labels(labels, n)
         workers = worker_addresses(client) if client is not None else []
@@ -196,6 +219,7 @@ class Constructors(GraphData):
         )
         graph.keeps_loops, graph.edges = keep, edges
         graph.built = repeated.built(made.tally, graph, duplicates)
+        graph.rows = traced
         return graph
 
     @classmethod
@@ -270,7 +294,7 @@ class Constructors(GraphData):
         >>> list(graph.labels)
         ['ann', 'bob', 'cid']
         """
-        found = conversion.of_networkx(graph, weight)
+        found = conversion.of_networkx(graph, weight, drops(options))
         return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
 
     @classmethod
@@ -330,7 +354,7 @@ class Constructors(GraphData):
         >>> Graph.from_dataframe(table)
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        pieces = sources.pieces(frame, None, None, (source, target, weight))
+        pieces = sources.pieces(frame, None, None, (source, target, weight), drops(options))
         return cls._named(pieces, relabel, **options)
 
     @classmethod
@@ -340,3 +364,107 @@ class Constructors(GraphData):
             given = {name for name, value in options.items() if value is not None}
             relabel = not {"n", "labels"} & given and not sources.is_number(options.get("nodes"))
         return cls.from_edges(pieces, relabel=relabel, **options)
+
+    @classmethod
+    def from_bag(
+        cls,
+        bag: db.Bag | Iterable[Any],
+        items: str = "edges",
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a Dask bag.
+
+        Parameters
+        ----------
+        bag
+            A Dask bag, whose partitions the workers compute, or any iterable.
+        items
+            What an item is. "edges": a pair (source, target), or a triple (source, target, weight).
+            "adjacency": a pair (node, neighbours), where neighbours are a list, or a mapping from neighbours
+            to weights. An undirected edge may be there at one end or at both; the smallest weight
+            stays unless `duplicates` says otherwise.
+        relabel
+            Whether nodes have identifiers: see `from_edges`. By default they have, unless `n` or `labels` are
+            given.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            An item is something else (the message names it), or as `from_edges` says.
+
+        Examples
+        --------
+        >>> import dask.bag as db
+        >>> from dgsuite import Graph
+        >>> Graph.from_bag(db.from_sequence([("ann", ["bob", "cid"]), ("dan", [])]), "adjacency")
+        <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        if items == "adjacency":
+            options = {"duplicates": repeated.DEFAULT, **options}
+        return cls._named(bags.pieces(bag, items, drops(options)), relabel, **options)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        indptr: Any,
+        indices: Any,
+        weights: Any = None,
+        uid: Any = None,
+        *,
+        partition: Partition | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
+
+        Parameters
+        ----------
+        indptr
+            Row pointers. Dask array: each chunk is a cluster; it starts from 0 and has one entry more than
+            the cluster has nodes. NumPy array: there is one cluster.
+        indices
+            Neighbours of each node as node ids, shape (entries,), with as many chunks as `indptr`. An
+            undirected edge is there at both its ends.
+        weights
+            Weight of each entry of `indices`; by default none.
+        uid
+            Identifiers of the nodes, distinct integers, shape (n,), in the order of `indptr`; by default
+            the node ids.
+        partition
+            Which chunk has which nodes; by default they are numbered in the order of the chunks.
+        options
+            As for `from_edges`. A self-loop is one entry of its row. This process reads the arrays.
+
+        Raises
+        ------
+        InputError
+            Chunks do not match, an entry is wrong (the message names its chunk), or the adjacency of an
+            undirected graph is not symmetric.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_arrays([0, 1, 3, 4], [1, 0, 2, 1])
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
+        found = conversion.of_arrays(arrays, partition, options.get("directed", False))
+        graph = cls.from_edges(**found, **options)
+        graph.chosen = hasattr(indptr, "dask")
+        return graph
+
+
+def drops(options: Mapping[str, Any]) -> bool:
+    """Whether options of `from_edges` say that rows without a value are dropped.
+
+    Raises
+    ------
+    InputError
+        `missing` is neither "error" nor "drop".
+    """
+    missing = options.get("missing", "error")
+    one_of("missing", missing, ("error", "drop"))
+    return bool(missing == "drop")

@@ -13,6 +13,8 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import duplicates
+from dgsuite.partition.sources.edges import together
+from dgsuite.partition.sources.piece import as_piece, check_edges, check_ids
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -68,6 +70,70 @@ def of_scipy(
         rows, columns = rows[once], columns[once]
         weights = None if weights is None else weights[once]
     return {"src": rows, "dst": columns, "n": coo.shape[0], "weights": weights}, count, loops
+
+
+def of_arrays(
+    arrays: dict[str, Any], partition: Partition | None, directed: bool
+) -> dict[str, Any]:
+    """Arguments of `Graph.from_edges` for an adjacency in CSR; see `Graph.from_arrays`.
+
+    Parameters
+    ----------
+    arrays
+        ``indptr``, ``indices``, ``weights`` and ``uid``; the last two may be None.
+    """
+    import dask
+
+    given = {name: array for name, array in arrays.items() if array is not None}
+    of_dask = [hasattr(array, "dask") for array in given.values()]
+    if any(of_dask) != all(of_dask):
+        raise InputError(f"{', '.join(given)} must all be Dask arrays, or none of them")
+    if wrong := [name for name, array in given.items() if np.ndim(array) != 1]:
+        raise InputError(f"{wrong[0]} must be one-dimensional")
+    lazy = [a.to_delayed().ravel().tolist() if all(of_dask) else [a] for a in given.values()]
+    read = dict(zip(given, map(list, dask.compute(*lazy)), strict=True))
+    if len({*map(len, read.values())}) > 1:
+        text = ", ".join(f"{name} has {len(chunks)}" for name, chunks in read.items())
+        raise InputError(
+            f"a chunk of each array is a cluster, so there must be equally many: {text}"
+        )
+    sizes = [len(chunk) - 1 for chunk in read["indptr"]]
+    if min(sizes) < 0 or not sum(sizes):
+        raise InputError("a graph needs at least one node, and each chunk of indptr an entry more")
+    cut = Partition(np.cumsum([0, *sizes])) if partition is None else partition
+    if sizes != np.diff(cut.offsets).tolist():
+        raise InputError(
+            f"the partition has clusters of {np.diff(cut.offsets).tolist()} nodes, but the chunks of indptr "
+            f"are of {sizes}"
+        )
+    pieces = []
+    for k, (own, ends, *more) in enumerate(zip(*list(read.values())[:3], strict=True)):
+        where, own = f"chunk {k}: ", np.asarray(own)
+        check_ids(own, f"{where}indptr")
+        if own[0] or own[-1] != len(ends) or (own[1:] < own[:-1]).any():
+            raise InputError(
+                f"{where}indptr must start from 0, not decrease, and end at {len(ends)}, the number of "
+                f"indices in the chunk"
+            )
+        if "uid" in read and len(read["uid"][k]) != sizes[k]:
+            raise InputError(f"{where}uid has {len(read['uid'][k])} entries for {sizes[k]} nodes")
+        weights = more[0] if "weights" in read else None
+        pieces.append(as_piece(np.repeat(cut.nodes(k), np.diff(own)), ends, weights, where))
+        check_edges(pieces[-1], cut.n, 0, where)
+    src, dst, weights = together(pieces)
+    if not directed:
+        values = np.zeros(len(src)) if weights is None else weights
+        one, other = np.lexsort((values, dst, src)), np.lexsort((values, src, dst))
+        pairs = (src, dst), (dst, src), (values, values)
+        if any((here[one] != back[other]).any() for here, back in pairs):
+            raise InputError(
+                "the arrays are not symmetric: an edge, or its weight, is there in one direction only; pass "
+                "directed=True for a directed graph"
+            )
+        once = src <= dst
+        src, dst, weights = src[once], dst[once], None if weights is None else weights[once]
+    uid = np.concatenate(read["uid"])[cut.position(np.arange(cut.n))] if "uid" in read else None
+    return {"src": src, "dst": dst, "weights": weights, "n": cut.n, "uid": uid, "partition": cut}
 
 
 def _one_side(coo: sp.coo_array) -> NDArray:

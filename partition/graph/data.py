@@ -19,12 +19,13 @@ from dgsuite.partition.construction import build
 from dgsuite.partition.labels.labels import Labels
 
 if TYPE_CHECKING:
+    import pandas as pd
     from distributed import Client
 
 
 SAME = (
     *("partition", "directed", "weight_dtype", "attrs", "labels", "identified", "chosen", "built"),
-    *("keeps_loops", "edges"),
+    *("rows", "keeps_loops", "edges"),
 )
 """What graphs with the same nodes share, unless it changes: see `GraphData.like`."""
 
@@ -52,7 +53,8 @@ class Cache(Once):
 
     Examples
     --------
-    >>>     >>> cache = Cache()
+    >>> from dgsuite.partition.graph.data import Cache
+    >>> cache = Cache()
     >>> cache.get("largest", lambda: max([3, 1, 2]))
     3
     >>> cache.get("largest", lambda: max([4]), valid=lambda value: value > 3)
@@ -87,6 +89,7 @@ class GraphData:
         chosen: bool = True,
         saved: Any = None,
         built: Any = None,
+        rows: pd.DataFrame | None = None,
         keeps_loops: bool = False,
         edges: Edges = "memory",
     ) -> None:
@@ -101,6 +104,7 @@ class GraphData:
         self.chosen = chosen
         self.saved = saved
         self.built = built
+        self.rows = rows
         self.keeps_loops = keeps_loops
         self.edges = edges
         self.homes: list[str] = []

@@ -28,8 +28,10 @@ from dgsuite.partition.graph import (
 from dgsuite.partition.graph.checks import components, once
 from dgsuite.partition.graph.dask_views import Collection
 from dgsuite.partition.graph.growing import Growing
+from dgsuite.partition.graph.libraries import Libraries
 from dgsuite.partition.graph.nearby import Nearby
 from dgsuite.partition.graph.readers import Readers
+from dgsuite.partition.graph.rows import Traced
 from dgsuite.partition.labels.nodes import node_ids
 from dgsuite.partition.store import storage
 
@@ -39,11 +41,12 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class Graph(Readers, Growing, Collection, Nearby):
+class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby):
     """A graph divided into clusters of nodes.
 
-    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_scipy`,
-    `from_networkx`, `read_imsuite`, `read_edge_list`, `read_matrix_market`, or `load` of what `save` wrote.
+    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
+    `from_bag`, `from_arrays`, `from_scipy`, `from_networkx`, `from_igraph`, `from_graphblas`,
+    `from_edge_index`, `read_imsuite`, `read_edge_list`, `read_matrix_market`, or `load` of what `save` wrote.
     With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are
@@ -80,6 +83,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         How many rows of a table were read, merged and dropped
         (`dgsuite.partition.sources.duplicates.Built`); None where the graph was not made of a table, such
         as a subgraph.
+    rows
+        Node ids of both ends of each row of that table, where they were kept, else None: see `rows_of`.
     keeps_loops
         Whether self-loops are kept (``loops="keep"``), apart from the edges: see `Cluster.loops`.
     edges
@@ -338,7 +343,8 @@ class Graph(Readers, Growing, Collection, Nearby):
         """
         if not self.directed:
             return self
-        return self.like(*views.exchanged(self, views.turned))
+        rows = None if self.rows is None else self.rows.set_axis(["target", "source"], axis=1)
+        return self.like(*views.exchanged(self, views.turned), rows=rows)
 
     def to_undirected(self) -> Graph:
         """The graph without the directions of its edges, made where the clusters are.

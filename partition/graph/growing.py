@@ -208,7 +208,8 @@ def _grown[G: GraphData](graph: G, pieces: Sequence[Any], n: int, naming: Sequen
     new = duplicates.built(tally, made, rule)  # which raises the error about an edge that is wrong
     if graph.built is not None:
         rows, loops = graph.built.rows + new.rows, graph.built.loops + new.loops
-        made.built = graph.built._replace(rows=rows, merged=rows - loops - made.m, loops=loops)
+        merged = rows - graph.built.missing - loops - made.m
+        made.built = graph.built._replace(rows=rows, merged=merged, loops=loops, kinds=new.kinds)
     changes = (
         np.concatenate([getattr(each, name) for each in about])
         for name in ("nodes", "ends", "weights", "before")

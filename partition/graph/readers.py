@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, Self
 
-from dgsuite.partition.graph.constructors import Constructors
+from dgsuite.partition.graph.constructors import Constructors, drops
 from dgsuite.partition.sources import edges
+from dgsuite.partition.sources.text import COMMENTS
 
 
 class Readers(Constructors):
@@ -49,7 +50,51 @@ class Readers(Constructors):
         from dgsuite.partition.sources import tables
 
         with edges.refusing_damage(path):
-            return cls._named(tables.parquet(path, (source, target, weight)), **options)
+            pieces = tables.parquet(path, (source, target, weight), drops(options))
+            return cls._named(pieces, **options)
+
+    @classmethod
+    def from_delta(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = "weight",
+        *,
+        version: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a Delta table with an edge in each row; needs the extra ``delta``.
+
+        Parameters
+        ----------
+        path
+            The folder of the table, or a URL that deltalake knows.
+        version
+            Version of the table; by default the newest.
+        source, target, weight, options
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
+
+        Raises
+        ------
+        InputError
+            There is no such table, packages are missing, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from deltalake import write_deltalake
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+        >>> write_deltalake("edges", frame)
+        >>> Graph.from_delta("edges")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        from dgsuite.partition.sources import tables
+
+        with edges.refusing_damage(path):
+            pieces = tables.delta(path, version, (source, target, weight), drops(options))
+            return cls._named(pieces, **options)
 
     @classmethod
     def from_csv(
@@ -97,7 +142,7 @@ class Readers(Constructors):
                 f"read={{'sep': ';'}}"
             )
         with edges.refusing_damage(path):
-            pieces = tables.csv(path, (source, target, weight), read or {})
+            pieces = tables.csv(path, (source, target, weight), read or {}, drops(options))
             return cls._named(pieces, **options)
 
     @classmethod
@@ -178,6 +223,8 @@ class Readers(Constructors):
     def read_edge_list(
         cls,
         path: str | os.PathLike[str],
+        *,
+        comments: str | Iterable[str] | None = COMMENTS,
         **options: Any,
     ) -> Self:
         """Read an edge list, text or Parquet, in parallel by chunk.
@@ -188,9 +235,7 @@ class Readers(Constructors):
         those named by `source`, `target` and `weight`.
 
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
-        edges name; those of a text file are text unless both ends of the first edge are integers. Comments
-        begin with ``#`` or ``%``, at the start of a line or after a blank, so ``http://x.org/onto#eat`` is a
-        name.
+        edges name; those of a text file are text unless both ends of the first edge are integers.
 
         With a client, the workers must be able to read the files.
 
@@ -198,6 +243,9 @@ class Readers(Constructors):
         ----------
         path
             A file, a pattern such as ``part*.txt``, or a URL of fsspec.
+        comments
+            Marks that comments in a text begin with, as one text or several; None where there are none. A
+            comment begins a line, or follows a blank or a tab: ``http://x.org/onto#eat`` is a name.
         options
             As for `from_edges`.
 
@@ -224,5 +272,7 @@ class Readers(Constructors):
         )
         relabel = options.get("relabel", False)
         with edges.refusing_damage(path):
-            pieces = read_edge_list(path, options.get("n"), columns, relabel)
+            pieces = read_edge_list(
+                path, options.get("n"), columns, relabel, comments, drops(options)
+            )
             return cls.from_edges(pieces, **options)

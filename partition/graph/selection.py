@@ -17,6 +17,7 @@ from dgsuite.partition.clusters.partitioners import blocks
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import of_clusters
+from dgsuite.partition.graph.rows import kept
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.labels.nodes import listed, node_ids
 from dgsuite.partition.sources.piece import Piece
@@ -106,6 +107,7 @@ def induced[G: GraphData](graph: G, nodes: NDArray) -> G:
         attrs=None,
         labels=labels,
         built=None,
+        rows=kept(graph, number),
     )
 
 

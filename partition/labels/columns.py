@@ -309,6 +309,30 @@ def _of_pandas(values: Any, what: str, optional: bool) -> NDArray:
     return np.asarray(values)
 
 
+def missing_in(values: Any) -> NDArray[np.bool_]:
+    """Which rows of a column have no value. The column is as `column` says."""
+    import pandas as pd
+
+    if hasattr(values, "dask"):
+        values = values.compute()
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.getmaskarray(values) | pd.isna(values.data)
+    found = _decoded(values)
+    if found is not None:
+        return np.asarray(found.is_null(nan_is_null=True))
+    return np.asarray(pd.isna(values if is_array(values) else of_list(values)))
+
+
+def without(values: Any, rows: NDArray[np.bool_]) -> Any:
+    """A column without some of its rows."""
+    found = _decoded(values)
+    if found is not None:
+        return found.filter(~rows)
+    if is_array(values):
+        return values[~rows]
+    return [value for value, gone in zip(values, rows.tolist(), strict=True) if not gone]
+
+
 def check_missing(array: NDArray, what: str) -> None:
     """See that no value of an array is NaN, NaT, None or NA.
 
@@ -336,7 +360,7 @@ def _check(missing: NDArray[np.bool_], what: str) -> None:
         return
     count, size, first = int(missing.sum()), missing.size, int(np.argmax(missing))
     _, of_table, name = what.partition("column ")
-    remedy = f"dropna(subset=[{name}])" if of_table else "dropna()"
+    remedy = f'dropna(subset=[{name}]), or here by missing="drop"' if of_table else "dropna()"
     raise InputError(
         f"{what}: {count} of {size} rows have no value, the first of them is row {first}; leave such rows "
         f"out first, in pandas and Dask by {remedy}"

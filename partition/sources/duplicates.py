@@ -48,12 +48,15 @@ class Tally(NamedTuple):
         sum does not fit. None if there is none.
     kept
         Nodes with a self-loop, where these are kept; else None.
+    missing
+        Rows without a value, which were dropped before.
     """
 
     ends: int
     loops: int
     wrong: tuple[int, int] | None = None
     kept: int | None = None
+    missing: int = 0
 
 
 def tallied(found: Iterable[Tally]) -> Tally:
@@ -64,6 +67,7 @@ def tallied(found: Iterable[Tally]) -> Tally:
         sum(each.loops for each in some),
         min((each.wrong for each in some if each.wrong is not None), default=None),
         None if any(each.kept is None for each in some) else sum(each.kept or 0 for each in some),
+        sum(each.missing for each in some),
     )
 
 
@@ -84,6 +88,11 @@ class Built(NamedTuple):
         Whether rows had weights.
     kept
         Whether self-loops are kept.
+    missing
+        Rows without a value, which were dropped.
+    kinds
+        What the ends of edges and the weights were read as: "ids" where nodes are numbers from 0, else
+        "integers", "text" or the name of a type such as "UUID"; and the dtype of the weights, or "".
 
     Examples
     --------
@@ -93,6 +102,8 @@ class Built(NamedTuple):
     4 rows read, 1 merged (weights summed), 1 self-loop dropped
     >>> graph.built.rows, graph.built.merged, graph.built.loops
     (4, 1, 1)
+    >>> graph.built.kinds
+    ('ids', 'int64')
     """
 
     rows: int
@@ -101,6 +112,8 @@ class Built(NamedTuple):
     duplicates: str
     weighted: bool
     kept: bool = False
+    missing: int = 0
+    kinds: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
         how = f" ({RULES[self.duplicates]})" if self.weighted and self.merged else ""
@@ -108,12 +121,13 @@ class Built(NamedTuple):
         return (
             f"{self.rows:,} rows read, {self.merged:,} merged{how}, "
             f"{self.loops:,} {loops} {'kept' if self.kept else 'dropped'}"
+            f"{f', {self.missing:,} without a value dropped' if self.missing else ''}"
         )
 
     @property
     def changed(self) -> bool:
         """Whether there are fewer edges than rows."""
-        return bool(self.merged or (self.loops and not self.kept))
+        return bool(self.merged or self.missing or (self.loops and not self.kept))
 
 
 def check(rule: Any) -> str:
@@ -169,11 +183,26 @@ def built(tally: Tally, graph: GraphData, duplicates: str | None) -> Built:
     edges = tally.ends if graph.directed else -(-tally.ends // 2)
     loops = tally.loops if tally.kept is None else tally.kept
     rows = edges + tally.loops
-    merged, kept = rows - graph.m - loops, tally.kept is not None
-    found = Built(rows, merged, loops, rule, graph.weighted, kept)
+    found = Built(
+        rows + tally.missing,
+        rows - graph.m - loops,
+        loops,
+        rule,
+        graph.weighted,
+        tally.kept is not None,
+        tally.missing,
+        _kinds(graph),
+    )
     if duplicates is None:
         warn_of(found)
     return found
+
+
+def _kinds(graph: GraphData) -> tuple[str, str]:
+    """What the ends of edges and the weights were read as: see `Built`."""
+    kind = "ids" if graph.labels is None else type(graph.labels.example).__name__
+    ends = {"int": "integers", "str": "text"}.get(kind, kind)
+    return ends, "" if graph.weight_dtype is None else np.dtype(graph.weight_dtype).name
 
 
 def warn_of(found: Built) -> None:

@@ -26,6 +26,8 @@ from dgsuite.partition.sources.piece import (
     as_piece,
     check_ids,
     joined,
+    losing,
+    lost,
 )
 from dgsuite.partition.sources.piece import degrees as degrees_of_piece
 
@@ -53,7 +55,15 @@ NODES = ("nodes", "nodes")
 
 
 class Pieces(list):
-    """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
+    """An edge list in pieces: Delayed objects of (src, dst, weights or None).
+
+    Attributes
+    ----------
+    naming
+        Pieces that are no edges: their ends only name nodes.
+    """
+
+    naming: Sequence[Any] = ()
 
     @classmethod
     def of(cls, make: Callable[[int, int], Piece], bounds: Iterable[int]) -> Pieces:
@@ -66,13 +76,17 @@ Columns = tuple[Hashable, Hashable, Hashable | None]
 """Names of a table's columns of sources, targets and weights; None means no weights."""
 
 
-def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> Pieces:
+def pieces(
+    src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS, drop: bool = False
+) -> Pieces:
     """The edge list as pieces: one tuple of arrays, or Delayed objects of such tuples.
 
     Parameters
     ----------
     columns
         Names of the columns, if `src` is a table.
+    drop
+        Whether rows without a value are left out, and counted.
 
     Raises
     ------
@@ -96,18 +110,18 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> Piec
         if weights is None and hasattr(table, "dask"):
             parts = table[named].to_delayed()
             task = delayed(of_table)
-            return Pieces(task(part, named, of_partition(i)) for i, part in enumerate(parts))
+            return Pieces(task(part, named, of_partition(i), drop) for i, part in enumerate(parts))
         if weights is None:
-            return Pieces([of_table(table, named)])
+            return Pieces([of_table(table, named, "", drop)])
         names = [*of_columns(named[:2]), ENDS[2]]
         src, dst = table[named[0]], table[named[1]]
     some = [a for a in (src, dst, weights) if a is not None]
     of_dask = [hasattr(a, "dask") for a in some]
     if not any(of_dask):
-        return Pieces([as_piece(src, dst, weights, "", names)])
+        return Pieces([as_piece(src, dst, weights, "", names, drop)])
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
-    return _of_dask(src, dst, weights)
+    return _of_dask(src, dst, weights, drop=drop)
 
 
 def _of_arrow(frame: Any) -> Any:
@@ -153,13 +167,15 @@ def is_number(nodes: Any) -> bool:
     return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)
 
 
-def naming(nodes: Any) -> list[Any]:
+def naming(nodes: Any, drop: bool = False) -> list[Any]:
     """Pieces that are no edges: their ends only name nodes.
 
     Parameters
     ----------
     nodes
         A list, an array, or a column of pandas or Dask.
+    drop
+        Whether rows without a value are left out.
 
     Raises
     ------
@@ -167,13 +183,15 @@ def naming(nodes: Any) -> list[Any]:
         It is none of them, or not one-dimensional.
     """
     if hasattr(nodes, "dask"):
-        return _of_dask(nodes, nodes, None, NODES)
+        return _of_dask(nodes, nodes, None, NODES, drop)
     if not isinstance(nodes, str | bytes | Mapping) and isinstance(nodes, Iterable):
         nodes = nodes if is_array(nodes) else of_list(nodes)
-    return [as_piece(nodes, nodes, None, "", NODES)]
+    return [as_piece(nodes, nodes, None, "", NODES, drop)]
 
 
-def _of_dask(src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS) -> Pieces:
+def _of_dask(
+    src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS, drop: bool = False
+) -> Pieces:
     some = [a for a in (src, dst, weights) if a is not None]
     arrays = [hasattr(a, "chunks") for a in some]
     if any(arrays):
@@ -196,7 +214,8 @@ def _of_dask(src: Any, dst: Any, weights: Any, names: Sequence[str] = ENDS) -> P
         columns.append([None] * len(columns[0]))
     task = delayed(as_piece)
     return Pieces(
-        task(*piece, of_partition(i), names) for i, piece in enumerate(zip(*columns, strict=True))
+        task(*piece, of_partition(i), names, drop)
+        for i, piece in enumerate(zip(*columns, strict=True))
     )
 
 
@@ -219,10 +238,10 @@ def settled(there: Sequence[Hashable], columns: Columns, name: str = "") -> list
     return [source, target, *([weight] if weight is not None and weight in there else [])]
 
 
-def of_table(table: Any, named: Sequence[Any], where: str = "") -> Piece:
+def of_table(table: Any, named: Sequence[Any], where: str = "", drop: bool = False) -> Piece:
     """The piece that is in some columns of a table in memory: sources, targets and perhaps weights."""
     source, target, *weights = (table[name] for name in named)
-    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named))
+    return as_piece(source, target, weights[0] if weights else None, where, of_columns(named), drop)
 
 
 def of_columns(named: Sequence[Hashable]) -> tuple[str, ...]:
@@ -281,7 +300,8 @@ def slices(piece: Piece) -> Iterator[tuple[int, Piece]]:
     step = step_of(len(src))
     for begin in range(0, len(src), step) or (0,):
         some = slice(begin, begin + step)
-        yield begin, (src[some], dst[some], None if weights is None else weights[some])
+        part = src[some], dst[some], None if weights is None else weights[some]
+        yield begin, losing(part, 0 if begin else lost(piece))
 
 
 def each(

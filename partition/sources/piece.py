@@ -13,7 +13,10 @@ from dgsuite.partition.labels.columns import (
     as_array,
     as_ids,
     column,
+    is_array,
+    missing_in,
     numbers,
+    without,
 )
 from dgsuite.partition.labels.identifiers import TEXT, is_text
 
@@ -31,12 +34,44 @@ ENDS = ("src", "dst", "weights")
 """How errors name the columns of edges that have no names."""
 
 
+class Fewer(tuple[Any, Any, NDArray | None]):
+    """A piece that has lost rows without a value.
+
+    Attributes
+    ----------
+    missing
+        How many.
+    """
+
+    missing: int
+
+    def __new__(cls, piece: Piece, missing: int) -> Fewer:
+        """A piece, and how many rows it has lost."""
+        found = super().__new__(cls, piece)
+        found.missing = missing
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Fewer, (tuple(self), self.missing)
+
+
+def lost(piece: Piece) -> int:
+    """How many rows without a value a piece has lost."""
+    return getattr(piece, "missing", 0)
+
+
+def losing(piece: Piece, missing: int) -> Piece:
+    """A piece that has lost some rows, or none."""
+    return Fewer(piece, missing) if missing else piece
+
+
 def as_piece(
     src: Any,
     dst: Any,
     weights: Any,
     where: str = "",
     names: Sequence[str] = ENDS,
+    drop: bool = False,
 ) -> Piece:
     """Sources, targets and weights as arrays.
 
@@ -44,13 +79,22 @@ def as_piece(
     ----------
     names
         How errors name each of them, after `where`.
+    drop
+        Whether rows without a value are left out, and counted: see `lost`.
 
     Raises
     ------
     InputError
         They are not one-dimensional, have different lengths, or no dtype holds all weights; or a row has no
-        value.
+        value and is not to be left out.
     """
+    some = [a for a in (src, dst, weights) if a is not None]
+    if drop and all(isinstance(a, list | tuple) or is_array(a) for a in some):
+        gone = [missing_in(a) for a in some]
+        if len({each.shape for each in gone}) == 1 and (none := np.any(gone, axis=0)).any():
+            src, dst, *given = (without(a, none) for a in some)
+            whole = as_piece(src, dst, given[0] if given else None, where, names)
+            return losing(whole, int(np.count_nonzero(none)))
     src, dst = _ids(src, where + names[0]), _ids(dst, where + names[1])
     weights = None if weights is None else numbers(weights, where + names[-1])
     shapes = [(len(a),) if is_text(a) else a.shape for a in (src, dst, weights) if a is not None]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -73,6 +74,8 @@ def read_edge_list(
     n: int | None = None,
     columns: Columns = COLUMNS,
     relabel: bool = False,
+    comments: str | Iterable[str] | None = texts.COMMENTS,
+    drop: bool = False,
 ) -> Pieces:
     """An edge list that Dask tasks read in parallel by chunk.
 
@@ -89,6 +92,10 @@ def read_edge_list(
         Names of the columns of Parquet.
     relabel
         Whether ends of edges may be text. They are text unless both ends of the first edge are integers.
+    comments
+        Marks that comments in a text begin with.
+    drop
+        Whether rows of Parquet without a value are left out, and counted.
 
     Returns
     -------
@@ -101,23 +108,30 @@ def read_edge_list(
         The file or a column does not exist, or reading Parquet needs more packages. A line that is not an
         edge raises an error that names it when the line is read.
     """
-    names = matching(path)
+    names, marks = matching(path), texts.checked(comments)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
-        return tables.parquet(path, columns)
-    words = relabel and _has_words(names[0])
+        return tables.parquet(path, columns, drop)
+    words = relabel and _has_words(names[0], marks)
     task = delayed(parse)
     return Pieces(
-        task(name, at, texts.BLOCK, n, words) for name in names for at in texts.starts(name)
+        task(name, at, texts.BLOCK, n, words, marks) for name in names for at in texts.starts(name)
     )
 
 
-def _has_words(name: str) -> bool:
+def _has_words(name: str, marks: tuple[bytes, ...]) -> bool:
     """Whether an end of a file's first edge is not an integer from 0."""
-    fields = first_line(name).replace(",", " ").split()[:2]
+    fields = first_line(name, marks).replace(",", " ").split()[:2]
     return bool(fields) and _edges(" ".join(fields).encode(), None) is None
 
 
-def parse(name: str, start: int, size: int, n: int | None = None, words: bool = False) -> Piece:
+def parse(
+    name: str,
+    start: int,
+    size: int,
+    n: int | None = None,
+    words: bool = False,
+    marks: tuple[bytes, ...] = texts.HASHES,
+) -> Piece:
     """Parse the lines that begin in a block of a text file, or all lines if it is compressed.
 
     Parameters
@@ -128,6 +142,8 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
         Ids must be less than n.
     words
         Whether ends of edges are words, that is text between separators.
+    marks
+        Marks that comments begin with.
 
     Raises
     ------
@@ -156,7 +172,8 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
             f"floats those that float64 holds{first * (line == 1)}"
         )
 
-    found = [edges for edges in parsed(name, start, size, read, expected) if len(edges[0])]
+    parts = parsed(name, start, size, read, expected, marks)
+    found = [edges for edges in parts if len(edges[0])]
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     src, dst = (np.concatenate([edges[end] for edges in found]) for end in (0, 1))
@@ -342,20 +359,32 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
     Parameters
     ----------
     given
-        A number of nodes, or a text file, or a pattern of such, with a node in each line, and comments as in
-        `read_edge_list`. The nodes are integers if all are, else text.
+        A number of nodes, or ``FILE[:COLUMN]``: a file, a folder or a pattern of Parquet or CSV, whose column
+        may be left out where it is the only one; or a text file with a node in each line, with comments
+        as in `read_edge_list`. These are integers if all are, else text.
     folder
         Where a path starts.
 
     Raises
     ------
     InputError
-        There is no such file, or it cannot be read.
+        There is no such file or column, or the file cannot be read.
     """
     if isinstance(given, int) or (given.isascii() and given.isdecimal()):
         return int(given)
+    name = given if "://" in given else os.path.abspath(os.path.join(folder, given))
+    path, colon, column = name.rpartition(":")
+    if not colon or column.startswith("//") or os.path.exists(name):
+        path, column = name, ""
+    files = matching(path)
+    if all(each.endswith((*tables.PARQUET, *tables.CSV)) or os.path.isdir(each) for each in files):
+        return tables.column(given.removesuffix(f":{column}"), files, column)
+    if column:
+        raise InputError(
+            f"{path}: text has no columns: a node is a line; files of Parquet and CSV have columns"
+        )
     nodes: list[str] = []
-    for name in matching(given if "://" in given else os.path.abspath(os.path.join(folder, given))):
+    for name in files:
         for at in texts.starts(name):
             found = parsed(name, at, texts.BLOCK, _decoded, lambda line: "text in UTF-8")
             nodes += [

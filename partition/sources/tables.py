@@ -1,4 +1,4 @@
-"""Edge lists in columns of files: Parquet, read by Arrow, and CSV, read by pandas in blocks.
+"""Edge lists in columns of files: Parquet and Delta, read by Arrow, and CSV, read by pandas in blocks.
 
 What names nodes in CSV stays as it is written where numbers would not: ``007`` and ``7`` are two names,
 ``NA`` is one, and an empty field has no value.
@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from dask.utils import parse_bytes
 
-from dgsuite.base.errors import InputError
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.extras import pip_install
 from dgsuite.partition.client.tasks import delayed
-from dgsuite.partition.sources.edges import Columns, Pieces, of_partition, of_table, settled
+from dgsuite.partition.sources.edges import (
+    Columns,
+    Pieces,
+    of_partition,
+    of_table,
+    refusing_damage,
+    settled,
+)
 from dgsuite.partition.sources.piece import Piece
 from dgsuite.partition.sources.text import matching
 
@@ -55,7 +63,7 @@ WHOLE = r"-?(?:0|[1-9][0-9]*)(?:\.0*)?"
 """How integers are written, also by programs that make floats of them where a row has none."""
 
 
-def parquet(path: str | os.PathLike[str], columns: Columns) -> Pieces:
+def parquet(path: str | os.PathLike[str], columns: Columns, drop: bool = False) -> Pieces:
     """The edges of Parquet files, read by tasks: one, those of a folder or a pattern, or at a URL of fsspec.
 
     Raises
@@ -79,10 +87,49 @@ def parquet(path: str | os.PathLike[str], columns: Columns) -> Pieces:
         found = pads.dataset(below, format="parquet", **options)
         schema = found.schema if schema is None else schema
         fragments += found.get_fragments()
+    return _pieces(path, schema, fragments, columns, drop)
+
+
+def delta(
+    path: str | os.PathLike[str], version: int | None, columns: Columns, drop: bool = False
+) -> Pieces:
+    """The edges of a Delta table, by default of its newest version, read by tasks.
+
+    Raises
+    ------
+    InputError
+        There is no such table, packages are missing, or as `parquet`.
+    """
+    name = os.fspath(path)
+    try:
+        from deltalake import DeltaTable
+    except ImportError as error:
+        raise InputError(
+            f"{name}: reading a Delta table needs more packages: {pip_install('delta')} ({error})"
+        ) from None
+    try:
+        found = DeltaTable(name, version=version).to_pyarrow_dataset()
+    except Exception as error:  # the type depends on what is damaged
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{name}: not a Delta table: {reason}") from None
+    return _pieces(path, found.schema, list(found.get_fragments()), columns, drop)
+
+
+def _pieces(
+    path: str | os.PathLike[str],
+    schema: Any,
+    fragments: Sequence[pads.Fragment],
+    columns: Columns,
+    drop: bool,
+) -> Pieces:
+    """The edges of files, read by tasks; of a table without files, no edges."""
     named = settled(schema.names, columns, f"{os.fspath(path)}: ")
+    if not fragments:
+        return Pieces([of_table(schema.empty_table(), named)])
     task = delayed(_rows)
     return Pieces(
-        task(group, schema, named, of_partition(i)) for i, group in enumerate(_grouped(fragments))
+        task(group, schema, named, of_partition(i), drop)
+        for i, group in enumerate(_grouped(fragments))
     )
 
 
@@ -121,15 +168,19 @@ def _sized(fragments: Sequence[pads.Fragment]) -> Iterator[tuple[pads.Fragment, 
                 yield some, sum(rows.total_byte_size for rows in some.row_groups)
 
 
-def _rows(fragments: list[pads.Fragment], schema: Any, named: list[Any], where: str) -> Piece:
+def _rows(
+    fragments: list[pads.Fragment], schema: Any, named: list[Any], where: str, drop: bool
+) -> Piece:
     import pyarrow as pa
 
     # without threads, since Dask runs a task on each core
     tables = [f.to_table(schema, columns=named, use_threads=False) for f in fragments]
-    return of_table(pa.concat_tables(tables), named, where)
+    return of_table(pa.concat_tables(tables), named, where, drop)
 
 
-def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any]) -> Pieces:
+def csv(
+    path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any], drop: bool = False
+) -> Pieces:
     """The edges of CSV files, read by tasks.
 
     Parameters
@@ -138,6 +189,8 @@ def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any])
         As for `dgsuite.partition.sources.text.matching`.
     read
         Arguments of `pandas.read_csv`; and ``blocksize``, bytes of a file that a task reads.
+    drop
+        Whether rows without a value are left out, and counted.
 
     Raises
     ------
@@ -153,7 +206,38 @@ def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any])
         for start in (_starts(name, size, options) if IN_BLOCKS.issuperset(options) else [None])
     ]
     task = delayed(_lines)
-    return Pieces(task(block, named, options, of_partition(i)) for i, block in enumerate(blocks))
+    return Pieces(
+        task(block, named, options, of_partition(i), drop) for i, block in enumerate(blocks)
+    )
+
+
+def column(path: str, files: Sequence[str], name: str) -> Any:
+    """A column of files of Parquet or CSV that names nodes; by the name "" the only one.
+
+    Raises
+    ------
+    InputError
+        There is no such column, there are several and none is named, or a file cannot be read.
+    """
+    import pandas as pd
+
+    frame = None
+    if not files[0].endswith(CSV):
+        with refusing_damage(path):
+            import dask.dataframe as dd
+
+            frame = dd.read_parquet(list(files))
+    there = [*map(str, (_read(files[0], {}, nrows=0) if frame is None else frame).columns)]
+    if not name and len(there) != 1:
+        raise InputError(
+            f"{path}: which column names nodes? {path}:COLUMN, one of {', '.join(there)}"
+        )
+    name = name or there[0]
+    if name not in there:
+        raise InputError(f"{path}: {unknown('column', name, there)}")
+    if frame is not None:
+        return frame[name]
+    return pd.concat([_frame((each, None, 0), [name], {})[name] for each in files])
 
 
 def _read(source: Any, read: Mapping[str, Any], **more: Any) -> Any:
@@ -175,8 +259,10 @@ def _starts(name: str, size: int, read: Mapping[str, Any]) -> list[int | None]:
     return [None] if name.endswith(".gz") or length <= size else [*range(0, length, size)]
 
 
-def _lines(block: Block, named: list[Hashable], read: dict[str, Any], where: str) -> Piece:
-    return of_table(_frame(block, named, read), named, where)
+def _lines(
+    block: Block, named: list[Hashable], read: dict[str, Any], where: str, drop: bool
+) -> Piece:
+    return of_table(_frame(block, named, read), named, where, drop)
 
 
 def _frame(block: Block, named: list[Hashable], read: dict[str, Any]) -> Any:

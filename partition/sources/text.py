@@ -8,13 +8,13 @@ import re
 import warnings
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from glob import glob, has_magic
 from typing import Any
 
 import numpy as np
 
-from dgsuite.base.errors import InputError, check_path
+from dgsuite.base.errors import InputError, check_path, shown
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -28,8 +28,11 @@ NUMERALS = b"0123456789+-.eE \t\r\n"
 MARK = b"\xef\xbb\xbf"
 """What some programs begin a text in UTF-8 with."""
 
-COMMENT = re.compile(rb"[#%](?<![^ \t\n].)[^\n]*")
-"""A mark that begins a line, or follows a blank or a tab, and what follows."""
+COMMENTS = ("#", "%")
+"""Marks that comments begin with, unless others are named."""
+
+HASHES = (b"#", b"%")
+"""The same, in a text."""
 
 UNREADABLE = (OSError, EOFError, zlib.error)
 """Exceptions that damaged files raise."""
@@ -69,9 +72,26 @@ def matching(path: str | os.PathLike[str]) -> list[str]:
     return [files.unstrip_protocol(each) for each in found]
 
 
-def bare(text: bytes) -> bytes:
-    """A text without comments."""
-    return COMMENT.sub(b"", text) if b"#" in text or b"%" in text else text
+def checked(marks: str | Iterable[str] | None) -> tuple[bytes, ...]:
+    """Marks that comments begin with: one, several, or none.
+
+    Raises
+    ------
+    InputError
+        A mark is no text, or is empty.
+    """
+    some = [marks] if isinstance(marks, str) else list(marks or ())
+    if not all(isinstance(mark, str) and mark.strip() for mark in some):
+        raise InputError(f"comments must be marks such as '#', got {shown(marks)}")
+    return tuple(mark.encode() for mark in some)
+
+
+def bare(text: bytes, marks: tuple[bytes, ...] = HASHES) -> bytes:
+    """A text without comments: a mark that begins a line, or follows a blank or a tab, and what follows."""
+    if not any(mark in text for mark in marks):
+        return text
+    each = (rb"%s(?<![^ \t\n]%s)" % (re.escape(mark), re.escape(mark)) for mark in marks)
+    return re.sub(rb"(?:%s)[^\n]*" % b"|".join(each), b"", text)
 
 
 def consists(text: bytes, of: bytes = PRINTED) -> bool:
@@ -110,6 +130,7 @@ def parsed[T](
     size: int,
     read: Callable[[bytes], T | None],
     expected: Callable[[int], str],
+    marks: tuple[bytes, ...] = HASHES,
 ) -> list[T]:
     """What a function reads of the lines that begin in a block of a file, or of all if it is compressed.
 
@@ -121,6 +142,8 @@ def parsed[T](
         Reads lines without comments; None if one of them is wrong.
     expected
         What the line of a number is not, if it is wrong.
+    marks
+        Marks that comments begin with.
 
     Raises
     ------
@@ -129,7 +152,7 @@ def parsed[T](
     """
     found, lines = [], 0
     try:
-        for text in texts(name, start, size):
+        for text in texts(name, start, size, marks):
             part = read(text)
             if part is None:
                 line, what = wrong_line(text, read)
@@ -142,7 +165,7 @@ def parsed[T](
     return found
 
 
-def first_line(name: str) -> str:
+def first_line(name: str, marks: tuple[bytes, ...] = HASHES) -> str:
     """The first line of a file that is neither empty nor a comment, or "".
 
     Raises
@@ -151,7 +174,7 @@ def first_line(name: str) -> str:
         The file cannot be read.
     """
     try:
-        for text in texts(name, 0, BLOCK):
+        for text in texts(name, 0, BLOCK, marks):
             for line in text.split(b"\n"):
                 if line.strip():
                     return line.decode(errors="replace").strip()
@@ -177,7 +200,7 @@ def starts(name: str) -> range:
     return range(0, 1 if name.endswith(".gz") else size, BLOCK)
 
 
-def texts(name: str, start: int, size: int) -> Iterator[bytes]:
+def texts(name: str, start: int, size: int, marks: tuple[bytes, ...]) -> Iterator[bytes]:
     """Complete lines without comments: those that begin in a block, or all of a compressed file."""
     import fsspec
     from fsspec.utils import read_block
@@ -185,11 +208,11 @@ def texts(name: str, start: int, size: int) -> Iterator[bytes]:
     with fsspec.open(name, "rb", compression="infer") as file:
         if not name.endswith(".gz"):
             text = read_block(file, start, size, b"\n")
-            yield bare(text if start else text.removeprefix(MARK))
+            yield bare(text if start else text.removeprefix(MARK), marks)
             return
         before = MARK
         while text := file.read(size):
-            yield bare((text + file.readline()).removeprefix(before))
+            yield bare((text + file.readline()).removeprefix(before), marks)
             before = b""
 
 

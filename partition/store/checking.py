@@ -89,9 +89,11 @@ def is_dict(value: Any) -> bool:
 
 def is_built(value: Any) -> bool:
     """Whether it is what `dgsuite.partition.sources.duplicates.Built` is made of, or null."""
-    if value is None or not is_list(value) or len(value) != 6:
+    if value is None or not is_list(value) or not 6 <= len(value) <= 8:
         return value is None
-    return is_counts(value[:3]) and value[3] in RULES and all(map(is_bool, value[4:]))
+    counts = value[:3] + value[6:7]
+    right = is_counts(counts) and value[3] in RULES and all(map(is_bool, value[4:6]))
+    return right and all(is_list(kinds) and all(map(is_text, kinds)) for kinds in value[7:])
 
 
 def is_weight_dtype(value: Any) -> bool:

@@ -215,7 +215,7 @@ def load(
             "chosen": facts["chosen"],
             "saved": saved,
             "edges": "disk" if disk else "memory",
-            "built": None if built is None else Built(*built),
+            "built": None if built is None else Built(*built[:7], *map(tuple, built[7:])),
             "keeps_loops": facts["keeps_loops"],
         },
         facts["identity"],

@@ -1,17 +1,22 @@
-"""Graphs made of dataframes, Parquet and CSV."""
+"""Graphs made of dataframes, Parquet, CSV, Delta and bags."""
 
 from __future__ import annotations
 
+import re
+import sys
 import uuid
 
 import dask
+import dask.bag as db
 import dask.dataframe as dd
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from dgsuite import Graph, InputError
+from dgsuite.base.extras import pip_install
 from dgsuite.partition.sources import tables
 from tests.support.graphs import same
 
@@ -160,3 +165,108 @@ def test_csv(tmp_path, client):
         Graph.from_csv(tmp_path / "none.csv")
     (tmp_path / "numbers.csv").write_text("from,to\n7,9\n9,1000000000000\n")
     assert list(Graph.from_csv(tmp_path / "numbers.csv", "from", "to").labels) == [7, 9, 10**12]
+
+
+def test_delta(tmp_path, client, monkeypatch):
+    deltalake = pytest.importorskip("deltalake")
+    frame = frame_of(IDENTIFIERS["text"])
+    path = tmp_path / "edges"
+    dated = frame.assign(year=frame.cost % 3)
+    for number, some in enumerate((dated[:200], dated[200:])):
+        deltalake.write_deltalake(
+            path, some, mode="append" if number else "error", partition_by=["year"]
+        )
+    for version, rows in ((None, frame), (0, frame[:200])):
+        expected = Graph.from_dataframe(rows, "from", "to", "cost")
+        graph = Graph.from_delta(path, "from", "to", "cost", version=version, client=client)
+        assert graph.labels == expected.labels
+        same(graph, expected)
+    years = Graph.from_delta(path, "from", "to", "year", client=client)
+    same(years, Graph.from_dataframe(dated, "from", "to", "year"))
+    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost, year"):
+        Graph.from_delta(path)
+    with pytest.raises(InputError, match="none: not a Delta table"):
+        Graph.from_delta(tmp_path / "none")
+    empty = pd.DataFrame({"source": [], "target": [], "cost": []}).astype({"source": "int64"})
+    deltalake.write_deltalake(tmp_path / "empty", empty.astype({"target": "int64"}))
+    nothing = tmp_path / "empty"
+    with pytest.raises(InputError, match="a graph needs at least one node"):
+        Graph.from_delta(nothing)
+    with pytest.raises(InputError, match="a graph needs at least one node"):
+        Graph.from_delta(nothing, relabel=False)
+    alone = Graph.from_delta(nothing, n=3, weight="cost", client=client)
+    assert (alone.n, alone.m, alone.weight_dtype) == (3, 0, np.float64)
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    with pytest.raises(InputError, match=re.escape(pip_install("delta"))):
+        Graph.from_delta(path)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("directed", [False, True])
+def test_bags(directed, client):
+    expected = nx.DiGraph() if directed else nx.Graph()
+    names = IDENTIFIERS["uuid"].tolist()
+    edges = [(u, v, w) for u, v, w in zip(*ENDS.tolist(), WEIGHTS.tolist(), strict=True) if u < v]
+    edges = list({(u, v): (names[u], names[v], w) for u, v, w in edges}.values())
+    expected.add_weighted_edges_from(edges)
+    triples = db.from_sequence(edges, npartitions=3)
+    graph = Graph.from_bag(triples, directed=directed, client=client)
+    assert not graph.local
+    assert nx.utils.graphs_equal(graph.to_networkx(), expected)
+    pairs = Graph.from_bag([list(edge[:2]) for edge in edges], directed=directed)
+    assert not pairs.weighted
+    found = pairs.to_networkx()
+    assert all(set(found[node]) == set(expected[node]) for node in expected)
+
+    expected.add_nodes_from(names)  # some without neighbours
+    for weighted in (True, False):
+        items = [
+            (node, {v: d["weight"] for v, d in near.items()} if weighted else list(near))
+            for node, near in expected.adjacency()
+        ]
+        bag = db.from_sequence(items, npartitions=3)
+        graph = Graph.from_bag(bag, "adjacency", directed=directed, client=client)
+        assert graph.weighted == weighted
+        found = graph.to_networkx()
+        assert set(found) == set(expected)
+        assert nx.to_dict_of_lists(found).keys() == nx.to_dict_of_lists(expected).keys()
+        for node in expected:
+            assert set(found[node]) == set(expected[node])
+            for v, data in expected[node].items():
+                assert found[node][v] == (data if weighted else {})
+
+
+def test_empty_partitions_and_node_ids_of_bags():
+    bag = db.from_sequence([(0, 5, 1.5), (7, 5, 2)], npartitions=2).filter(lambda e: e[0] == 0)
+    graph = Graph.from_bag(bag, relabel=False)
+    assert (graph.n, graph.m, graph.weight_dtype) == (6, 1, np.float64)
+    assert Graph.from_bag(bag, n=9).n == 9
+    assert list(Graph.from_bag([((0, 1), (2, 3))]).labels) == [(0, 1), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("items", "form", "message"),
+    [
+        ([(0, 1), (0,)], "edges", r"item 1, \(0,\), is not a pair"),
+        ([(0, 1), (0, 1, 2)], "edges", r"item 1, \(0, 1, 2\), is not a pair"),
+        ([(0, 1, 2, 3)], "edges", "item 0, .* is not a pair"),
+        (["ab"], "edges", "item 0, 'ab', is not a pair"),
+        ([7], "edges", "item 0, 7, is not a pair"),
+        ([(0, 1, {"weight": 2})], "edges", "weights must be numbers"),
+        ([("ann", "bob")], "adjacency", "item 0, .*, is not a pair of a node and a list"),
+        ([(0, [1], 2)], "adjacency", "item 0, .*, is not a pair of a node and a list"),
+        ([(0, [1]), (1, {0: 2})], "adjacency", "some neighbours are mappings"),
+        ([(0, 1)], "edge", "unknown items 'edge'; did you mean 'edges'"),
+        ([], "edges", "at least one node"),
+        (7, "edges", "must be a Dask bag, or an iterable, got int"),
+    ],
+)
+def test_what_is_no_bag_of_edges(items, form, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_bag(items, form)
+
+
+def test_errors_of_bags_name_the_partition(client):
+    bag = db.from_sequence([(0, 1), (1, 2), (3,)], npartitions=3)
+    with pytest.raises(InputError, match=r"partition 2: item 0, \(3,\), is not a pair"):
+        Graph.from_bag(bag, client=client)

@@ -22,6 +22,34 @@ def error_of(call):
     return str(found.value)
 
 
+@pytest.mark.parametrize("relabel", [True, False])
+@pytest.mark.parametrize("rows", [4, 9])
+def test_dropped_rows_are_counted_wherever_they_are(rows, relabel, client, tmp_path, monkeypatch):
+    monkeypatch.setattr("dgsuite.partition.construction.distribute.SMALL", 0)
+    monkeypatch.setattr("dgsuite.partition.sources.edges.PIECE", 3)
+    ends = np.arange(rows, dtype=float)
+    frame = pd.DataFrame({"source": ends, "target": ends[::-1]})
+    frame.iloc[:4, 0] = np.nan  # a whole partition
+    how = {"missing": "drop", "relabel": relabel, "duplicates": "min"}
+    if rows == 4:
+        how |= {"nodes": pd.Series([1, None])}
+    for given, where in (
+        (frame, None),
+        (frame, client),
+        (dd.from_pandas(frame, npartitions=3), client),
+    ):
+        graph = Graph.from_dataframe(given, client=where, **how)
+        assert (graph.built.rows, graph.built.missing) == (rows, 4)
+        assert graph.built.loops + graph.built.merged + graph.m == rows - 4
+        assert graph.built.kinds == (["ids", "integers"][relabel], "")
+        graph.save(tmp_path / f"{where is None}")
+    saved = Graph.load(tmp_path / "True", client=None)
+    assert saved.built == graph.built
+    if rows > 4:
+        grown = saved.with_edges([4, 4], [4, 4])
+        assert (grown.built.missing, grown.built.loops) == (4, graph.built.loops + 2)
+
+
 @pytest.mark.parametrize("held", [False, True])
 def test_one_long_name_does_not_widen_the_others(held, client, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.client.settings.limit", lambda: 0 if held else 1 << 40)
@@ -38,6 +66,17 @@ def test_one_long_name_does_not_widen_the_others(held, client, monkeypatch):
         assert graph.labels.node("x" * 200) == 2000
     short = Graph.from_edges([0], [1], labels=["a", "b" * 60])
     assert short.labels.array.dtype == "U60"
+
+
+def test_what_becomes_of_rows_without_a_value_is_one_of_two():
+    frame = pd.DataFrame({"source": [0], "target": [1]})
+    for make in (
+        Graph.from_dataframe,
+        Graph.from_edges,
+        lambda f, **how: Graph.from_bag([], **how),
+    ):
+        with pytest.raises(InputError, match="unknown missing 'dorp'; did you mean 'drop'"):
+            make(frame, missing="dorp")
 
 
 @pytest.mark.parametrize("kind", [float, np.float32, np.int32, np.uint8, bool, np.bool_])

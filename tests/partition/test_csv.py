@@ -47,6 +47,7 @@ def read(tmp_path, rows, head=HEAD, **how):
 def test_names_stay_as_they_are_written(tmp_path, rows, labels, head):
     graph = read(tmp_path, rows, head)
     assert list(graph.labels) == labels
+    assert graph.built.kinds[0] == ("text" if type(labels[0]) is str else "integers")
 
 
 def test_what_is_said_of_types_is_so(tmp_path):
@@ -64,8 +65,11 @@ def test_what_is_said_of_types_is_so(tmp_path):
     "rows", ["1,2,5\n,3,7\n", "1,2,5\n3,2,\n", "1,2,5\n3,2,NA\n", "a,b,5\n,b,1\n"]
 )
 def test_an_empty_field_has_no_value(tmp_path, rows):
-    with pytest.raises(InputError, match=r"column '\w+': 1 of 2 rows .* row 1; .*dropna\("):
+    with pytest.raises(InputError, match=r"column '\w+': 1 of 2 rows .* row 1; .*missing=\"drop\""):
         read(tmp_path, rows)
+    graph = read(tmp_path, rows, missing="drop")
+    assert (graph.m, graph.built.missing) == (1, 1)
+    assert len(graph.labels) == 2
 
 
 @pytest.mark.parametrize("size", [1, 7, 30, "1 kB"])
@@ -92,14 +96,15 @@ def test_arguments_of_pandas(tmp_path):
     for column in (0, "row"):
         graph = read(
             tmp_path,
-            "7,1,2\n8,2,1\n",
+            "7,1,2\n8,2,\n",
             "row,source,target\n",
             weight=None,
+            missing="drop",
             read={"index_col": column},
         )
-        assert list(graph.labels) == [1, 2]
-    (tmp_path / "bare.csv").write_text("1.0,2\n")
-    graph = Graph.from_csv(tmp_path / "bare.csv", 0, 1, read={"header": None})
+        assert (list(graph.labels), graph.built.missing) == ([1, 2], 1)
+    (tmp_path / "bare.csv").write_text("1.0,2\n2.0,\n")
+    graph = Graph.from_csv(tmp_path / "bare.csv", 0, 1, read={"header": None}, missing="drop")
     assert list(graph.labels) == [1, 2]
     with pytest.raises(InputError, match="unexpected keyword argument 'seb'"):
         read(tmp_path, "1,2\n", read={"seb": ";"})
@@ -109,7 +114,15 @@ def test_arguments_of_pandas(tmp_path):
         read(tmp_path, "1,2\n", sep=";")
 
 
-def test_nodes_of_a_text(tmp_path):
+def test_nodes_of_a_column(tmp_path):
+    path = tmp_path / "nodes.csv"
+    path.write_text("\ufeffid,age\nNA,3\n007,4\n")
+    nodes = nodes_of(f"{path}:id")
+    assert list(Graph.from_edges(["NA"], ["7"], nodes=nodes, relabel=True).labels) == [
+        "007",
+        "7",
+        "NA",
+    ]
     path = tmp_path / "nodes.txt"
     path.write_text("\ufeff% all\n7\n8 # the last\n")
     assert nodes_of(str(path)).tolist() == [7, 8]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 import warnings
 from functools import partial, reduce
-from itertools import product
+from itertools import pairwise, product
 
 import dask
 import dask.array as da
+import dask.bag as db
 import dask.dataframe as dd
 import networkx as nx
 import numpy as np
@@ -120,6 +121,15 @@ def from_frame(rows, chunk, **how):
     return Graph.from_dataframe(lazy, weight="weight", n=N, **how)
 
 
+def from_bag(rows, chunk, **how):
+    return Graph.from_bag(db.from_sequence(rows, partition_size=chunk), n=N, **how)
+
+
+def from_adjacency(rows, chunk, **how):
+    items = [(u, {v: w}) for u, v, w in rows]
+    return Graph.from_bag(db.from_sequence(items, partition_size=chunk), "adjacency", n=N, **how)
+
+
 def from_networkx(rows, chunk, directed, **how):
     net = (nx.MultiDiGraph if directed else nx.MultiGraph)()
     net.add_nodes_from(range(N))
@@ -133,7 +143,7 @@ def from_scipy(rows, chunk, directed, **how):
     return Graph.from_scipy(matrix, directed=directed, **how)
 
 
-COLLECTIONS = [from_arrays_of_dask, from_frame]
+COLLECTIONS = [from_arrays_of_dask, from_frame, from_bag, from_adjacency]
 HERE = [*COLLECTIONS, from_networkx, from_scipy]
 
 
@@ -175,6 +185,32 @@ def test_rules_follow_a_dictionary_for_arrays(client, monkeypatch, rule, how):
         check(make, rows, directed, rule)
 
 
+@given(rows=ROWS, rule=RULE, directed=st.booleans(), k=st.integers(1, 3))
+def test_rules_of_adjacency_in_arrays(rows, rule, directed, k):
+    entries = sorted(mirrored(rows, directed), key=lambda entry: entry[0])
+    src, dst, weights = columns(entries)
+    bounds = [0, *(N * (i + 1) // k for i in range(k))]
+    cuts = np.searchsorted(src, bounds)
+    pairs = [*pairwise(cuts)]
+    pointers = [
+        np.searchsorted(src[a:b], np.arange(lo, hi + 1))
+        for (a, b), (lo, hi) in zip(pairs, pairwise(bounds), strict=True)
+    ]
+    if all(a < b for a, b in pairs):
+        parts = pointers, [dst[a:b] for a, b in pairs], [weights[a:b] for a, b in pairs]
+        indptr, indices, values = (da.concatenate([*map(da.from_array, some)]) for some in parts)
+    else:  # Dask drops empty chunks, so let there be one cluster
+        indptr, indices, values = np.searchsorted(src, np.arange(N + 1)), dst, weights
+    how = {"directed": directed, "duplicates": rule}
+    with dask.config.set(scheduler="synchronous"):
+        check(
+            lambda: Graph.from_arrays(indptr, indices, values, **how, client=None),
+            rows,
+            directed,
+            rule,
+        )
+
+
 def written(folder, form, rows, directed):
     """Rows in a file of a form, and the function that makes a graph of it."""
     frame = frame_of(rows)
@@ -184,6 +220,11 @@ def written(folder, form, rows, directed):
     if form == "csv":
         frame.to_csv(folder / "e.csv", index=False)
         return lambda **how: Graph.from_csv(folder / "e.csv", weight="weight", n=N, **how)
+    if form == "delta":
+        from deltalake import write_deltalake
+
+        write_deltalake(folder / "delta", frame)
+        return lambda **how: Graph.from_delta(folder / "delta", weight="weight", n=N, **how)
     if form == "matrix market":
         entries = mirrored(rows, directed)
         lines = "".join(f"{u + 1} {v + 1} {w!r}\n" for u, v, w in entries)
@@ -199,7 +240,7 @@ def written(folder, form, rows, directed):
     return lambda **how: Graph.read_edge_list(folder / "parts", n=N, **how)
 
 
-FORMS = ["text", "csv", "matrix market", "parquet", "edge list in parquet"]
+FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parquet"]
 
 
 @pytest.mark.few(2)
@@ -246,7 +287,22 @@ def test_weights_are_not_lost_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Graph.from_edges(**table, duplicates="min")
+        Graph.from_bag([("a", {"b": 1}), ("b", {"a": 1})], "adjacency")
         Graph.from_scipy(sp.coo_array(([2, 2, 2, 2], ([0, 0, 1, 1], [1, 1, 0, 0]))))
+
+
+def test_nodes_of_adjacency_are_no_rows(client):
+    items = [("ann", ["bob", "ann"]), ("dan", []), ("bob", [])]
+    for bag in (items, db.from_sequence(items, npartitions=3)):
+        graph = Graph.from_bag(bag, "adjacency", client=client)
+        assert list(graph.labels) == ["ann", "bob", "dan"]
+        assert graph.built[:3] == (2, 0, 1)
+    bag = db.from_sequence([("ann", ["bob"]), (None, [])], npartitions=2)
+    with pytest.raises(
+        InputError,
+        match=r"partition 1: nodes: 1 of 1 rows have no value, the first of them is row 0",
+    ):
+        Graph.from_bag(bag, "adjacency", client=client)
 
 
 @pytest.mark.few(1)

@@ -1,5 +1,8 @@
-"""Matrices of SciPy in and out, and tables of other libraries through Arrow."""
+"""Graphs of other libraries in and out, and tables of theirs through Arrow."""
 
+from types import SimpleNamespace
+
+import igraph
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -30,6 +33,10 @@ def same(one, other):
 @pytest.mark.parametrize("directed", [False, True])
 def test_there_and_back(directed, weights):
     made = graph(directed, weights)
+    back = Graph.from_igraph(made.to_igraph())
+    assert list(back.labels) == list(made.labels)
+    same(made, back)
+    same(made, Graph.from_edge_index(made.to_edge_index()))
     matrix = made.to_scipy()
     same(made, Graph.from_scipy(matrix if weights else matrix.astype(bool), directed=directed))
 
@@ -40,9 +47,11 @@ def test_weights_that_are_all_one_stay(kind):
     ends = np.array([[0, 1], [1, 0]])
     for made in (
         Graph.from_scipy(sp.coo_array((ones, ends))),
+        Graph.from_edge_index(ends, weights=ones),
         Graph.from_edges([0], [1], weights=ones[:1]),
     ):
         assert made.weight_dtype == np.dtype(kind)
+        assert made.to_edge_index().edge_weight.tolist() == [1, 1]
         assert made.with_edges([1], [2], weights=ones[:1] * 3).to_scipy().max() == 3
     assert not Graph.from_scipy(sp.coo_array((ones.astype(bool), ends))).weighted
 
@@ -59,6 +68,55 @@ def test_a_zero_that_is_stored_is_an_edge_wherever_it_is(rule):
             found.append(made)
         same(found[0], found[1])
         same(found[0], found[2])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphblas(directed):
+    pytest.importorskip("graphblas")
+    for weights in (None, [2.0, 3.0, 4.0]):
+        made = graph(directed, weights)
+        same(made, Graph.from_graphblas(made.to_graphblas(), directed=directed))
+
+
+def test_pytorch_geometric():
+    torch = pytest.importorskip("torch")
+    pyg = pytest.importorskip("torch_geometric.data")
+    made = graph(False, [2, 3, 4])
+    index, weights, n = made.to_edge_index()
+    data = pyg.Data(
+        edge_index=torch.from_numpy(index), edge_weight=torch.from_numpy(weights), num_nodes=n
+    )
+    same(made, Graph.from_edge_index(data))
+
+
+def test_edges_by_the_names_of_pytorch_geometric():
+    data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), num_nodes=5)
+    made = Graph.from_edge_index(data)
+    assert (made.n, made.m, made.directed, made.weighted) == (5, 1, False, False)
+    assert Graph.from_edge_index(data, directed=True).m == 2
+    assert Graph.from_edge_index(([0, 0], [1, 1])).weighted is False  # repeated, and not summed
+    weighted = Graph.from_edge_index([[0], [1]], weights=[2.5], n=3)
+    assert weighted.to_scipy().toarray()[0].tolist() == [0, 2.5, 0]
+
+
+@pytest.mark.parametrize(
+    ("edges", "said"),
+    [
+        ([[0, 1]], "shape"),
+        ([[0], [1, 2]], "shapes"),
+        ([[0.5], [1.0]], "integers from 0"),
+        ([[-1], [0]], "negative"),
+    ],
+)
+def test_arrays_that_are_no_edges(edges, said):
+    with pytest.raises(InputError, match=said):
+        Graph.from_edge_index(edges)
+
+
+def test_what_is_no_graph_of_igraph():
+    with pytest.raises(InputError, match=r"igraph\.Graph, got int"):
+        Graph.from_igraph(7)
+    assert Graph.from_igraph(igraph.Graph.Star(4)).m == 3
 
 
 class Stream:

@@ -1,7 +1,7 @@
 """Kinds of columns by ways in, with and without values that are missing: right, or one clear error.
 
 What is right is plain: labels are the values that went in, of the same type; weights are their numbers; a row
-without a value is refused by the name of its column.
+without a value is refused by the name of its column, or dropped and counted.
 """
 
 from __future__ import annotations
@@ -100,8 +100,9 @@ def test_every_value_is_what_went_in(role, name, tmp_path):
 
 
 @pytest.mark.parametrize(("role", "name"), cases(right=True, nulls=True))
-def test_a_row_without_a_value_is_refused(role, name, tmp_path):
+def test_a_row_without_a_value_is_refused_or_dropped(role, name, tmp_path):
     kind = KINDS[name]
+    a, b, c = kind.values
     frame = table(role, kind, lacking=True)
     for way in ways(kind, role):
         if not way.nulls or not (message := refusal(way, frame, tmp_path)):
@@ -114,7 +115,15 @@ def test_a_row_without_a_value_is_refused(role, name, tmp_path):
             assert message.startswith(start), (way.name, message)
         if "column" in named:
             column = named.split()[-1]
-            assert message.endswith(f"by dropna(subset=[{column}])")
+            assert message.endswith(f'by dropna(subset=[{column}]), or here by missing="drop"')
+        graph = called(way, frame, tmp_path, missing="drop")
+        if role == "nodes":
+            assert set(graph.labels) == {a, c}, way.name
+            continue
+        assert (graph.built.rows, graph.built.missing) == (3, 1), way.name
+        first, _, last = numbers(kind)
+        right = {(a, b): 1.5, (b, c): 3.5} if role == "ends" else {(5, 6): first, (5, 7): last}
+        assert edges_of(graph) == right, way.name
 
 
 @pytest.mark.parametrize(("role", "name"), cases(right=False))

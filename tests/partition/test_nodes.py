@@ -64,6 +64,12 @@ def test_a_number_is_the_number_of_nodes():
     assert Graph.from_edges([0], [1], nodes=5).n == 5
     frame = pd.DataFrame({"source": [0], "target": [2]})
     assert Graph.from_dataframe(frame, nodes=np.int64(4)).n == 4
+    assert Graph.from_bag([(0, 2)], nodes=4).n == 4
+
+
+def test_a_bag_names_more():
+    graph = Graph.from_bag([("ann", ["bob"]), ("cid", [])], "adjacency", nodes=["eve"])
+    assert list(graph.labels) == ["ann", "bob", "cid", "eve"]
 
 
 def test_edges_alone_are_counted_and_kept():

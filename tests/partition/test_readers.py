@@ -189,12 +189,22 @@ def test_a_comment_begins_a_line_or_follows_a_blank(tmp_path, between, packed):
     lines = [(NAMES[0], "\n"), (NAMES[1], "  # not a name\n")]
     for head in ("% sym unweighted\n% 2 3 3\n", "  # édges\n", "%%MatrixMarket\n", ""):
         assert set(map(frozenset, read(head, lines))) == set(map(frozenset, NAMES[:2]))
+    other = [(NAMES[2], "\n"), (NAMES[0], " // the last\n")]
+    for marks in ("//", ["//", ";"]):
+        read(";\n" * (marks != "//"), other, comments=marks)
+        found = read("// 7\n", other, comments=marks)
+        assert set(map(frozenset, found)) == {frozenset(NAMES[2]), frozenset(NAMES[0])}
+    assert len(read("", [(NAMES[2], "\n")], comments=None)) == 1
+    with pytest.raises(InputError, match="comments must be marks such as '#', got"):
+        read("", lines, comments=["#", ""])
 
 
 def test_numbers_after_comments_of_several_kinds(tmp_path):
     path = tmp_path / "konect.txt"
     path.write_text("% sym weighted\n% 2 3 3\n1 2 5\n# more\n2 3 7 % the last\n")
     assert Graph.read_edge_list(path).to_scipy().sum() == 24
+    with pytest.raises(InputError, match=r"line 1: '% sym weighted' is not an edge"):
+        Graph.read_edge_list(path, comments="#")
 
 
 def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):

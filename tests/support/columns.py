@@ -1,7 +1,7 @@
 """Kinds of columns, the ways in, and what is right: the facts of the matrix that the page "Columns" shows.
 
 A way is tried with a kind if what the way takes can hold it: a column of pandas holds all, Arrow and what is
-made of it (Parquet, Polars, DuckDB) what its types can express, a list Python's values, an array of
+made of it (Parquet, Delta, Polars, DuckDB) what its types can express, a list Python's values, an array of
 NumPy numbers, and text what is written as it is.
 """
 
@@ -268,6 +268,11 @@ def _lists(frame, folder, how):
     return lambda: Graph.from_edges(source, target, weights=weight, **how)
 
 
+def _bag(frame, folder, how):
+    items = list(zip(*(frame[name].tolist() for name in frame), strict=True))
+    return lambda: Graph.from_bag(items, **how)
+
+
 def _arrow(frame, folder, how):
     return _table(pa.Table.from_pandas(frame), how)
 
@@ -286,6 +291,13 @@ def _parquet(frame, folder, how):
 def _edge_list(frame, folder, how):
     frame.to_parquet(folder / "edges.parquet")
     return lambda: Graph.read_edge_list(folder / "edges.parquet", **how)
+
+
+def _delta(frame, folder, how):
+    import deltalake
+
+    deltalake.write_deltalake(folder / "edges", frame, mode="overwrite")
+    return lambda: Graph.from_delta(folder / "edges", weight="weight", **how)
 
 
 def _polars(frame, folder, how):
@@ -308,6 +320,7 @@ def _csv(frame, folder, how):
 
 def _text(frame, folder, how):
     frame.to_csv(folder / "edges.txt", index=False, header=False, sep=" ")
+    how = {name: value for name, value in how.items() if name != "missing"}
     return lambda: Graph.read_edge_list(folder / "edges.txt", **how)
 
 
@@ -316,6 +329,17 @@ def _networkx(frame, folder, how):
     graph.add_weighted_edges_from(zip(*(frame[name].tolist() for name in frame), strict=True))
     how = {name: value for name, value in how.items() if name not in ("relabel", "directed")}
     return lambda: Graph.from_networkx(graph, **how)
+
+
+def _igraph(frame, folder, how):
+    import igraph
+
+    names = list(dict.fromkeys([*frame.source.tolist(), *frame.target.tolist()]))
+    ends = [[names.index(each) for each in frame[end].tolist()] for end in ("source", "target")]
+    graph = igraph.Graph(len(names), [*zip(*ends, strict=True)], directed=True)
+    graph.vs["name"], graph.es["weight"] = names, frame.weight.tolist()
+    how = {name: value for name, value in how.items() if name not in ("relabel", "directed")}
+    return lambda: Graph.from_igraph(graph, **how)
 
 
 def _matrix(frame):
@@ -337,6 +361,19 @@ def _market(frame, folder, how):
     wide = matrix.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[matrix.dtype.kind])
     scipy.io.mmwrite(folder / "edges.mtx", wide)
     return lambda: Graph.read_matrix_market(folder / "edges.mtx", directed=True, client=None)
+
+
+def _graphblas(frame, folder, how):
+    import graphblas as gb
+
+    matrix = gb.io.from_scipy_sparse(_matrix(frame))
+    return lambda: Graph.from_graphblas(matrix, directed=True, client=None)
+
+
+def _edge_index(frame, folder, how):
+    ends, weights = (frame.source.to_numpy(), frame.target.to_numpy()), frame.weight.to_numpy()
+    how = {"weights": weights, "directed": True, "client": None}
+    return lambda: Graph.from_edge_index(ends, **how)
 
 
 def _nodes(column):
@@ -372,11 +409,16 @@ WAYS = [
     Way("from_edges, columns of Arrow", "arrow", _chunks),
     Way("from_parquet", "arrow", _parquet, names=LAZY),
     Way("read_edge_list, of Parquet", "arrow", _edge_list, names=LAZY),
+    Way("from_delta", "arrow", _delta, names=LAZY),
     Way("nodes=, a column of Arrow", "arrow", _nodes(pa.array), **NODES),
     Way("from_edges, lists", "lists", _lists),
+    Way("from_bag", "lists", _bag),
     Way("from_networkx", "lists", _networkx, **LABELLED),
+    Way("from_igraph", "lists", _igraph, **LABELLED),
     Way("nodes=, a list", "lists", _nodes(pd.Series.tolist), **NODES),
     Way("from_scipy", "numpy", _scipy, **WEIGHTS),
+    Way("from_graphblas", "numpy", _graphblas, **WEIGHTS),
+    Way("from_edge_index", "numpy", _edge_index, **WEIGHTS),
     Way("read_matrix_market", "numpy", _market, **WEIGHTS),
     Way("from_csv", "text", _csv, names=LAZY),
     Way("read_edge_list", "text", _text, nulls=False),
@@ -384,6 +426,7 @@ WAYS = [
 PACKAGES = {
     "from_dataframe, of Polars": "polars",
     "from_dataframe, of DuckDB": "duckdb",
+    "from_graphblas": "graphblas",
 }
 """Ways that need packages which the tests may lack."""
 
@@ -423,7 +466,9 @@ def page() -> str:
             role = role.removeprefix("name, ") if holder == "numpy" else role
             cells.append(role if holds else "-")
         nulls = any(kind.nulls for kind in kinds) and right != (False, False)
-        rows.append(f"| {family} | {' | '.join(cells)} | {'refused' if nulls else '-'} |")
+        rows.append(
+            f"| {family} | {' | '.join(cells)} | {'refused, or dropped' if nulls else '-'} |"
+        )
     return BEGIN + "\n".join(rows) + "\n" + END
 
 

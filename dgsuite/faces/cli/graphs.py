@@ -38,9 +38,9 @@ source: Callable[[options.F], options.F] = options.several(
     ),
     click.option(
         "--nodes",
-        metavar="FILE",
-        help="All nodes, also those without an edge: a text file with one in each line, or a number of "
-        "nodes.",
+        metavar="FILE[:COLUMN]",
+        help="All nodes, also those without an edge: a column of Parquet or CSV, a text file with one in "
+        "each line, or a number of nodes.",
     ),
     click.option(
         "--edges",

@@ -193,7 +193,8 @@ class GraphSource(Section):
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
     nodes: str | int | None = None
-    """All nodes, also those without an edge: a text file with one in each line, or a number of nodes."""
+    """All nodes, also those without an edge: ``FILE[:COLUMN]``, a column of Parquet or CSV or a text file
+    with one in each line; or a number of nodes."""
     relabel: bool = False
     """Whether nodes of the edge list have names: text or any integers."""
     duplicates: Rule | None = None

@@ -466,8 +466,8 @@ def test_a_kernel_on_a_file_with_repeated_edges(here, tmp_path):
 
 def test_a_kernel_on_a_file_and_nodes_that_it_does_not_name(here, tmp_path):
     (tmp_path / "pairs.txt").write_text("bob dan 0.9\ndan eve 0.7\n")
-    (tmp_path / "records.txt").write_text("ann\nbob\ncid\ndan\neve\n")
-    how = ["--relabel", "--nodes", "records.txt", "--set", "thresholds=[0.9, 0.7]"]
+    (tmp_path / "records.csv").write_text("id,age\nann,3\nbob,4\ncid,5\ndan,6\neve,7\n")
+    how = ["--relabel", "--nodes", "records.csv:id", "--set", "thresholds=[0.9, 0.7]"]
     done = here(main, "kernel", "wcc", "pairs.txt", *how, "-o", "o.nc")
     assert done.returncode == 0, done.stderr
     found = dgsuite.open(tmp_path / "o.nc")
@@ -563,7 +563,7 @@ def test_no_file_is_replaced_without_a_word(here, tmp_path):
 @pytest.mark.parametrize(
     ("graph", "nodes", "message"),
     [
-        ("edges.txt", "none.txt", "none.txt: no such file"),
+        ("edges.txt", "none.csv:id", "none.csv: no such file"),
         ("grid", "4", "--nodes are for files, and grid is generated"),
         ("m.mtx", "4", "--nodes is for edge lists"),
     ],
@@ -591,7 +591,7 @@ def test_an_experiment_on_pairs_and_all_records(here, tmp_path):
     assert here(main, "run", "e.toml", "-o", "o.nc").returncode == 0  # not the point that is kept
     assert dgsuite.open(tmp_path / "o.nc").sizes["node"] == 5
     for wrong, message in [
-        (graph.replace("records.txt", "none.txt"), "there is no file"),
+        (graph.replace("records.txt", "none.csv:id"), "there is no file"),
         (graph.replace('"records.txt"', "4"), "relabel = true finds the nodes itself"),
         ('graph = {edge_list = "pairs.txt", nodes = 0}\n', "must be at least 1"),
         ('graph = {generate = "grid", nodes = 4}\nn = 4\n', "nodes: is for an edge_list"),
