@@ -296,7 +296,7 @@ def _pairs(value: Any, labels: Labels | None) -> NDArray[np.int64]:
 
         from dgsuite.partition.sources.edges import pieces
 
-        (found,) = dask.compute(pieces(value, None, None, ("source", "target", None)))
+        found = dask.compute(*pieces(value, None, None, ("source", "target", None)))
         ends: list[Any] = [np.concatenate(end) for end in [*zip(*found, strict=True)][:2]]
     elif hasattr(value, "__array__"):
         array = np.asarray(unmasked(value, "pairs"))

@@ -35,7 +35,19 @@ OUT, IN = 1, 2
 
 
 class shared(cached_property[Any]):  # noqa: N801 (it is used as a property)
-    """A cached property that is an array of a cluster, which nobody may write to."""
+    """A cached property that is an array of a cluster, which nobody may write to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite.partition.clusters.cluster import shared
+    >>> class Part:
+    ...     @shared
+    ...     def degree(self):
+    ...         return np.array([2, 1])
+    >>> Part().degree.flags.writeable
+    False
+    """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         super().__init__(lambda cluster: lent(function(cluster)))
@@ -54,6 +66,15 @@ class Earlier(NamedTuple):
         cluster, ascending, and the node id of its other end.
     weights
         Of these entries, 1 where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite.partition.clusters.cluster import Earlier
+    >>> none = np.empty(0, np.int64)
+    >>> earlier = Earlier({"level": np.array([0, 1])}, none, none, none)
+    >>> earlier.read_only().outputs["level"].flags.writeable
+    False
     """
 
     outputs: dict[str, NDArray]

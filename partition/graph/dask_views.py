@@ -100,7 +100,20 @@ class Collection(GraphData):
         return da.Array(self._needing(name, some), name, chunks, dtype=dtype)
 
     def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
-        """Draw the tasks that stand for the clusters, as `dask.visualize` does."""
+        """Draw the tasks that stand for the clusters, as `dask.visualize` does, with Graphviz.
+
+        Parameters
+        ----------
+        filename
+            Where to write the picture, without its ending; None writes no file.
+        options
+            Those of `dask.visualize`.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).visualize("tasks")  # doctest: +SKIP
+        """
         import dask
 
         return dask.visualize(self, filename=filename, **options)

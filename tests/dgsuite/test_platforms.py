@@ -123,7 +123,6 @@ OFTEN = {
 
 BEHIND = {
     "dgsuite/base/command.py": "what has signals of one thread",
-    "dgsuite/base/files.py": "what has locks",
     "dgsuite/base/threads.py": "what has processors of its own",
     "dgsuite/core/transports/local.py": "a scheme that needs passed files",
     "dgsuite/core/transports/memory.py": "memory of either kind",

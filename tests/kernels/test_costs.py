@@ -35,6 +35,13 @@ def log_star(x):
     return 0 if x <= 1 else 1 + log_star(log2(x))
 
 
+def started(kernel, n):
+    """Where a kernel with sources starts."""
+    if hasattr(kernel, "chosen"):
+        return kernel.chosen(n)
+    return [kernel.root] if kernel.sources is None else kernel.sources
+
+
 def letters(kernel, graph, ds):
     """The values of the letters."""
     n, m = graph.n, graph.m
@@ -46,7 +53,7 @@ def letters(kernel, graph, ds):
     known["rounds"] = ds.sizes["round"]
     own = {field.name: getattr(kernel, field.name) for field in dataclasses.fields(kernel)}
     if {"sources", "samples"} & own.keys():
-        own["sources"] = own["samples"] = len(kernel.chosen(n))
+        own["sources"] = own["samples"] = len(started(kernel, n))
     if own.get("f", 0) is None:
         own["f"] = kernel.failing(n)
     if "pairs" in own:

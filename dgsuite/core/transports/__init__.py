@@ -26,7 +26,6 @@ CLOCKS: dict[str, Any] = {
 """Intervals at which a loop measures its delay, its process and its memory, and samples its profile."""
 
 
-@cache
 def fastest() -> str:
     """The scheme for workers of one host: shared memory where it can be had, else Dask's TCP.
 
@@ -37,8 +36,13 @@ def fastest() -> str:
     True
     """
     there = capabilities.has("memory files") and capabilities.has("passed files")
-    installed = "mpb" in entry_points(group="distributed.comm.backends").names
-    return "mpb" if there and installed else "tcp"
+    return "mpb" if there and _is_installed() else "tcp"
+
+
+@cache
+def _is_installed() -> bool:
+    """Whether Dask finds the scheme of shared memory."""
+    return "mpb" in entry_points(group="distributed.comm.backends").names
 
 
 @cache
