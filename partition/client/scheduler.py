@@ -91,8 +91,9 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         Returns
         -------
         ``"workers"``: the states by address. A worker is ``"awaited"`` if it has one of the tasks, or if it
-        is silent and one of them needs a task that it has. ``"lost"``: keys of tasks that the scheduler does
-        not have, that nobody wants, that have failed, or that no worker can run.
+        is silent and holds the result of one of them, or one of them needs a task that it has. ``"lost"``:
+        keys of tasks that the scheduler does not have, that nobody wants, that have failed, or that no
+        worker can run.
         """
         now, known = time(), self.scheduler.tasks
         tasks = {key: known[key] for key in keys if key in known}
@@ -111,7 +112,10 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 "memory_limit": state.memory_limit,
                 "nthreads": state.nthreads,
                 "awaited": state in have
-                or (silent > bound and not wanted.isdisjoint(_needing(state.processing))),
+                or (
+                    silent > bound
+                    and not wanted.isdisjoint(_needing(state.processing) | state.has_what)
+                ),
             }
         stuck = _needing(task for task in self.scheduler.unrunnable if self._is_stuck(task, bound))
         arrived = self._marks.get(client, 0) >= mark

@@ -159,10 +159,9 @@ class Watch:
             raise WorkerLost(f"{self.doing}: {LOST}")
         for worker in self._required(states):
             self._check_worker(worker, states[worker])
-        if states or not futures:
-            self._alone = inf
-        self._alone = min(self._alone, time.monotonic())
-        if time.monotonic() - self._alone > timeout():
+        now = time.monotonic()
+        self._alone = inf if states or not futures else min(self._alone, now)
+        if now - self._alone > timeout():
             raise RunError(f"{self.doing}: no worker is left")
         # lost in two polls in a row: the scheduler's message that a task has ended may be on its way
         again, self._lost = self._lost.intersection(found["lost"]), {*found["lost"]}
@@ -232,7 +231,8 @@ class Watch:
         with seceded():
             found = step()
             while found is None and self._raised is None:
-                self.check_workers(_unfinished(futures))
+                # of tasks that are all done, the results are still to be fetched
+                self.check_workers(_unfinished(futures) or futures)
                 found = step()
         if self._raised is not None:
             raise self._raised

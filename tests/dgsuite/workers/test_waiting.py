@@ -342,7 +342,7 @@ def frozen(client):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("request_", ["machines", "building", "validating"])
+@pytest.mark.parametrize("request_", ["machines", "building", "validating", "gathering"])
 def test_a_request_to_a_frozen_worker_ends(client, frozen, request_, monkeypatch):
     """Also where no run has begun: what is asked or sent comes to nothing."""
     nodes = np.arange(200_000)
@@ -351,8 +351,14 @@ def test_a_request_to_a_frozen_worker_ends(client, frozen, request_, monkeypatch
         "machines": lambda: machine_of(client),
         "building": lambda: Graph.from_edges(*path, client=client),
         "validating": lambda: genval.validate("mis", graph, {"in_mis": nodes % 2}),
+        "gathering": lambda: Watch(client, "gathering").gather(results),
     }
     graph = Graph.from_edges(*path, client=client) if request_ == "validating" else None
+    results = [
+        client.submit(np.ones, size, workers=[each], pure=False)
+        for size, each in enumerate(worker_addresses(client))
+    ]
+    Watch(client, "computing").wait(results)
     monkeypatch.setattr(session.Session.of(client), "kept", Once())
     place = frozen()
     with (
