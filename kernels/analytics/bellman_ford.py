@@ -127,6 +127,7 @@ class NegativePaths(Climbing):
     sources: Sequence[bsp.Node] | None = None
 
     name = "bellman_ford"
+    obeys = bsp.Model("edges", reduces="control")
     weighs = True
     streams = True
     outputs = {

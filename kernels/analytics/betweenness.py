@@ -39,7 +39,6 @@ class Brandes(Partitioned):
     }
     notes = {"scanned": "edges that searches looked at"}
     undirected = False
-    ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.batch is not None and self.batch < 1:
@@ -153,6 +152,7 @@ class Betweenness(Brandes):
     deal: Literal["block", "cyclic"] = "block"
 
     name = "bc"
+    obeys = bsp.Model("clusters", None, "control")
     outputs = {
         "betweenness": bsp.Output("betweenness centrality"),
         "source": bsp.Output("whether paths start here"),

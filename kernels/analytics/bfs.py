@@ -68,6 +68,7 @@ class BreadthFirst(bsp.Kernel):
     cutoff: int | None = None
 
     name = "bfs"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {
         "level": bsp.Output("hops from the root, -1 where unreached", from_root=True),

@@ -60,6 +60,7 @@ class GridSearch(bsp.Kernel):
     root: bsp.Node = bsp.FIRST
 
     name = "bfs2d"
+    obeys = bsp.Model("clusters", None, "control")
     short_ids = True
     outputs = {
         "level": bsp.Output("hops from the root, -1 where unreached", from_root=True),
@@ -73,7 +74,6 @@ class GridSearch(bsp.Kernel):
         "fold_bytes": "bytes of what was found, to other clusters",
     }
     by_cut = ("expand_bytes", "fold_bytes")
-    ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if c.block is None:

@@ -36,7 +36,6 @@ class BlockSearches(ManySearches):
     short_ids = True
     fields = {"source": np.uint8, "offer": np.int32}
     pulls = False
-    along_edges = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
         chosen = self.chosen(net.n)
@@ -124,6 +123,8 @@ class BlockMany(BreadthFirstMany, BlockSearches):
     array([2, 3, 2, 2])
     """
 
+    obeys = bsp.Model("edges", None, "control")
+
 
 @dataclass(frozen=True)
 class BlockAllPairs(AllPairs, BlockSearches):
@@ -143,6 +144,8 @@ class BlockAllPairs(AllPairs, BlockSearches):
     >>> dgsuite.run("all_pairs", graph, form="block", sources=[3]).level.values.T
     array([[2, 2, 1, 0]], dtype=int32)
     """
+
+    obeys = bsp.Model("edges", None, "control")
 
     def keep(self, s: State, hops: NDArray, first: int) -> None:
         assert isinstance(s, Levels)
@@ -168,6 +171,8 @@ class BlockCloseness(Closeness, BlockSearches):
     array([0.75, 0.75, 1.  , 0.6 ])
     """
 
+    obeys = bsp.Model("edges", None, "control")
+
 
 @dataclass(frozen=True)
 class BlockHarmonic(Harmonic, BlockSearches):
@@ -187,3 +192,5 @@ class BlockHarmonic(Harmonic, BlockSearches):
     >>> dgsuite.run("harmonic", graph, form="block").harmonic.values
     array([2.5, 2.5, 3. , 2. ])
     """
+
+    obeys = bsp.Model("edges", None, "control")

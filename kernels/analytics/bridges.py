@@ -41,7 +41,6 @@ def compiled() -> Any:
 class Searched(bsp.Kernel):
     """Base of what a search of the edges that matter finds."""
 
-    ships = True
     short_ids = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -110,6 +109,7 @@ class Bridges(Searched):
     """
 
     name = "bridges"
+    obeys = bsp.Model("clusters", None)
     outputs = {
         "source": bsp.Output("smaller node of the bridge", dims=("pair",), nodes=True),
         "target": bsp.Output("larger node of the bridge", dims=("pair",), nodes=True),
@@ -189,6 +189,7 @@ class Biconnected(Searched):
     """
 
     name = "biconnected"
+    obeys = bsp.Model("clusters", None)
     outputs = {
         "member": bsp.Output("node of the component", dims=("pair",), nodes=True),
         "block": bsp.Output("number of the component", dims=("pair",)),

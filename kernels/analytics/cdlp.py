@@ -83,6 +83,7 @@ class LabelPropagation(Scaled):
     fixed: Sequence[bsp.Node] | None = None
 
     name = "cdlp"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": bsp.NODE}

@@ -57,6 +57,7 @@ class Eigenvector(Iterated):
     """
 
     name = "eigenvector"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {"centrality": bsp.Output("eigenvector centrality")}
     state = EigenvectorState
 
@@ -124,6 +125,7 @@ class Katz(Iterated):
     normalised: bool = True
 
     name = "katz"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {"centrality": bsp.Output("Katz centrality")}
     state = KatzState
 
@@ -197,6 +199,7 @@ class HITS(Iterated):
     """
 
     name = "hits"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {"hub": bsp.Output("hub"), "authority": bsp.Output("authority")}
     state = HITSState
 

@@ -93,6 +93,7 @@ class Louvain(Moving):
     """
 
     name = "louvain"
+    obeys = bsp.Model("clusters", None, "data")
 
     def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
         kernel = super().suited(graph)
@@ -150,6 +151,7 @@ class Leiden(Moving):
     iterations: int = 2
 
     name = "leiden"
+    obeys = bsp.Model("clusters", None, "data")
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.iterations < 1:

@@ -77,6 +77,7 @@ class CoreNumber(bsp.Kernel):
     """
 
     name = "core_number"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {"core": bsp.Output("largest k of whose k-core the node is part")}
     state = State
@@ -141,10 +142,10 @@ class BlockCoreNumber(bsp.Kernel):
     """
 
     name = "core_number"
+    obeys = bsp.Model("edges", reduces="control")
     form = "block"
     outputs = CoreNumber.outputs
     fields = {"core": np.int32}
-    along_edges = True
     state = BlockState
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -213,11 +214,11 @@ class CoreNumberSince(bsp.Kernel):
     """
 
     name = "core_number"
+    obeys = bsp.Model("edges", reduces="data")
     form = "block"
     outputs = CoreNumber.outputs
     fields = {"reach": np.int32}
     broadcasts = False
-    along_edges = True
     state = RisingState
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -66,6 +66,7 @@ class Eccentricity(bsp.Kernel):
     of: Literal["nodes", "diameter", "radius"] = "nodes"
 
     name = "eccentricity"
+    obeys = bsp.Model("edges", reduces="data")
     short_ids = True
     outputs = {
         "eccentricity": bsp.Output("hops to the farthest node, at least"),

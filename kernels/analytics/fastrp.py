@@ -83,6 +83,7 @@ class FastRP(bsp.Weighted):
     sparsity: float = 3.0
 
     name = "fastrp"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {"embedding": bsp.Output("vector of the node", dims=("node", "dimension"))}
     numbered = ("dimension",)
     fields = {"vector": np.float32}

@@ -52,6 +52,7 @@ class Colouring(bsp.Kernel):
     """
 
     name = "colouring"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = {"colour": bsp.Output("colour, from 0 on")}
     fields = {"draw": np.float64, "taken": np.int32}
     ranges = {"draw": bsp.values(1 << 53), "taken": bsp.nodes}
@@ -119,6 +120,7 @@ class Matching(bsp.Kernel):
     """
 
     name = "matching"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {
         "mate": bsp.Output("the other end of the edge in the matching, {none} alone", nodes=True)

@@ -83,6 +83,7 @@ class HyperBall(bsp.Kernel):
     log2m: int = 8
 
     name = "hyperball"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {
         "reached": bsp.Output("estimated number of other nodes that reach the node"),

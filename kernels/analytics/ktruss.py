@@ -63,6 +63,7 @@ class KTruss(bsp.Kernel):
     """
 
     name = "ktruss"
+    obeys = bsp.Model("edges", None, "control")
     short_ids = True
     outputs = {"truss": bsp.Output("largest k of whose k-truss the node is part")}
     fields = {"neighbour": np.int32, "bound": np.int32}
@@ -163,6 +164,7 @@ class Densest(bsp.Kernel):
     epsilon: float = 0.1
 
     name = "densest"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {"densest": bsp.Output("whether the node is in the dense set")}
     notes = {

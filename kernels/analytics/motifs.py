@@ -70,13 +70,13 @@ class Cliques(bsp.Kernel):
     k: int = 4
 
     name = "cliques"
+    obeys = bsp.Model("edges", None)
     short_ids = True
     outputs = {"cliques": bsp.Output("cliques that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "count": np.int64}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}
     refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = CliqueState
-    along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         return None if self.k >= 3 else f"k must be at least 3, got {self.k}"
@@ -193,6 +193,7 @@ class Motifs(bsp.Kernel):
     """
 
     name = "motifs"
+    obeys = bsp.Model("edges", None)
     short_ids = True
     outputs = {"orbits": bsp.Output("places in motifs that the node has", dims=("node", "orbit"))}
     numbered = ("orbit",)
@@ -205,7 +206,6 @@ class Motifs(bsp.Kernel):
     }
     refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
-    along_edges = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.tell, self.place)

@@ -97,7 +97,6 @@ class Moving(Scaled, bsp.Weighted):
         "mass": np.float64,
         "outer": np.float64,
     }
-    ships = True
     short_ids = True
 
     @property

@@ -91,6 +91,7 @@ class Neighbourhood(bsp.Kernel):
     nearest: bool = False
 
     name = "neighbourhood"
+    obeys = bsp.Model("edges", None, "control")
     streams = True
     outputs = {
         "target": bsp.Output("node near the source", dims=("pair",), nodes=True),
@@ -235,6 +236,7 @@ class Sample(bsp.Kernel):
     weighted: bool = False
 
     name = "sample"
+    obeys = bsp.Model("edges", None)
     streams = True
     short_ids = True
     outputs = {

@@ -180,6 +180,7 @@ class BreadthFirstMany(ManySearches):
     sources: int | Sequence[bsp.Node] | None = None
 
     name = "bfs_many"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "distance": bsp.Output("sum of the hops from the sources that reach the node"),
         "reached": bsp.Output("number of other sources that reach the node"),
@@ -234,6 +235,7 @@ class AllPairs(ManySearches):
     sources: int | Sequence[bsp.Node] | None = None
 
     name = "all_pairs"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "level": bsp.Output("hops from the source, -1 if unreached", dims=("node", "source"))
     }
@@ -329,6 +331,7 @@ class Closeness(Centrality):
     wf_improved: bool = True
 
     name = "closeness"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "closeness": bsp.Output("closeness centrality"),
         "source": bsp.Output("whether distances from the node count"),
@@ -370,6 +373,7 @@ class Harmonic(Centrality):
     """
 
     name = "harmonic"
+    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "harmonic": bsp.Output("harmonic centrality"),
         "source": bsp.Output("whether distances from the node count"),

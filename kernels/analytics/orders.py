@@ -65,6 +65,7 @@ class Bipartite(bsp.Kernel):
     """
 
     name = "bipartite"
+    obeys = bsp.Model("nodes", reduces="data")
     outputs = {
         "colour": bsp.Output("colour, 0 or 1, and -1 where two do not do"),
         "cycle": bsp.Output("place in an odd cycle, -1 elsewhere"),
@@ -191,6 +192,7 @@ class Topological(bsp.Kernel):
     """
 
     name = "topological"
+    obeys = bsp.Model("nodes", reduces="data")
     streams = True
     outputs = {
         "generation": bsp.Output("longest path to the node, -1 on and behind cycles"),

@@ -111,6 +111,7 @@ class RandomWalks(bsp.Kernel):
     weighted: bool = False
 
     name = "random_walks"
+    obeys = bsp.Model("nodes", None, "control")
     outputs = {
         "walk": bsp.Output(
             "nodes of a walk, {none} after its end", dims=("node", "step"), nodes=True

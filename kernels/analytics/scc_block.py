@@ -49,6 +49,8 @@ class BlockStrongComponents(scc.StrongComponents):
     array([0, 0, 0, 3])
     """
 
+    obeys = bsp.Model("nodes", None, "data")
+
     form = "block"
     fields = {"colour": np.int64, "part": np.int64, "backwards": np.bool_}
 

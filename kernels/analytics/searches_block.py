@@ -45,7 +45,6 @@ class BlockForm(bsp.Kernel):
 
     form = "block"
     undirected = False
-    along_edges = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
         reply = yield bsp.Round(self.wake)
@@ -104,6 +103,7 @@ class BlockSearch(BlockForm):
     root: bsp.Node = bsp.FIRST
 
     name = "bfs"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = BreadthFirst.outputs
     fields = {"offer": np.int64}
 
@@ -245,6 +245,7 @@ class BlockPaths(BlockForm):
     sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = ShortestPaths.outputs
     fields = {"distance": np.float64, "hops": np.int64}
     needs = ShortestPaths.needs

@@ -144,6 +144,7 @@ class Similarity(bsp.Weighted):
     k: int | None = None
 
     name = "similarity"
+    obeys = bsp.Model("nodes", None)
     short_ids = True
     outputs = {
         "source": bsp.Output("first node of the pair", dims=("pair",), nodes=True),

@@ -95,6 +95,7 @@ class ShortestPaths(bsp.Kernel):
     sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {
         "distance": bsp.Output("length of the shortest path from the root", from_root=True),

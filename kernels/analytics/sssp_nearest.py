@@ -57,7 +57,6 @@ class BlockNearest(Nearest, BlockPaths):
 
     outputs = OUTPUTS
     fields = {**BlockPaths.fields, "top": np.int64}
-    along_edges = False
 
     def suited(self, graph: Graph) -> Self:
         return self

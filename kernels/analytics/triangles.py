@@ -71,6 +71,7 @@ class Triangles(bsp.Kernel):
     """
 
     name = "triangles"
+    obeys = bsp.Model("edges", None)
     short_ids = True
     outputs = {"triangles": bsp.Output("triangles that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "triangles": np.int32}
@@ -193,6 +194,7 @@ class ClusteringCoefficient(Triangles):
     """
 
     name = "lcc"
+    obeys = bsp.Model("edges", None)
     outputs = {"coefficient": bsp.Output("local clustering coefficient")}
     fields = {**Triangles.fields, "mutual": np.bool_}
     state = ClusteringState
@@ -251,6 +253,7 @@ class SquareClustering(bsp.Kernel):
     """
 
     name = "square_clustering"
+    obeys = bsp.Model("edges", None)
     short_ids = True
     outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
     fields = {"neighbour": np.int32}

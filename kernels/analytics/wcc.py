@@ -82,6 +82,7 @@ class Components(bsp.Kernel):
     single: Sequence[Any] | None = None
 
     name = "wcc"
+    obeys = bsp.Model("nodes", reduces="data")
     streams = True
     outputs = {"component": bsp.Output("smallest node of the component", nodes=True)}
     fields = {"label": np.int64}

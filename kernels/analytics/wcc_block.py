@@ -72,11 +72,11 @@ class BlockComponents(bsp.Kernel):
     """
 
     name = "wcc"
+    obeys = bsp.Model("clusters", None)
     form = "block"
     outputs = Components.outputs
     fields = {"label": np.int64, "one": np.int64, "other": np.int64}
     both_ways = True
-    ships = True
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -219,12 +219,12 @@ class ComponentsSince(bsp.Kernel):
     thresholds: Sequence[float] | None = None
 
     name = "wcc"
+    obeys = bsp.Model("clusters", None)
     form = "block"
     outputs = Components.outputs
     fields = {"node": np.int64, "label": np.int64, "one": np.int64, "other": np.int64}
     undirected = False
     broadcasts = False
-    ships = True
     same = ("single", "thresholds")
 
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]

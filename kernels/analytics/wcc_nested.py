@@ -291,7 +291,6 @@ class SingleNested(NestedComponents):
         "weight": np.float64,
     }
     both_ways = False
-    ships = True
 
     def suited(self, graph: Graph) -> Self:
         """The kernel with a number for each source.

@@ -53,6 +53,7 @@ from dgsuite.kernels.bsp.messages import (
     unicast,
     values,
 )
+from dgsuite.kernels.bsp.model import UNLIMITED, Model
 from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, Spawn, spawn, until_quiet
 from dgsuite.kernels.bsp.state import (
     NODE,
@@ -81,6 +82,7 @@ __all__ = [
     "NODE",
     "READS_LATEST",
     "SHARES_LISTS",
+    "UNLIMITED",
     "VOTES",
     "Announcement",
     "Bounds",
@@ -94,6 +96,7 @@ __all__ = [
     "Known",
     "Latest",
     "Links",
+    "Model",
     "Net",
     "Node",
     "NodeIds",

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.kernels.bsp.messages import Bounds, Range
+from dgsuite.kernels.bsp.model import UNLIMITED, Model
 from dgsuite.kernels.bsp.rounds import Net, Program
 from dgsuite.kernels.bsp.state import ClusterState, dtype_of
 from dgsuite.partition.clusters.cluster import Cluster
@@ -258,13 +259,12 @@ class Kernel:
     edge is an entry at both its ends, so broadcasts go along it both ways."""
     short_ids: ClassVar[bool] = False
     """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
-    ships: ClassVar[bool] = False
-    """Whether clusters send items to clusters (`dgsuite.kernels.bsp.ship`). A cluster folds what it sends, so
-    messages are those of the cut: see `cut_dependent`."""
+    obeys: ClassVar[Model] = UNLIMITED
+    """What its phases may do; a run refuses the rest. By default they send any number of messages to any
+    nodes, and the program reads all votes. Where clusters send to clusters (`dgsuite.kernels.bsp.ship`), a
+    cluster folds what it sends, so messages are those of the cut: see `cut_dependent`."""
     by_cut: ClassVar[tuple[str, ...]] = ()
     """Names of `notes` that depend on the clusters."""
-    along_edges: ClassVar[bool] = False
-    """Whether all its unicasts go to neighbours, which a checked run verifies."""
     by_component: ClassVar[bool] = False
     """Whether components run independently of each other, send nothing once they are done, and use no
     identifiers. Many runs on a small graph can then be one run on copies of it: see
@@ -346,9 +346,21 @@ class Kernel:
             found[name] = each * (dtype.itemsize // dtype.base.itemsize)
         return found | {name: (count(n) - 1).bit_length() for name, count in self.ranges.items()}
 
+    @property
+    def field_model(self) -> Literal["CONGEST", "LOCAL", ""]:
+        """The name that the field has for its model, if any (Peleg 2000, section 2.3).
+
+        "CONGEST": a phase sends a constant number of messages along an edge, which hold names and numbers.
+        "LOCAL": any number, of any size. Neither has messages beside edges, or reductions.
+        """
+        if self.obeys.sends != "edges" or self.obeys.reduces != "nothing":
+            return ""
+        grows = self.obeys.messages is None or self.widths(1 << 4) != self.widths(1 << 16)
+        return "LOCAL" if grows else "CONGEST"
+
     def unfit(self) -> dict[str, str]:
         """Kinds of networks that it does not take, and why: `refuses`, and what follows from the rest."""
-        if self.ships:
+        if self.obeys.ships:
             return dict.fromkeys(NETWORKS, SHIPS)
         if self.form == "block":
             return dict.fromkeys(NETWORKS, BY_CLUSTER)
@@ -380,7 +392,7 @@ class Kernel:
         """
         if self.form == "block":
             return (*COUNTS, *self.notes)
-        return (*CUT_DEPENDENT, *self.by_cut) if self.ships else self.by_cut
+        return (*CUT_DEPENDENT, *self.by_cut) if self.obeys.ships else self.by_cut
 
     @property
     def varies(self) -> tuple[str, ...]:

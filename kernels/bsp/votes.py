@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections.abc import Callable
 from fractions import Fraction
@@ -59,13 +58,13 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     >>> bsp.vote(sum=3, min=None)
     Vote(any=False, sum=3, min=None, max=None, given=6, targets=())
     """
-    said = zip(VOTES.values(), (any, sum, min, max), strict=True)
+    given = (any is not _UNSAID) | (sum is not _UNSAID) << 1  # bits of VOTES
     return Vote(
         any is not _UNSAID and _holds(any),
         0 if sum is _UNSAID else _total(sum),
         None if min is _UNSAID else _extreme(min, np.min),
         None if max is _UNSAID else _extreme(max, np.max),
-        builtins.sum(bit for bit, value in said if value is not _UNSAID),
+        given | (min is not _UNSAID) << 2 | (max is not _UNSAID) << 3,
     )
 
 

@@ -74,6 +74,7 @@ class PhaseKing(BinaryConsensus):
     """
 
     name = "phase_king"
+    obeys = bsp.Model("edges")
     outputs = {
         "decision": bsp.Output("what the node decided"),
         "input": bsp.Output("what the node held at first"),
@@ -168,6 +169,7 @@ class BenOr(BinaryConsensus):
     model: Literal["crash", "byzantine"] = "crash"
 
     name = "benor"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = {
         "decision": bsp.Output("what the node decided, -1 if it did not"),
         "input": bsp.Output("what the node held at first"),

@@ -88,6 +88,7 @@ class DistanceVector(bsp.Kernel):
     least: int = 0
 
     name = "distance_vector"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = {
         "distance": bsp.Output("hops to the destination, or what counts as infinite"),
         "next_hop": bsp.Output(
@@ -96,7 +97,6 @@ class DistanceVector(bsp.Kernel):
     }
     fields = {"distance": np.int32}
     state = State
-    along_edges = True
 
     @property
     def ranges(self) -> dict[str, Range]:  # type: ignore[override]

@@ -100,6 +100,7 @@ class FloodSet(bsp.Kernel):
     opt: bool = False
 
     name = "floodset"
+    obeys = bsp.Model("edges")
     streams = True
     outputs = {
         "decision": bsp.Output("value on which the node decides, -1 for none"),
@@ -246,6 +247,7 @@ class FloodMax(bsp.Kernel):
     opt: bool = False
 
     name = "floodmax"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {"leader": bsp.Output("largest identifier that the node has seen", identifiers=True)}
     fields = {"uid": np.int64}

@@ -96,12 +96,12 @@ class Gossip(bsp.Kernel):
     mode: Literal["push", "pull", "push-pull"] = "push-pull"
 
     name = "gossip"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {"informed": bsp.Output("rounds after which it knows the rumour, -1 if it does not")}
     fields = {"knows": np.bool_}
     needs = ("connected",)
     state = State
-    along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         return bsp.no_node("root", self.root, c.n)
@@ -196,6 +196,7 @@ class PushSum(bsp.Kernel):
     iterations: int = 1000
 
     name = "push_sum"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {
         "average": bsp.Output("estimate of the average"),
@@ -206,7 +207,6 @@ class PushSum(bsp.Kernel):
     fields = {"mass": np.float64, "weight": np.float64}
     needs = ("connected",)
     state = MassState
-    along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if not self.tolerance >= 0:

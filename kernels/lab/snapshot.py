@@ -85,6 +85,7 @@ class Snapshot(bsp.Kernel):
     after: int = 4
 
     name = "snapshot"
+    obeys = bsp.Model("edges", None, "control")
     outputs = {
         "input": bsp.Output("money of the node at first"),
         "recorded": bsp.Output("money of the node at the snapshot, -1 for none"),
@@ -94,7 +95,6 @@ class Snapshot(bsp.Kernel):
     }
     fields = {"amount": np.int64}
     state = State
-    along_edges = True
     refuses = {"recovery": bsp.KEEPS_LISTS}
 
     @property

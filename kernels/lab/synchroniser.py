@@ -204,6 +204,7 @@ class Alpha(Synchroniser):
     """
 
     name = "alpha"
+    obeys = bsp.Model("edges")
     streams = True
     state = State
 
@@ -279,6 +280,7 @@ class Beta(Synchroniser):
     root: bsp.Node = bsp.FIRST
 
     name = "beta"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {
@@ -287,7 +289,6 @@ class Beta(Synchroniser):
     }
     state = BetaState
     prepares = ("first",)
-    along_edges = True
     needs = ("connected",)
 
     def steps(self, n: int) -> int:

@@ -60,6 +60,7 @@ class TrialColouring(bsp.Kernel):
     """
 
     name = "trial_colouring"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = {
         "colour": bsp.Output("colour, from 0 on, -1 for none"),
         "settled": bsp.Output("round in which the node took its colour, -1 for none"),

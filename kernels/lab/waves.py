@@ -86,6 +86,7 @@ class Echo(bsp.Kernel):
     value: Literal["degree", "uid"] = "degree"
 
     name = "echo"
+    obeys = bsp.Model("edges", reduces="control")
     outputs = {
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
         "level": bsp.Output("hops from the root, -1 if unreached", from_root=True),
@@ -96,7 +97,6 @@ class Echo(bsp.Kernel):
     fields = {"size": np.int64, "total": np.int64}
     ranges = {"size": bsp.nodes}  # of a subtree without the root
     state = State
-    along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         wrong = bsp.no_node("root", self.root, c.n)
@@ -199,6 +199,7 @@ class DijkstraScholten(bsp.Kernel):
     work: int = 4
 
     name = "dijkstra_scholten"
+    obeys = bsp.Model("edges", None, "control")
     outputs = {
         "distance": bsp.Output("hops from the root, -1 if unreached", from_root=True),
         "told": bsp.Output("times that the node told its neighbours"),
@@ -210,7 +211,6 @@ class DijkstraScholten(bsp.Kernel):
     ranges = {"distance": bsp.nodes}
     bounds = {"distance": bsp.between(0, bsp.nodes)}
     state = TellingState
-    along_edges = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.work < 1:

@@ -61,7 +61,7 @@ def added_up(ds: xr.Dataset, owner: np.ndarray, clusters: int) -> np.ndarray:
 
 @examples(40)
 @given(
-    st.one_of(*(inputs(name) for name in NAMES if not KERNELS[name].ships)),
+    st.one_of(*(inputs(name) for name in NAMES if not KERNELS[name].obeys.ships)),
     st.sampled_from([1, 2, 3]),
 )
 def test_a_cut_adds_up_what_nodes_send(case, clusters):

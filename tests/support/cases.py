@@ -18,7 +18,9 @@ from dgsuite.partition.graph.views import incoming
 COMMUNITIES = ("leiden", "louvain")
 """Kernels of communities, whose clusters ship, so that messages are those of the cut."""
 
-NAMES = sorted([*(name for name, kernel in KERNELS.items() if not kernel.ships), *COMMUNITIES])
+NAMES = sorted(
+    [*(name for name, kernel in KERNELS.items() if not kernel.obeys.ships), *COMMUNITIES]
+)
 """Kernels that run on any cut, with the same messages but for those of communities."""
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")

@@ -11,6 +11,7 @@ import numpy as np
 
 from dgsuite.kernels.bsp import (
     Finish,
+    Model,
     Program,
     Round,
     State,
@@ -147,7 +148,7 @@ SHARED = np.zeros(100, int)
 class Sly(Toy):
     """Does what only a checked run sees."""
 
-    along_edges: ClassVar[bool] = True
+    obeys: ClassVar = Model("edges", None, "data")
     what: str = "nothing"
 
     def start(self, c) -> State:

@@ -38,7 +38,7 @@ WEIGHTED = (
 )
 """Kernels that use weights."""
 
-BY_CUT = tuple(name for name, kernel in KERNELS.items() if kernel.ships)
+BY_CUT = tuple(name for name, kernel in KERNELS.items() if kernel.obeys.ships)
 """Kernels whose messages depend on the cut."""
 
 FORMS = sorted(

@@ -13,6 +13,7 @@ import numpy as np
 from dgsuite.kernels.bsp import (
     Finish,
     Kernel,
+    Model,
     Output,
     Program,
     Round,
@@ -32,6 +33,7 @@ class Toy(Kernel):
     """One round of two phases: `send`, then `read`."""
 
     name: ClassVar[str] = "toy"
+    obeys: ClassVar = Model("clusters", None, "data")
     outputs: ClassVar = {"got": Output("what arrived")}
     fields: ClassVar = {"value": np.int64, "half": np.float32, "count": np.int32}
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.core.engine import checks
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.messages import concatenated
@@ -35,6 +36,10 @@ class AnnouncementType(MessageType):
         self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Announcement]], counts: Tally
     ) -> dict[int, MessageBatch]:
         parts = []
+        if (model := box.kernel.obeys).sends == "edges":
+            raise box.fault(
+                step, sends[0][0], f"announces to all nodes, {checks.undeclared(model)}"
+            )
         for k, send in sends:
             cluster = box.clusters[k]
             if box.widths is not None:

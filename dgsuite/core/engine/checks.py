@@ -14,9 +14,10 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.inbox import ClusterInbox
-from dgsuite.kernels.bsp import Broadcast, State
+from dgsuite.kernels.bsp import Broadcast, Model, State
 from dgsuite.partition.arrays.reductions import Reduction, reduction
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.subset import Subset
@@ -121,19 +122,41 @@ class CheckedInbox(ClusterInbox):
             raise InputError(f"sums of field {name!r} do not fit into 64 bits")
 
 
-def edges_alone(cluster: Cluster, src: NDArray, dst: NDArray) -> None:
-    """See that messages from local indices go to neighbours."""
-    away = np.flatnonzero(cluster.entries(src, dst) < 0)
-    if len(away):
-        a, b = cluster.ids[src[away[0]]], dst[away[0]]
-        raise InputError(f"sends from node {a} to node {b}, which is no neighbour")
+def undeclared(model: Model) -> str:
+    """What to say of a phase that does what the model of its kernel excludes."""
+    return f"and its kernel declares {model}"
 
 
-def counts_of(cluster: Cluster, nodes: NDArray, send: Broadcast) -> None:
-    """See that what a broadcast counts is possible."""
+def unicasts_of(model: Model, cluster: Cluster, src: NDArray, dst: NDArray) -> None:
+    """See that messages from local indices obey the model of their kernel."""
+    if model.sends == "edges":
+        away = np.flatnonzero((cluster.entries(src, dst) < 0) & (cluster.ids[src] != dst))
+        if len(away):
+            a, b = cluster.ids[src[away[0]]], dst[away[0]]
+            raise InputError(
+                f"sends from node {a} to node {b}, which is no neighbour, {undeclared(model)}"
+            )
+    if model.messages is not None:
+        pairs, times = np.unique(pair_key(src, dst, cluster.n), return_counts=True)
+        if times.max(initial=0) > model.messages:
+            node, b = divmod(int(pairs[times.argmax()]), cluster.n)
+            raise InputError(
+                f"sends {times.max()} messages from node {cluster.ids[node]} to node {b}, {undeclared(model)}"
+            )
+
+
+def counts_of(model: Model, cluster: Cluster, nodes: NDArray, send: Broadcast) -> None:
+    """See that what a broadcast counts is possible, and obeys the model of its kernel."""
     most = cluster.degree[nodes], cluster.remote_degree[nodes]
-    if send.repeat is not None and (np.asarray(send.repeat) < 0).any():
-        raise InputError("broadcasts a negative number of times")
+    if send.repeat is not None:
+        times = np.asarray(send.repeat)
+        if (times < 0).any():
+            raise InputError("broadcasts a negative number of times")
+        if model.messages is not None and times.max(initial=0) > model.messages:
+            node = cluster.ids[nodes[times.argmax()]]
+            raise InputError(
+                f"broadcasts {times.max()} times from node {node}, {undeclared(model)}"
+            )
     if send.to is not None:
         counted = send.to
     elif send.links is not None:

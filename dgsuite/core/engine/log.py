@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.core.engine.network import Target
 from dgsuite.core.engine.pairs import CARRIED, PAIR
-from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
+from dgsuite.core.engine.program import COMMON, COUNTED, SILENT, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
-from dgsuite.kernels.bsp import VOTES, Vote
+from dgsuite.kernels.bsp import VOTES, Model, Vote
 
 TIMES = ("compute", "cpu", "exchange")
 
@@ -39,8 +39,8 @@ TABLES = {"traffic": SENT, "bits": BITS}
 ADDED = ("messages", "bytes", "edges")
 """Columns of these that are added where all others are the same."""
 
-SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
-"""Votes that most phases have; the log refers to one object for all equal ones."""
+SHARED = dict(zip(COMMON, COMMON, strict=True))
+"""The log refers to one object for all equal votes."""
 
 
 @cache
@@ -326,6 +326,13 @@ class Log:
         most = [vote.max or 0 for vote in self.votes]
         np.maximum.at(out, self["round"], np.array(most, np.int64))
         return out
+
+    def reductions(self, model: Model) -> NDArray[np.int64]:
+        """By round, how many turns have votes that a program of a model may read."""
+        read = sum(bit for name, bit in VOTES.items() if model.reads(name))
+        voted = np.array([vote.given & read for vote in self.votes], np.int64) > 0
+        _, first = np.unique(self["turn"][voted], return_index=True)
+        return np.bincount(self["round"][voted][first], minlength=self.rounds)
 
     def votes_of(self, turn: int) -> list[Vote]:
         """The votes of the phases of a turn."""

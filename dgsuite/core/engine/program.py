@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.network import Faults, Strikes
 from dgsuite.core.engine.pairs import EdgeBits, Pairs
-from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
+from dgsuite.kernels.bsp import UNLIMITED, VOTES, Extra, Finish, Kernel, Model, Net, Round, Vote
 
 
 def reduce_votes(votes: Sequence[Vote]) -> Vote:
@@ -50,10 +50,15 @@ class Answer:
         Called for a description of the turn, for messages.
     fetch
         Called for the votes when the program first reads one.
+    model
+        What the program may read.
     """
 
-    def __init__(self, where: Callable[[], str], fetch: Callable[[], Vote]) -> None:
+    def __init__(
+        self, where: Callable[[], str], fetch: Callable[[], Vote], model: Model = UNLIMITED
+    ) -> None:
         self.where = where
+        self.model = model
         self.seen: dict[str, Any] = {}
         """What the program has read."""
         self._fetch = fetch
@@ -64,6 +69,10 @@ class Answer:
         if name not in VOTES:
             raise AttributeError(f"a reply has {', '.join(VOTES)}, and no {name!r}")
         if name not in self.seen:
+            if not self.model.reads(name):
+                raise RunError(
+                    f"{self.where()}: the program reads reply.{name}, and its kernel declares {self.model}"
+                )
             if self._votes is None:
                 self._votes = self._fetch()
             if not self._votes.given & VOTES[name]:
@@ -147,7 +156,7 @@ def turns(
             raise RunError(
                 f"{where()}: the program has not ended after max_rounds={max_rounds} rounds{votes}"
             )
-        reply = Answer(where, (yield turn))
+        reply = Answer(where, (yield turn), kernel.obeys)
         number += not (isinstance(item, Round) and item.opening)
 
 
@@ -282,6 +291,9 @@ class Fault(NamedTuple):
 
 SILENT = Vote()
 """The vote of a cluster that casts none."""
+
+COMMON = (SILENT, *(Vote(any=any_, given=VOTES["any"]) for any_ in (False, True)))
+"""Votes that most phases have."""
 
 
 @dataclass(slots=True)

@@ -74,6 +74,8 @@ def send(
 
 def deliver(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
     """All that arrives at the site: the batches of other sites, and what it kept."""
+    if not batches and box.kept is None and box.arriving is None and box.window is None:
+        return None
     parts: dict[int, Any] = {} if box.kept is None else {box.me: box.kept}
     if box.window is not None:
         heads = box.window.heard()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.core.engine import checks
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.messages import concatenated
@@ -89,6 +90,10 @@ class ShipmentType(MessageType):
         self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Shipment]], counts: Tally
     ) -> dict[int, MessageBatch]:
         parts: list[Shipments] = []
+        if not (model := box.kernel.obeys).ships:
+            raise box.fault(
+                step, sends[0][0], f"ships items to clusters, {checks.undeclared(model)}"
+            )
         for k, send in sends:
             to = box.indices(step, k, send.to, int(box.bounds[-1]), "ships to", "cluster")
             to = to.astype(np.int32)

@@ -43,9 +43,9 @@ class UnicastType(MessageType):
             if len(src) != len(dst):
                 raise box.fault(step, k, f"sends {len(dst)} messages, and names {len(src)} senders")
             whole &= send.src is None
-            if box.check and box.kernel.along_edges:
+            if box.check:
                 sender = box.senders(step, k, send.src)
-                box.checked(step, k, checks.edges_alone, cluster, sender, dst)
+                box.checked(step, k, checks.unicasts_of, box.kernel.obeys, cluster, sender, dst)
             columns = box.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():
                 raise box.fault(step, k, "sends other fields than another cluster")

@@ -33,14 +33,19 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, Combine, Contribution, partners, tree
-from dgsuite.core.engine.program import SILENT, reduce_votes
+from dgsuite.core.engine.program import COMMON, SILENT, reduce_votes
 from dgsuite.core.exchange.channels import Channels, Message, begun, cancelling, smaller
 from dgsuite.core.exchange.comms import FITS, SHARED, Listener, connected, room
 from dgsuite.core.exchange.gate import LOOK_OUT, Gate, Word
 from dgsuite.core.transports import fastest, memory
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
+from dgsuite.kernels.bsp import Vote
 
 NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
+
+PLAIN = {vote: bytes([number]) for number, vote in enumerate(COMMON)}
+PLAIN_VOTES = {said: vote for vote, said in PLAIN.items()}
+"""Most votes are a byte; no pickle is."""
 
 SHARING = 16
 """Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
@@ -318,7 +323,7 @@ class Mesh:
         early = self._fit(parcels)
         if early:
             await self._send(parcels)
-        said = b"" if vote == SILENT else pickle.dumps(vote, 5)
+        said = (PLAIN.get(vote) if type(vote) is Vote else None) or pickle.dumps(vote, 5)
         word = Word(self.number, sum(1 << peer for peer in parcels), said)
         words = await self.gate.meet(word, self.alone, self._check_comms)
         for peer, heard in enumerate(words):
@@ -331,9 +336,10 @@ class Mesh:
             found = await reading
         elif sources:
             found = await self._received(sources)
-        if any(word.said is None for word in words):
+        votes = [word.said for word in words if word.said is not None]
+        if len(votes) < len(words):
             return found, (await self._exchange({}, vote, combine))[1]
-        return found, combine([pickle.loads(w.said) if w.said else SILENT for w in words])
+        return found, combine([PLAIN_VOTES.get(each) or pickle.loads(each) for each in votes])
 
     async def told(self, mine: Any) -> Mapping[int, Any]:
         """What each task tells all others, by rank; all tasks call it."""

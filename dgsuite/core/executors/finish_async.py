@@ -7,7 +7,7 @@ are sent to the scheduler as one graph, up to where the program asks for votes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -99,8 +99,12 @@ class Driver:
             self.flush()
             # not by Client.run, which leaves a log record on every worker
             message = {"op": "dgsuite_votes", "run": self.run_id, "turn": turn}
-            ask = partial(self.client.scheduler.broadcast, msg=message, workers=self.places)
-            found: dict[str, Vote] = self.watch.call(ask)
+
+            def ask() -> Awaitable[dict[str, Vote]]:
+                scheduler: Any = self.client.scheduler  # None once the client is closed
+                return scheduler.broadcast(msg=message, workers=self.places)  # type: ignore[no-any-return]
+
+            found = self.watch.call(ask)
             return reduce_votes([*found.values()])
 
         return votes

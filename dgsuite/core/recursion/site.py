@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine import checks
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Moment
 from dgsuite.core.engine.messages import MessageList, concatenated, places
@@ -301,6 +302,9 @@ class RecursiveSite(Site):
             raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
         if self.spec.check and len(np.unique(by)) < len(by):
             raise self.fault(step, k, f"spawns {item.task!r} twice by the same node")
+        if self.spec.check:
+            model = self.kernel.obeys
+            self.mailbox.checked(step, k, checks.unicasts_of, model, cluster, by[at], to)
         fields = self.mailbox.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))

@@ -156,6 +156,19 @@ def build(
     add("remote_messages", np.stack(places, axis=1), text, dims=("model",))
     add("bytes", by_round("nbytes"), "payload of all messages", "byte")
     add("wire_bytes", by_round("wire"), "data sent between workers", "byte")
+    exchanges = log.by_round((rows["messages"] > 0).astype(np.int64))
+    if not recursive:
+        add("exchanges", exchanges, "exchanges of messages: synchronous rounds")
+        reductions = log.reductions(kernel.obeys)
+        add("reductions", reductions, "global reductions whose result the program may read")
+        for what, of, each in (
+            ("messages", "edges", graph.n - 1),
+            ("exchanges", "levels", 1),
+        ):
+            text = (
+                f"{what} of a convergecast and a broadcast for each: 2 for each of the tree's {of}"
+            )
+            add(f"reduction_{what}", 2 * each * reductions, text)
     active = most_by_round(rows["round"], rows["active"])
     add("active", active, f"nodes that sent, in the {counted}'s busiest phase")
     counts = None if blocks else count(kernel, log, graph.n, count_as or style)
@@ -245,9 +258,13 @@ def build(
     if varying := kernel.cut_dependent:
         attrs["cut_dependent"] = " ".join((counted, *varying) if blocks else varying)
     attrs |= reasons
+    if not recursive:
+        attrs["exchanges"] = int(exchanges.sum())
     if congest is not None:
+        attrs["congest"] = congest
+    if congest is not None and kernel.field_model:
         # no phase reads what the last one sends
-        attrs |= {"congest": congest, "radius": int(np.count_nonzero(rows["messages"][:-1]))}
+        attrs["radius"] = int(np.count_nonzero(rows["messages"][:-1]))
     if network is not None:
         attrs["network"] = network.described()
     if network is not None and spec.faulty:

@@ -129,9 +129,9 @@ def run(
         and its phases. There is no limit by default, since the right number depends on kernel and graph.
     check
         Whether to run the checks for mistakes of a kernel that take time: comparison with NaN, sums beyond
-        64 bits, wrong counts of sets of nodes, messages to nodes that are not neighbours
-        (`Kernel.along_edges`), changes to the graph, states that share arrays. By default only if Dask's
-        setting ``dgsuite.check`` is true. Every run checks votes, dtypes and lists of nodes.
+        64 bits, wrong counts of sets of nodes, messages that the kernel's model excludes (`Kernel.obeys`),
+        changes to the graph, states that share arrays. By default only if Dask's setting
+        ``dgsuite.check`` is true. Every run checks votes, dtypes and lists of nodes.
     trace
         Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
         ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
@@ -156,10 +156,11 @@ def run(
         How many times ceil(log2 n) bits an edge may carry in a direction in a phase, as in the CONGEST model
         (Peleg 2000, section 2.3); ``float("inf")`` only counts them. A run in which an edge carries more
         raises an error that names round, phase, field and edge. The dataset gets ``edge_bits``, by round the
-        most bits along an edge in a phase, ``edges_by_bits``, how many edges carry how many, and the
-        attribute ``radius``: in how many phases messages went along edges, so that information has travelled
-        as many hops at most, other than by votes. Bits are those of a field's values (`Kernel.ranges`): a
-        node has ceil(log2 n). Not for recursive forms, nor for kernels whose clusters send to clusters.
+        most bits along an edge in a phase, ``edges_by_bits``, how many edges carry how many, and, of kernels
+        that obey LOCAL or CONGEST (`Kernel.field_model`), the attribute ``radius``: in how many phases
+        messages went along edges, so that information has travelled as many hops at most. Bits are those of
+        a field's values (`Kernel.ranges`): a node has ceil(log2 n). Not for recursive forms, nor for kernels
+        whose clusters send to clusters.
     network
         A `dgsuite.Network`, or a mapping of its parameters: messages that are lost, nodes that crash or lie,
         or delays, the same for any style, clusters and workers. With faults the dataset gets ``lost``, the
@@ -387,7 +388,7 @@ def check_congest(options: RunOptions, kernel: Kernel) -> None:
     if options.congest is None:
         return
     why = ""
-    if kernel.ships:
+    if kernel.obeys.ships:
         why = SHIPS
     elif kernel.form == "recursive":
         why = "tasks of form='recursive' have no rounds; take form='iterative'"

@@ -15,7 +15,7 @@ from dgsuite.faces.cli import options
 @click.option(
     "--models",
     is_flag=True,
-    help="Measure which obey CONGEST: bits that an edge carries, and hops.",
+    help="Show which model each obeys, such as CONGEST: where messages go, how many, of how many bits.",
 )
 @options.as_json
 @options.general
@@ -49,12 +49,15 @@ def _models(as_json: bool) -> None:
     if as_json:
         print(json.dumps({one.kernel: one._asdict() for one in models()}))
         return
-    sizes = " ".join(map(str, SIZES))
-    print(f"{'kernel':<20} {'model':<8} bits per log2 n, and radius, at n = {sizes}")
-    for kernel, model, bits, why, radius in models():
-        figures = "  ".join(f"{each:.1f}" for each in bits)
-        hops = "  ".join(map(str, radius))
-        print(f"{kernel:<20} {model or '-':<8} {f'{figures:<16} {hops}' if figures else why}")
+    columns = "{:<18} {:<8} {:<10} {:<8} {:<8} {}"
+    sizes = ", ".join(f"{size:,}" for size in SIZES)
+    print(
+        columns.format("kernel", "model", "sends to", "messages", "reduces", f"bits at n = {sizes}")
+    )
+    for kernel, model, sends, messages, reduces, bits in models():
+        to = "neighbours" if sends == "edges" else sends
+        row = kernel, model or "-", to, messages or "any", reduces, "  ".join(map(str, bits))
+        print(columns.format(*row))
 
 
 def _default(field: Field[Any]) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels.bsp import Kernel, Program, Round, State, ship
+from dgsuite.kernels.bsp import Kernel, Model, Program, Round, State, ship
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.statistics import interval
@@ -127,6 +127,7 @@ class Echo(Kernel):
     size: int = 0
 
     name = "echo"
+    obeys = Model("clusters")
     outputs = {}
     fields = {"value": np.float64}
     undirected = False

@@ -19,6 +19,8 @@ from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import UNREACHED, Bellman
 class RecursiveBellmanFord(BellmanFord):
     """Hop distances from a root; see `BellmanFord`."""
 
+    obeys = bsp.Model("edges", None)
+
     form = "recursive"
 
     def program(self, net: bsp.Net) -> bsp.Program:

@@ -54,6 +54,7 @@ class BellmanFord(bsp.Kernel):
     root: bsp.Node = bsp.FIRST
 
     name = "bf"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {"distance": bsp.Output("hops from the root, -1 where unreached", from_root=True)}
     fields = {"distance": np.int32}

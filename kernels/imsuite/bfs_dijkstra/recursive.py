@@ -26,6 +26,8 @@ class RecursiveDijkstra(Dijkstra):
         IMSuite.
     """
 
+    obeys = bsp.Model("edges", None, "data")
+
     form = "recursive"
     varies = ()  # a node runs each task once a finish
 

@@ -68,6 +68,7 @@ class Dijkstra(bsp.Kernel):
     root: bsp.Node = bsp.FIRST
 
     name = "dst"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {
         "distance": bsp.Output("hops from the root, -1 where unreached", from_root=True),
@@ -75,7 +76,6 @@ class Dijkstra(bsp.Kernel):
             "parent in the tree, {none} at the root and where unreached", nodes=True
         ),
     }
-    along_edges = True
     fields = {"sender": bsp.NODE}
     ranges = {"sender": bsp.nodes}
     refuses = {"recovery": bsp.KEEPS_LISTS}

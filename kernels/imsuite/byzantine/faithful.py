@@ -33,6 +33,7 @@ class State(byzantine.State):
 class FaithfulByzantine(Byzantine, faithful_to=Byzantine):
     """Agreement on one of two values; see `Byzantine`."""
 
+    obeys = bsp.Model("edges", None, "data")
     faithful: bool = True
 
     state = State

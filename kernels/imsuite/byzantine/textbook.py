@@ -60,6 +60,7 @@ class Byzantine(VoteExchange):
     """
 
     name = "by"
+    obeys = bsp.Model("edges", None, "control")
     outputs = {
         "decision": bsp.Output("what the node decided"),
         "vote": bsp.Output("what the node voted for at first"),

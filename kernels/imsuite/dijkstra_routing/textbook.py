@@ -61,6 +61,7 @@ class DijkstraRouting(bsp.Kernel):
     """
 
     name = "dr"
+    obeys = bsp.Model("nodes", None)
     short_ids = True
     outputs = {
         "cost": bsp.Output("cost of the cheapest way", dims=("node", "target")),

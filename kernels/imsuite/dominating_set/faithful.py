@@ -30,6 +30,7 @@ class State(dominating_set.State):
 class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
     """An independent dominating set; see `DominatingSet`."""
 
+    obeys = bsp.Model("nodes", None, "control")
     faithful: bool = True
 
     state = State

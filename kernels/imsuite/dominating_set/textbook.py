@@ -65,6 +65,7 @@ class DominatingSet(contest.Contest):
     """
 
     name = "ds"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     short_ids = True
     outputs = {"in_ds": bsp.Output("whether the node is in the dominating set")}

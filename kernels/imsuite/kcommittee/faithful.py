@@ -25,6 +25,7 @@ class State(kcommittee.State):
 class FaithfulKCommittee(KCommittee, faithful_to=KCommittee):
     """Committees of at most K nodes; see `KCommittee`."""
 
+    obeys = bsp.Model("edges", None)
     faithful: bool = True
 
     state = State

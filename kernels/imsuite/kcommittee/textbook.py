@@ -60,6 +60,7 @@ class KCommittee(Invitations):
     k: int = 3
 
     name = "kc"
+    obeys = bsp.Model("edges")
     streams = True
     short_ids = True
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}

@@ -57,6 +57,7 @@ class PelegLeader(bsp.Kernel):
     """
 
     name = "dp"
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"word": np.int64}

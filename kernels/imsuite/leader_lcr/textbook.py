@@ -43,6 +43,7 @@ class LCR(bsp.Kernel):
     """
 
     name = "lcr"
+    obeys = bsp.Model("edges")
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}

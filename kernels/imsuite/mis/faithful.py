@@ -12,6 +12,7 @@ from dgsuite.kernels.imsuite.mis.textbook import MIS, State
 class FaithfulMIS(MIS, faithful_to=MIS):
     """Maximal independent set; see `MIS`."""
 
+    obeys = bsp.Model("edges", None, "data")
     faithful: bool = True
 
     def retire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:

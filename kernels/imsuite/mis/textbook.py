@@ -58,6 +58,7 @@ class MIS(contest.Contest):
     """
 
     name = "mis"
+    obeys = bsp.Model("edges", reduces="data")
     streams = True
     outputs = {"in_mis": bsp.Output("whether the node is in the maximal independent set")}
     fields = {"draw": np.float64}

@@ -89,6 +89,7 @@ class BlockSpanningTree(bsp.Kernel):
     """
 
     name = "mst"
+    obeys = bsp.Model("nodes", None, "control")
     weighs = True
     form = "block"
     outputs = SpanningTree.outputs

@@ -53,6 +53,7 @@ class FaithfulRecursiveSpanningTree(
 ):
     """Minimum spanning tree, or forest; see `RecursiveSpanningTree`."""
 
+    obeys = bsp.Model("nodes", None, "data")
     faithful: bool = True
 
     def look(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Extra:

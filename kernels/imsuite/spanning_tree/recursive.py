@@ -29,6 +29,8 @@ class RecursiveSpanningTree(SpanningTree):
         neighbours before; and look at the end of a phase for a node in another fragment than node 0.
     """
 
+    obeys = bsp.Model("edges", None, "data")
+
     form = "recursive"
     varies = ()  # a node runs each task once a finish
 

@@ -61,6 +61,7 @@ class VertexColouring(bsp.Kernel):
     parents: Sequence[bsp.NodeOrNone] | NDArray | None = None
 
     name = "vc"
+    obeys = bsp.Model("edges", reduces="data")
     short_ids = True
     outputs = {"colour": bsp.Output("colour")}
     fields = {"colour": np.int32}

@@ -19,7 +19,6 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.__main__ import main
-from dgsuite.core.running import models
 from dgsuite.core.running.runner import OPTIONS
 from dgsuite.faces.cli import app, options
 from dgsuite.faces.cli.kernel import ELSEWHERE, kernel
@@ -271,7 +270,8 @@ def test_the_result_of_every_kernel_is_validated(here, tmp_path, kernel):
     (tmp_path / "pairs.csv").write_text(
         "from,to,cost\na,b,1\nb,c,2\nc,d,3\na,d,4\nb,e,5\nd,e,6\ne,f,7\n"
     )
-    kind = next((models.KINDS[need] for need in needs if need in models.KINDS), "grid")
+    kinds = {"complete": "cplt", "ring": "ring", "tree": "tree"}
+    kind = next((kinds[need] for need in needs if need in kinds), "grid")
     graph = [kind, "--n", 9]
     if "weights" in needs:
         graph = ["pairs.csv", "--columns", "from,to,cost"]
@@ -624,39 +624,18 @@ def test_kernels_are_listed(capsys):
     assert capsys.readouterr().out == f"{dgsuite.list_kernels()}\n"
 
 
-SOME = ("bc", "by", "dr", "lcr", "mis", "neighbourhood", "topological", "triangles", "vc")
-"""Kernels of each model, and of each kind of graph."""
-
-
-@pytest.mark.parametrize("names", [SOME, pytest.param(tuple(KERNELS), marks=pytest.mark.long)])
-def test_models_of_kernels_are_measured(names, capsys, monkeypatch):
-    monkeypatch.setattr(models, "KERNELS", {name: KERNELS[name] for name in names})
+def test_models_of_kernels_are_what_they_declare(capsys):
     assert main(["kernels", "--models"]) == 0
-    printed = capsys.readouterr().out
-    rows = {line.split()[0]: line.split()[1] for line in printed.splitlines()[1:]}
-    assert rows.keys() == {*names}
-    assert (rows["lcr"], rows["mis"], rows["triangles"], rows["by"]) == (
-        *("CONGEST", "CONGEST"),
-        *("LOCAL", "LOCAL"),
-    )
-    assert {name for name, model in rows.items() if model == "-"} == {
-        "dr",
-        *(name for name in names if KERNELS[name].ships),
-    }
-
-
-def test_models_are_measured_on_graphs_of_the_degrees_that_are_said(monkeypatch):
-    degrees, generate = [], models.generate
-
-    def noted(*args, **kwargs):
-        graph = generate(*args, **kwargs)
-        degrees.append(2 * graph.m / graph.n)
-        return graph
-
-    monkeypatch.setattr(models, "generate", noted)
-    monkeypatch.setattr(models, "KERNELS", {"mis": KERNELS["mis"]})
-    assert [model.kernel for model in models.models()] == ["mis"]
-    assert degrees == [5, 16]
+    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()[1:]}
+    assert rows.keys() == KERNELS.keys()
+    assert rows["hs"] == ["CONGEST", "neighbours", "1", "nothing", "21", "41"]
+    assert rows["triangles"][:4] == ["LOCAL", "neighbours", "any", "nothing"]
+    assert rows["dr"][:4] == ["-", "nodes", "any", "nothing"]
+    assert rows["bf"][:4] == ["-", "neighbours", "1", "data"]
+    assert rows["bc"][:4] == ["-", "clusters", "any", "control"]
+    assert main(["kernels", "--models", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["hs"]["bits"] == [21, 41]
 
 
 def test_configs_that_ship(capsys):

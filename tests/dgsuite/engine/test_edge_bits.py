@@ -59,15 +59,6 @@ def test_bits_are_those_of_values():
     assert set(values.edge_bits.values.tolist()) == {64}
 
 
-def test_the_radius_is_how_far_messages_can_have_come():
-    path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-    for root, hops in ((0, 4), (2, 2)):
-        assert dgsuite.run("bf", path, root=root, congest=INF).attrs["radius"] == hops
-    ds = dgsuite.run("pagerank", path, congest=INF, iterations=3)
-    assert ds.attrs["radius"] == 3
-    assert "radius" not in dgsuite.run("bf", path).attrs
-
-
 def test_messages_of_a_phase_along_an_edge_are_added():
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
     ds = dgsuite.run("ds", graph, faithful=True, congest=INF)

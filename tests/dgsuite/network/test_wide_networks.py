@@ -46,7 +46,7 @@ class Hears(bsp.Kernel):
     fields: ClassVar = {"value": np.int64}
     ranges: ClassVar = {"value": bsp.values(VALUES)}
     state: ClassVar = State
-    along_edges: ClassVar = True
+    obeys: ClassVar = bsp.Model("edges")
     undirected: ClassVar = False
     pulls: ClassVar = True
 

@@ -65,7 +65,7 @@ def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
         kernel, make = data.draw(inputs(name, 12))
         graph = make()
         cut = make(**data.draw(cuts(graph.n)))
-        expected = alone(kernel, cut if kernel.ships else graph)
+        expected = alone(kernel, cut if kernel.obeys.ships else graph)
         plan = plan_of(cut)
         resumed = []
 
