@@ -161,14 +161,9 @@ def build(
         add("exchanges", exchanges, "exchanges of messages: synchronous rounds")
         reductions = log.reductions(kernel.obeys)
         add("reductions", reductions, "global reductions whose result the program may read")
-        for what, of, each in (
-            ("messages", "edges", graph.n - 1),
-            ("exchanges", "levels", 1),
-        ):
-            text = (
-                f"{what} of a convergecast and a broadcast for each: 2 for each of the tree's {of}"
-            )
-            add(f"reduction_{what}", 2 * each * reductions, text)
+        for what, of, size in (("messages", "edges", graph.n - 1), ("exchanges", "levels", 1)):
+            text = f"{what} that they would cost on a spanning tree: 2 for each of its {of}"
+            add(f"reduction_{what}", 2 * size * reductions, text)
     active = most_by_round(rows["round"], rows["active"])
     add("active", active, f"nodes that sent, in the {counted}'s busiest phase")
     counts = None if blocks else count(kernel, log, graph.n, count_as or style)
