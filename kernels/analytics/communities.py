@@ -2,11 +2,14 @@
 
 Communities of every level, and not of the last alone.
 
-Communities by modularity (Blondel, Guillaume, Lambiotte and Lefebvre 2008, the Louvain method).
+Communities by modularity (after Blondel, Guillaume, Lambiotte and Lefebvre 2008, the Louvain method).
 
 On each level every node moves to the community of a neighbour where modularity gains most, as long as it
-gains (`dgsuite.kernels.analytics.moving`). Then communities become the nodes of the next level, and their
-edges are added up.
+gains. Then communities become the nodes of the next level, and their edges are added up. Blondel et al. look
+at all nodes, one after the other, until none moves. Here nodes look in four turns, those of a turn at once;
+from the second time on only those do that are next to one that has moved (Traag, Waltman and van Eck 2019,
+fast local move); and a level ends when less than one node in 256 has moved, or after 32 times
+(`dgsuite.kernels.analytics.moving`).
 
 Communities whose nodes hang together (Traag, Waltman and van Eck 2019, the Leiden method).
 
@@ -76,7 +79,8 @@ class Louvain(Moving):
 
     Output ``community``: the smallest node of the community. No two communities would gain if they were
     one. `seed` decides which nodes look for a better community at the same time, and so, among the many
-    good results, which one it is. A community may fall apart into pieces; those of `Leiden` do not.
+    good results, which one it is. A level ends when few nodes move, so some of them may gain elsewhere. A
+    community may fall apart into pieces; those of `Leiden` do not.
 
     Notes
     -----
@@ -117,7 +121,7 @@ JOINS = 8
 """Parts in which nodes of a community join small ones."""
 
 RANDOMNESS = 0.01
-"""How freely a small community is chosen (theta of the paper), in units of the mean degree."""
+"""How freely a small community is chosen: theta of the paper, for gains in units of the mean degree."""
 
 
 @dataclass(frozen=True)

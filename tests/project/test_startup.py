@@ -67,7 +67,7 @@ def test_the_first_kernel_of_a_process_is_faithful_where_that_is_asked_for():
 from dgsuite.kernels import KERNELS
 print(type(KERNELS["by"](faithful=True)).__name__, type(KERNELS["lcr"](faithful=True)).__name__)
 """
-    assert fresh(code)[0].split() == ["FaithfulByzantine", "LCR"]
+    assert fresh(code)[0].split() == ["FaithfulByzantine", "FaithfulLCR"]
     code = """
 from dgsuite.kernels import MIS
 from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
