@@ -164,6 +164,11 @@ def leiden_communities(
     **how: Any,
 ) -> list[set[Hashable]]:
     """Sets of nodes, by their first nodes; each is connected."""
+    if theta != THETA:  # networkx shows no reason of `unless`
+        raise NotImplementedError(
+            f"theta: networkx counts it in weights of edges, and the kernel's is {RANDOMNESS} mean degrees, "
+            "so none but the default stands for it"
+        )
     if not len(G):
         return []
     values = G.weight(weight)
@@ -188,9 +193,7 @@ def leiden_communities(
 
 
 @leiden_communities.unless
-def _(
-    G: Any, resolution: Any, max_level: int | None, metric: Any, theta: Any, **_: Any
-) -> str | None:
+def _(G: Any, resolution: Any, max_level: int | None, metric: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
     if G.is_directed():
@@ -199,11 +202,6 @@ def _(
         return "max_level: all levels are gone through"
     if metric not in ("modularity", "cpm"):
         return "metric: modularity or cpm"
-    if theta != THETA:
-        return (
-            f"theta: networkx counts it in weights of edges, and the kernel's is {RANDOMNESS} mean degrees, "
-            "so none but the default stands for it"
-        )
     plain = isinstance(resolution, int | float) and 0 < resolution < np.inf
     return None if plain else "resolution must be above 0 and finite"
 

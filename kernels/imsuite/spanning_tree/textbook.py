@@ -7,9 +7,8 @@ becomes the root of the whole.
 
 In each phase a node tells all its neighbours its fragment, so a phase has 2 m messages, and all phases
 O(m log n). The algorithm of Gallager, Humblet and Spira (1983) has levels, and tests each edge from the
-lightest on, for O(m + n log n) in all. A root tells the end of the edge that it selected at once, as one that
-has the name of a node may where any two can exchange messages; on the edges that would take as many messages
-as the end is deep.
+lightest on, for O(m + n log n) in all. A root tells the end of the edge that it selected by its name, in one
+message, although the two need not be neighbours; along the tree it would take one for each edge of the way.
 """
 
 from __future__ import annotations
