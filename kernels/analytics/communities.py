@@ -1,7 +1,5 @@
 """Communities of high modularity: by Louvain and by Leiden.
 
-Communities of every level, and not of the last alone.
-
 Communities by modularity (after Blondel, Guillaume, Lambiotte and Lefebvre 2008, the Louvain method).
 
 On each level every node moves to the community of a neighbour where modularity gains most, as long as it
@@ -27,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -35,42 +33,6 @@ from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.levels import Parts, rows
 from dgsuite.kernels.analytics.moving import Moving, State
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
-
-
-@dataclass(frozen=True)
-class Levelled(Moving):
-    """A kernel that finds communities, and gives those of every level."""
-
-    outputs = {
-        "community": bsp.Output(
-            "smallest node of the community", dims=("node", "level"), nodes=True
-        )
-    }
-    numbered = ("level",)
-
-    def program(self, net: bsp.Net) -> bsp.Program:
-        yield from super().program(net)
-        yield bsp.Round(self.stack, closing=True)
-
-    def noted(self) -> bsp.Program:
-        yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
-
-    def restart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        s.levels = s.levels[:0]
-        return super().restart(c, s, inbox)
-
-    def note(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        community = s.community
-        self.adopt(c, s, inbox)
-        s.levels = np.vstack([s.levels, s.community])
-        s.community = community
-
-    def stack(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        """The last level that was kept is the result; where there is none, nodes are alone."""
-        s.community = (s.levels if len(s.levels) else s.community[None]).T.copy()
 
 
 @dataclass(frozen=True)
@@ -99,10 +61,6 @@ class Louvain(Moving):
     name = "louvain"
     obeys = bsp.Model("clusters", None, "data")
 
-    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
-        kernel = super().suited(graph)
-        return LevelledLouvain(**vars(kernel)) if self.levels else kernel
-
     def refined(self, factor: float, degree: float, draws: count) -> Generator[Any, Any, bool]:
         """Whole communities become the nodes of the next level."""
         yield bsp.Round(self.merge, opening=True)
@@ -110,11 +68,6 @@ class Louvain(Moving):
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.small, s.group = s.parts, c.ids.copy()
-
-
-@dataclass(frozen=True)
-class LevelledLouvain(Levelled, Louvain):
-    """`Louvain` with the communities of every level."""
 
 
 JOINS = 8
@@ -161,10 +114,6 @@ class Leiden(Moving):
         if self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations}"
         return super().check(c)
-
-    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
-        kernel = super().suited(graph)
-        return LevelledLeiden(**vars(kernel)) if self.levels else kernel
 
     @property
     def times(self) -> int:
@@ -261,8 +210,3 @@ class Leiden(Moving):
 
     def tell_small(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         return self.answer(c, s.small, inbox)
-
-
-@dataclass(frozen=True)
-class LevelledLeiden(Levelled, Leiden):
-    """`Leiden` with the communities of every level."""

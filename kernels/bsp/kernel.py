@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -118,6 +118,33 @@ class Output(NamedTuple):
     def tabular(self) -> bool:
         """Whether it is a column of a table, and has no entry per node."""
         return self.dims[0] != "node"
+
+
+class _ByParameters:
+    """An attribute that a method makes of the parameters; of the class, that with default parameters."""
+
+    def __init__(self, method: Callable[[Any], dict[str, Output]]) -> None:
+        self.method = method
+
+    def __get__(self, kernel: Kernel | None, cls: type[Kernel]) -> dict[str, Output]:
+        return self.method(cls() if kernel is None else kernel)
+
+
+def by_parameters(method: Callable[[Any], dict[str, Output]]) -> Any:
+    """Outputs that depend on the parameters of a kernel; those of the class are those by default.
+
+    Parameters
+    ----------
+    method
+        The outputs, of a kernel.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import Leiden
+    >>> Leiden.outputs["community"].dims, Leiden(levels=True).outputs["community"].dims
+    (('node',), ('node', 'level'))
+    """
+    return _ByParameters(method)
 
 
 COUNTS = (
