@@ -107,14 +107,17 @@ class HirschbergSinclair(bsp.Kernel):
         sender = np.concatenate([node[on], new])
         turned = np.where(larger & (hops == 1), -way, way)
         way = np.concatenate([turned[on], np.tile(WAYS, len(new) // 2)])
+        # a node has room for a message each way: one more, where others lie, takes its place
+        _, last = np.unique((2 * sender + (way > 0))[::-1], return_index=True)
+        kept = len(sender) - 1 - last
         hops = np.concatenate(
             [np.maximum(hops[on] - 1, 0), np.where(s.knows[new], 0, s.reach[new])]
         )
         return bsp.unicast(
-            (c.ids[sender] + way) % c.n,
-            sender,
-            uid=np.concatenate([uid[on], c.uid[new]]),
-            hops=hops,
-            way=way,
-            elected=np.concatenate([elected[on], s.knows[new]]),
+            (c.ids[sender[kept]] + way[kept]) % c.n,
+            sender[kept],
+            uid=np.concatenate([uid[on], c.uid[new]])[kept],
+            hops=hops[kept],
+            way=way[kept],
+            elected=np.concatenate([elected[on], s.knows[new]])[kept],
         )
