@@ -152,7 +152,9 @@ def forms(kernel: type[Kernel]) -> str:
         for form in forms_of(kernel.name)
         if form != kernel.form
     ]
-    found += ["IMSuite's (`faithful=True`)"] * (kernel._forms is not None)
+    found += ["IMSuite's (`faithful=True`)"] * (
+        kernel.both_forms() is not None
+    )
     return ", ".join(found)
 
 

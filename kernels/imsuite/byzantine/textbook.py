@@ -34,7 +34,7 @@ class State(byzantine_votes.State):
 
 @dataclass(frozen=True)
 class Byzantine(VoteExchange):
-    """Agreement on one of two values, although some nodes are traitors, which lie about their own vote alone.
+    """Agreement on one of two values, although some nodes lie about their own vote.
 
     A traitor tells each neighbour another vote, drawn once: a neighbour hears the same lie in all iterations.
     What traitors receive they relay unchanged, so a connected graph will do; were they to lie of the votes of
