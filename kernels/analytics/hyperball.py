@@ -64,9 +64,9 @@ class HyperBall(bsp.Kernel):
     ----------
     log2m
         Logarithm to base 2 of the number of registers, 4 to 16. The relative standard error is
-        1.04 / sqrt(2^log2m), 6.5 % by default; with few registers it is a little more, at 4 1.106 times
-        1 / sqrt(16). A register is a byte: a cluster has 2^log2m bytes for each
-        node, and its worker as many for each node that sends to its nodes.
+        1.04 / sqrt(2^log2m), 6.5 % by default, and a little more below 8: 1.106 / sqrt(16) at 4. A register
+        is a byte: a cluster has 2^log2m bytes for each node, and its worker as many for each node that sends
+        to its nodes.
 
     Notes
     -----
