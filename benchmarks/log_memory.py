@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(n: int) -> None:
     """Log and phases of a run on a ring."""
     nodes = np.arange(n)
-    kernel = KERNELS["lcr"]()
+    kernel = KERNELS["lcr"](faithful=True)
     for clusters, bound in ((1, 250), (8, 450)):
         graph = dgsuite.Graph.from_edges(nodes, (nodes + 1) % n, n=n, clusters=clusters)
         serial.run(kernel, graph.parts)

@@ -50,8 +50,7 @@ PAGE = """\
 | takes | {takes} |
 | [networks](../howto/faults.md) | {networks} |
 | runs as | {forms} |
-| rounds | {Rounds} |
-| messages | {Messages} |
+{costs}
 
 [Letters](../kernels.md#letters) says what `n`, `m`, `arcs` and the others are.
 
@@ -127,7 +126,10 @@ def page(name: str) -> str:
         takes=takes(kernel),
         networks=networks_of(kernel),
         forms=forms(kernel),
-        **costs(kernel),
+        costs="\n".join(
+            f"| {what.lower()} | {said} |"
+            for what, said in costs(kernel).items()
+        ),
         module=kernel.__module__,
         cls=kernel.__name__,
     )
@@ -150,7 +152,9 @@ def forms(kernel: type[Kernel]) -> str:
         for form in forms_of(kernel.name)
         if form != kernel.form
     ]
-    found += ["IMSuite's (`faithful=True`)"] * (kernel._forms is not None)
+    found += ["IMSuite's (`faithful=True`)"] * (
+        kernel.both_forms() is not None
+    )
     return ", ".join(found)
 
 

@@ -113,7 +113,8 @@ class Betweenness(Brandes):
     """Betweenness centrality, of directed and undirected graphs.
 
     Outputs ``betweenness``: of each node the sum, over pairs of others, of the share of shortest paths that
-    lead through it. Not normalised; ends do not count; on an undirected graph a pair counts once.
+    lead through it. Not normalised; ends do not count. On an undirected graph a pair counts
+    once; with `sources`, half for each of its two nodes that is one.
 
     Parameters
     ----------
@@ -123,7 +124,9 @@ class Betweenness(Brandes):
         float64; where an edge makes a path no longer, as 1 after 1e20, that is an error, and so are
         distances that are too large for a float64, or whole numbers from 2^53 on.
     sources
-        Nodes that paths start from: a list, or how many to draw; by default all.
+        Nodes that paths start from: a list, or how many to draw; by default all. With some of the nodes of
+        an undirected graph a path counts half for each of its ends that is one, as in networkx's
+        `betweenness_centrality_subset`.
     deal
         Which cluster takes which sources, replicated: "block" (the original's) or "cyclic" (by falling
         out-degree).
@@ -135,7 +138,8 @@ class Betweenness(Brandes):
 
     Notes
     -----
-    Rounds: 1 where the graph is replicated; partitioned, two for each level of each batch of searches.
+    Rounds: 1 where the graph is replicated; partitioned, two for each level of each batch of searches. With
+    weights a level is an edge more of shortest paths, and before come the rounds that find their lengths.
 
     Messages: where the graph is replicated, 2 n (n - 1) that hand it round and n from each cluster;
     partitioned, a few along each edge between clusters for each source. They depend on the clusters,

@@ -110,8 +110,7 @@ class BlockMany(BreadthFirstMany, BlockSearches):
 
     Notes
     -----
-    Rounds: for each 64 sources, one more than the times that a shortest path crosses the border, and a few
-    more where a cluster first takes a longer way for the shortest.
+    Rounds: for each 64 sources, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
 
     Messages: at most ``rounds * 64 * arcs``.
 
@@ -132,8 +131,7 @@ class BlockAllPairs(AllPairs, BlockSearches):
 
     Notes
     -----
-    Rounds: for each 64 sources, one more than the times that a shortest path crosses the border, and a few
-    more where a cluster first takes a longer way for the shortest.
+    Rounds: for each 64 sources, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
 
     Messages: at most ``rounds * 64 * arcs``.
 
@@ -158,8 +156,7 @@ class BlockCloseness(Closeness, BlockSearches):
 
     Notes
     -----
-    Rounds: for each 64 samples, one more than the times that a shortest path crosses the border, and a few
-    more where a cluster first takes a longer way for the shortest.
+    Rounds: for each 64 samples, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
 
     Messages: at most ``rounds * 64 * arcs``.
 
@@ -180,8 +177,7 @@ class BlockHarmonic(Harmonic, BlockSearches):
 
     Notes
     -----
-    Rounds: for each 64 samples, one more than the times that a shortest path crosses the border, and a few
-    more where a cluster first takes a longer way for the shortest.
+    Rounds: for each 64 samples, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
 
     Messages: at most ``rounds * 64 * arcs``.
 

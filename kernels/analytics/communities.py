@@ -1,12 +1,13 @@
 """Communities of high modularity: by Louvain and by Leiden.
 
-Communities of every level, and not of the last alone.
-
-Communities by modularity (Blondel, Guillaume, Lambiotte and Lefebvre 2008, the Louvain method).
+Communities by modularity (after Blondel, Guillaume, Lambiotte and Lefebvre 2008, the Louvain method).
 
 On each level every node moves to the community of a neighbour where modularity gains most, as long as it
-gains (`dgsuite.kernels.analytics.moving`). Then communities become the nodes of the next level, and their
-edges are added up.
+gains. Then communities become the nodes of the next level, and their edges are added up. Blondel et al. look
+at all nodes, one after the other, until none moves. Here nodes look in four turns, those of a turn at once;
+from the second time on only those do that are next to one that has moved (Traag, Waltman and van Eck 2019,
+fast local move); and a level ends when less than one node in 256 has moved, or after 32 times
+(`dgsuite.kernels.analytics.moving`).
 
 Communities whose nodes hang together (Traag, Waltman and van Eck 2019, the Leiden method).
 
@@ -24,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,42 +34,6 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.levels import Parts, rows
 from dgsuite.kernels.analytics.moving import Moving, State
 
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
-
-
-@dataclass(frozen=True)
-class Levelled(Moving):
-    """A kernel that finds communities, and gives those of every level."""
-
-    outputs = {
-        "community": bsp.Output(
-            "smallest node of the community", dims=("node", "level"), nodes=True
-        )
-    }
-    numbered = ("level",)
-
-    def program(self, net: bsp.Net) -> bsp.Program:
-        yield from super().program(net)
-        yield bsp.Round(self.stack, closing=True)
-
-    def noted(self) -> bsp.Program:
-        yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
-
-    def restart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        s.levels = s.levels[:0]
-        return super().restart(c, s, inbox)
-
-    def note(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        community = s.community
-        self.adopt(c, s, inbox)
-        s.levels = np.vstack([s.levels, s.community])
-        s.community = community
-
-    def stack(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        """The last level that was kept is the result; where there is none, nodes are alone."""
-        s.community = (s.levels if len(s.levels) else s.community[None]).T.copy()
-
 
 @dataclass(frozen=True)
 class Louvain(Moving):
@@ -76,7 +41,8 @@ class Louvain(Moving):
 
     Output ``community``: the smallest node of the community. No two communities would gain if they were
     one. `seed` decides which nodes look for a better community at the same time, and so, among the many
-    good results, which one it is. A community may fall apart into pieces; those of `Leiden` do not.
+    good results, which one it is. A level ends when few nodes move, so some of them may gain elsewhere. A
+    community may fall apart into pieces; those of `Leiden` do not.
 
     Notes
     -----
@@ -95,10 +61,6 @@ class Louvain(Moving):
     name = "louvain"
     obeys = bsp.Model("clusters", None, "data")
 
-    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
-        kernel = super().suited(graph)
-        return LevelledLouvain(**vars(kernel)) if self.levels else kernel
-
     def refined(self, factor: float, degree: float, draws: count) -> Generator[Any, Any, bool]:
         """Whole communities become the nodes of the next level."""
         yield bsp.Round(self.merge, opening=True)
@@ -108,16 +70,11 @@ class Louvain(Moving):
         s.small, s.group = s.parts, c.ids.copy()
 
 
-@dataclass(frozen=True)
-class LevelledLouvain(Levelled, Louvain):
-    """`Louvain` with the communities of every level."""
-
-
 JOINS = 8
 """Parts in which nodes of a community join small ones."""
 
 RANDOMNESS = 0.01
-"""How freely a small community is chosen (theta of the paper), in units of the mean degree."""
+"""How freely a small community is chosen: theta of the paper, for gains in units of the mean degree."""
 
 
 @dataclass(frozen=True)
@@ -157,10 +114,6 @@ class Leiden(Moving):
         if self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations}"
         return super().check(c)
-
-    def suited(self, graph: Graph) -> Moving:  # type: ignore[override]
-        kernel = super().suited(graph)
-        return LevelledLeiden(**vars(kernel)) if self.levels else kernel
 
     @property
     def times(self) -> int:
@@ -257,8 +210,3 @@ class Leiden(Moving):
 
     def tell_small(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         return self.answer(c, s.small, inbox)
-
-
-@dataclass(frozen=True)
-class LevelledLeiden(Levelled, Leiden):
-    """`Leiden` with the communities of every level."""

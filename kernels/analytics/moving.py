@@ -34,6 +34,9 @@ SWEEPS = 32
 LEAST_MOVED = 256
 """Nodes move no more on a level where the parts together have moved less than one node in so many."""
 
+PLAIN = bsp.Output("smallest node of the community", nodes=True)
+LEVELLED = PLAIN._replace(dims=("node", "level"))
+
 READ, MASS, ASK = 0, 1, 2
 """Kinds of items: the sender wants to know when the node moves; a change of the community that the node
 names; the sender wants to know the mass of that community."""
@@ -89,7 +92,8 @@ class Moving(Scaled, bsp.Weighted):
     objective: Literal["modularity", "cpm"] = "modularity"
     levels: bool = False
 
-    outputs = {"community": bsp.Output("smallest node of the community", nodes=True)}
+    outputs = bsp.by_parameters(lambda kernel: {"community": LEVELLED if kernel.levels else PLAIN})
+    numbered = ("level",)
     fields = {
         "kind": np.int8,
         "node": np.int64,
@@ -110,6 +114,12 @@ class Moving(Scaled, bsp.Weighted):
         return negative(weights_of(c)) if self.weighted else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
+        yield from self.search(net)
+        if self.levels:
+            yield bsp.Round(self.stack, closing=True)
+
+    def search(self, net: bsp.Net) -> bsp.Program:
+        """All levels, as often as they are gone through."""
         weight, shift = yield from self.scaled(bool(self.weighted))
         if not weight:
             return
@@ -153,7 +163,8 @@ class Moving(Scaled, bsp.Weighted):
 
     def noted(self) -> bsp.Program:
         """Keep the communities that have become nodes, where they are outputs."""
-        yield from ()
+        if self.levels:
+            yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
 
     def begin(self) -> Generator[Any, Any, int]:
         """The clusters get to know each other's nodes and communities; returns the nodes of the level."""
@@ -197,7 +208,7 @@ class Moving(Scaled, bsp.Weighted):
             degree = degree + np.bincount(np.tile(c.loops, 2), of_loops, c.size)
         mass = degree if self.objective == "modularity" else np.ones(c.size)
         s.level = Level.of(c, c.indptr.astype(np.int64), ends, weight, mass, ghosts)
-        s.group = s.community
+        s.group, s.levels = s.community, s.levels[:0]
         s.community = c.ids.copy()
         return self.enter(c, s)
 
@@ -378,3 +389,15 @@ class Moving(Scaled, bsp.Weighted):
         row = rows(c, node)
         np.minimum.at(least, row, inbox.shipped("other"))
         return bsp.ship(inbox.origin, node=node, other=least[row])
+
+    # Levels, where they are outputs.
+
+    def note(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        community = s.community
+        self.adopt(c, s, inbox)
+        s.levels = np.vstack([s.levels, s.community])
+        s.community = community
+
+    def stack(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        """The last level that was kept is the result; where there is none, nodes are alone."""
+        s.community = (s.levels if len(s.levels) else s.community[None]).T.copy()

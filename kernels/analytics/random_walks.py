@@ -10,7 +10,7 @@ another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.construction.build import id_dtype
 
 if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+    pass
 
 PROPOSAL, REFUSAL, RECORD, RESTART = 0, 1, 2, 3
 """Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at
@@ -56,6 +56,10 @@ class State(bsp.ClusterState):
 
     walk: bsp.NodeIds  # by node and step, or node, walk and step
     sums: NDArray[np.float64]  # where weights count, those of a row up to each entry
+
+
+ONE = bsp.Output("nodes of a walk, {none} after its end", dims=("node", "step"), nodes=True)
+SEVERAL = ONE._replace(dims=("node", "number", "step"))
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,8 @@ class RandomWalks(bsp.Kernel):
            [1, 2, 3, 2],
            [2, 0, 2, 3],
            [3, 2, 0, 1]], dtype=int32)
+    >>> dgsuite.run("random_walks", graph, length=3, walks=2).walk.shape
+    (4, 2, 4)
     """
 
     length: int = 10
@@ -112,12 +118,8 @@ class RandomWalks(bsp.Kernel):
 
     name = "random_walks"
     obeys = bsp.Model("nodes", None, "control")
-    outputs = {
-        "walk": bsp.Output(
-            "nodes of a walk, {none} after its end", dims=("node", "step"), nodes=True
-        )
-    }
-    numbered: ClassVar[tuple[str, ...]] = ("step",)
+    outputs = bsp.by_parameters(lambda kernel: {"walk": SEVERAL if kernel.walks > 1 else ONE})
+    numbered = ("number", "step")
     fields = {
         "kind": np.int8,
         "start": np.int64,
@@ -154,10 +156,6 @@ class RandomWalks(bsp.Kernel):
         yield bsp.Round(self.depart, opening=True)
         yield from bsp.until_quiet(self.walk)
 
-    def suited(self, graph: Graph) -> RandomWalks:  # type: ignore[override]
-        """The kernel for several walks, where there are several."""
-        return self if self.walks == 1 else ManyWalks(**vars(self))
-
     def start(self, c: bsp.Cluster) -> State:
         walk = np.full((c.size, self.walks, self.length + 1), -1, bsp.node_dtype(c))
         walk[:, :, 0] = c.ids[:, None]
@@ -166,14 +164,10 @@ class RandomWalks(bsp.Kernel):
             from dgsuite.kernels.tools import _draws
 
             sums = _draws.running_by_row(c.indptr, c.weights)
-        return State(self.laid_out(walk), sums)
+        return State(walk if self.walks > 1 else walk[:, 0], sums)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
         return np.dtype(id_dtype(n)).itemsize * nodes * self.walks * self.length
-
-    def laid_out(self, walk: bsp.NodeIds) -> bsp.NodeIds:
-        """The output of walks by node, number of the walk, and step."""
-        return walk[:, 0]
 
     def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         node = np.repeat(np.arange(c.size), self.walks)
@@ -259,36 +253,3 @@ class RandomWalks(bsp.Kernel):
         """A random number for each walker, step and try."""
         turn = walkers.tries * self.length + walkers.step - 1
         return uniform("counter", self.seed, turn * (c.n * self.walks) + walkers.start, which)
-
-
-@dataclass(frozen=True)
-class ManyWalks(RandomWalks):
-    """Several random walks from each node; see `RandomWalks` for the parameters.
-
-    Notes
-    -----
-    Rounds: those of `RandomWalks`.
-
-    Messages: those of `RandomWalks` for each walk.
-
-    Examples
-    --------
-    >>> import dgsuite
-    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-    >>> dgsuite.run("random_walks", graph, length=3, walks=2).walk.shape
-    (4, 2, 4)
-    """
-
-    outputs = {
-        "walk": bsp.Output(
-            "nodes of a walk, {none} after its end", dims=("node", "number", "step"), nodes=True
-        )
-    }
-    numbered = ("number", "step")
-
-    def suited(self, graph: Graph) -> Self:
-        """The kernel itself."""
-        return self
-
-    def laid_out(self, walk: bsp.NodeIds) -> bsp.NodeIds:
-        return walk

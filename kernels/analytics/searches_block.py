@@ -86,8 +86,9 @@ class BlockSearch(BlockForm):
 
     Notes
     -----
-    Rounds: one more than the times that a shortest path crosses the border, and a few more where a cluster
-    first takes a longer way for the shortest.
+    Rounds: ``k + 1`` or ``k + 2``. Take for each node the shortest path that crosses the border least often;
+    k is how often one of these paths does, at most. After ``k + 1`` rounds no node comes nearer; one more
+    reads what the last ones have told across the border, if they have.
 
     Messages: at most ``rounds * arcs``.
 
@@ -157,8 +158,8 @@ class SearchSince(BlockSearch):
 
     Notes
     -----
-    Rounds: two more than the times that a change crosses the border, and a few more where a cluster first
-    takes a longer way for the shortest.
+    Rounds: ``k + 2`` or ``k + 3``, with the k of `BlockSearch` for the nodes that change; of a path only what
+    follows its first new edge counts. 2 if none changes; 1 if no new edge begins where the search was.
 
     Messages: at most ``rounds * arcs``; none from a node whose level stays, but along its new edges.
 
@@ -228,8 +229,7 @@ class BlockPaths(BlockForm):
 
     Notes
     -----
-    Rounds: one more than the times that a shortest path crosses the border, and a few more where a cluster
-    first takes a longer way for the shortest.
+    Rounds: ``k + 1`` or ``k + 2``, as in `BlockSearch`, where paths are the shortest ones of fewest edges.
 
     Messages: at most ``rounds * arcs``.
 
@@ -320,8 +320,8 @@ class PathsSince(BlockPaths):
 
     Notes
     -----
-    Rounds: two more than the times that a change crosses the border, and a few more where a cluster first
-    takes a longer way for the shortest.
+    Rounds: ``k + 2`` or ``k + 3``, with the k of `BlockPaths` for the nodes that change; of a path only what
+    follows its first new edge counts. 2 if none changes; 1 if no new edge begins where the search was.
 
     Messages: at most ``rounds * arcs``; none from a node that comes no nearer, but along its new edges.
 

@@ -93,10 +93,10 @@ class Components(bsp.Kernel):
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
         """The kernel for thresholds or for sources, where there are some."""
         if self.single is not None:
-            from dgsuite.kernels.analytics.wcc_nested import SingleComponents, SingleNested
+            from dgsuite.kernels.analytics.wcc_nested import SingleNested
 
-            kernel = SingleComponents if self.thresholds is None else SingleNested
-            return kernel(self.seed, self.faithful, self.thresholds, self.single).suited(graph)
+            given = self.seed, self.faithful, self.thresholds, self.single
+            return SingleNested(*given).suited(graph)
         if self.thresholds is None:
             return self
         from dgsuite.kernels.analytics.wcc_nested import NestedComponents

@@ -19,7 +19,7 @@ is looked at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.wcc import Components
-from dgsuite.kernels.analytics.wcc_nested import NestedComponents
+from dgsuite.kernels.analytics.wcc_nested import NestedComponents, by_thresholds
 from dgsuite.kernels.tools import blocks
 from dgsuite.partition.construction.build import id_dtype
 
@@ -221,7 +221,8 @@ class ComponentsSince(bsp.Kernel):
     name = "wcc"
     obeys = bsp.Model("clusters", None)
     form = "block"
-    outputs = Components.outputs
+    outputs = bsp.by_parameters(by_thresholds)
+    values = NestedComponents.values
     fields = {"node": np.int64, "label": np.int64, "one": np.int64, "other": np.int64}
     undirected = False
     broadcasts = False
@@ -232,7 +233,7 @@ class ComponentsSince(bsp.Kernel):
         if self.thresholds is None:
             return self
         checked = NestedComponents(thresholds=self.thresholds).suited(graph).thresholds
-        return NestedSince(self.seed, self.faithful, checked)
+        return replace(self, thresholds=checked)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         for column, threshold in enumerate(self.thresholds or [None]):
@@ -280,16 +281,10 @@ class ComponentsSince(bsp.Kernel):
         if self.thresholds is None:
             s.component = component
 
-
-@dataclass(frozen=True)
-class NestedSince(ComponentsSince):
-    """The same at several thresholds: each column from its own."""
-
-    outputs = NestedComponents.outputs
-    values = NestedComponents.values
-
     def spoils(self, before: NDArray, after: NDArray) -> NDArray[np.bool_]:
         """Components may come apart where an edge counts no more."""
+        found = super().spoils(before, after)
         with np.errstate(over="ignore"):  # of weights of 32 bits
-            each = [(before >= least) & (after < least) for least in self.thresholds or ()]
-        return np.any(each, axis=0)
+            for least in self.thresholds or ():
+                found |= (before >= least) & (after < least)
+        return found

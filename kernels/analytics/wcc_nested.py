@@ -40,6 +40,13 @@ EVERY = (-sys.float_info.max,)
 """A threshold that all weights reach."""
 
 
+def by_thresholds(kernel: Any) -> dict[str, bsp.Output]:
+    """The output of a kernel, with a column for each threshold where there are some."""
+    output = Components.outputs["component"]
+    dims = ("node",) if kernel.thresholds is None else ("node", "threshold")
+    return {"component": output._replace(dims=dims)}
+
+
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
@@ -89,11 +96,7 @@ class NestedComponents(bsp.Kernel):
 
     name = "wcc"
     form = "block"
-    outputs = {
-        "component": bsp.Output(
-            "smallest node of the component", dims=("node", "threshold"), nodes=True
-        )
-    }
+    outputs = bsp.by_parameters(by_thresholds)
     fields = {"label": np.int64}
     both_ways = True
 
@@ -357,15 +360,5 @@ class SingleNested(NestedComponents):
     def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         row = c.partition.position(inbox.shipped("node")) - c.first
         s.component[row, inbox.shipped("column")] = inbox.shipped("label")
-
-
-@dataclass(frozen=True)
-class SingleComponents(SingleNested):
-    """The same of all edges, without thresholds."""
-
-    thresholds: Sequence[float] | None = None
-    outputs = Components.outputs
-
-    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        super().learn(c, s, inbox)
-        s.component = s.component[:, 0]
+        if self.thresholds is None:
+            s.component = s.component[:, 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -120,6 +120,33 @@ class Output(NamedTuple):
         return self.dims[0] != "node"
 
 
+class _ByParameters:
+    """An attribute that a method makes of the parameters; of the class, that with default parameters."""
+
+    def __init__(self, method: Callable[[Any], dict[str, Output]]) -> None:
+        self.method = method
+
+    def __get__(self, kernel: Kernel | None, cls: type[Kernel]) -> dict[str, Output]:
+        return self.method(cls() if kernel is None else kernel)
+
+
+def by_parameters(method: Callable[[Any], dict[str, Output]]) -> Any:
+    """Outputs that depend on the parameters of a kernel; those of the class are those by default.
+
+    Parameters
+    ----------
+    method
+        The outputs, of a kernel.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import Leiden
+    >>> Leiden.outputs["community"].dims, Leiden(levels=True).outputs["community"].dims
+    (('node',), ('node', 'level'))
+    """
+    return _ByParameters(method)
+
+
 COUNTS = (
     *("messages", "remote_messages", "bytes", "active"),
     *("finishes", "asyncs", "barriers", "mutexes", "comm"),
@@ -204,13 +231,15 @@ class Kernel:
     ({'id': None}, {}, ())
     >>> Least().bits(4)
     {'id': 64}
+    >>> Least.both_forms() is None, Least().field_model
+    (True, '')
     """
 
     seed: int = 101
     faithful: bool = False
 
     _forms: ClassVar[tuple[type[Kernel], type[Kernel]] | None] = None
-    """The textbook form and the faithful one, where they differ."""
+    """What `both_forms` says, once the faithful one is imported."""
 
     name: ClassVar[str]
     """Short name, as in IMSuite."""
@@ -287,13 +316,19 @@ class Kernel:
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
         faithful = bool(parameters.get("faithful", [*arguments[1:], cls.faithful][0]))
-        folder = cls.__module__.rpartition(".")[0]
-        if faithful and cls._forms is None and folder and find_spec(f"{folder}.faithful"):
-            import_module(f"{folder}.faithful")  # where the faithful form declares itself
-        form: type[Kernel] = cls if cls._forms is None else cls._forms[faithful]
+        forms = cls.both_forms() if faithful else cls._forms
+        form: type[Kernel] = cls if forms is None else forms[faithful]
         if issubclass(form, cls):  # then Python calls __init__
             return super().__new__(form)
         return form(*arguments, **parameters)  # type: ignore[return-value]
+
+    @classmethod
+    def both_forms(cls) -> tuple[type[Kernel], type[Kernel]] | None:
+        """The textbook form and the faithful one, where they differ."""
+        folder = cls.__module__.rpartition(".")[0]
+        if cls._forms is None and folder and find_spec(f"{folder}.faithful"):
+            import_module(f"{folder}.faithful")  # where the faithful form declares itself
+        return cls._forms
 
     def program(self, net: Net) -> Program:
         """The order of the rounds."""

@@ -151,8 +151,9 @@ class BenOr(BinaryConsensus):
 
     Notes
     -----
-    Rounds: an expected constant number, if f is of the order of the square root of n, and up to ``2 ** n`` on
-    average, if an adversary schedules messages. Where all are heard a tie alone makes coins necessary.
+    Rounds: an expected constant number, if f is of the order of the square root of n. By default f is as
+    large as the model allows; up to ``2 ** n`` are then expected, if an adversary schedules messages. Where
+    all are heard a tie alone makes coins necessary.
 
     Messages: at most ``2 * n * (n - 1) * rounds``: each node tells all others in both exchanges.
 

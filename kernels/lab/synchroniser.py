@@ -263,6 +263,9 @@ class Beta(Synchroniser):
     -----
     Rounds: exactly ``rounds``: a round is a pulse. It takes at most 2 * hops + 2 times the longest delay.
 
+    Exchanges: at most ``(2 * rounds + 1) * (hops + 1) + 1``: in a pulse two with the neighbours, and up and
+    down the tree; before the first pulse the nodes make the tree.
+
     Messages: exactly ``rounds * (4 * m + 2 * (n - 1)) + 2 * m + n - 1``: a message and an acknowledgement
     along each edge, both ways, and up and down the tree; before the first pulse the nodes make the tree.
 

@@ -31,13 +31,13 @@ def test_matrices_of_all_rounds_are_limited(monkeypatch):
     graph = Graph.from_edges(*np.array([(v, (v + 1) % 6) for v in range(6)]).T, clusters=2)
     a_round = 16 * 2 * 2
     monkeypatch.setattr(dataset, "MATRICES", 6 * a_round)
-    assert traced("lcr", graph).sizes["round"] == 6
+    assert traced("lcr", graph, faithful=True).sizes["round"] == 6
     monkeypatch.setattr(dataset, "MATRICES", 5 * a_round)
     with pytest.warns(UserWarning, match="2 by 2 clusters for each of 6 rounds .* a file: trace="):
-        ds = traced("lcr", graph)
+        ds = traced("lcr", graph, faithful=True)
     assert "traffic" not in ds.variables
     assert "cluster_to" not in ds.variables
-    untraced = dgsuite.run("lcr", graph, style="serial")
+    untraced = dgsuite.run("lcr", graph, style="serial", faithful=True)
     assert all(
         ds[name].equals(untraced[name]) for name in ("messages", "remote_messages", "leader")
     )

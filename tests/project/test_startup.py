@@ -62,12 +62,17 @@ print([m for m in sys.modules if m.startswith(folders)])
     assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
 
 
+def test_help_names_a_faithful_form_that_nothing_has_imported():
+    code = "import dgsuite; print(dgsuite.list_kernels().lcr.__signature__)"
+    assert "faithful=False" in fresh(code)[0]
+
+
 def test_the_first_kernel_of_a_process_is_faithful_where_that_is_asked_for():
     code = """
 from dgsuite.kernels import KERNELS
 print(type(KERNELS["by"](faithful=True)).__name__, type(KERNELS["lcr"](faithful=True)).__name__)
 """
-    assert fresh(code)[0].split() == ["FaithfulByzantine", "LCR"]
+    assert fresh(code)[0].split() == ["FaithfulByzantine", "FaithfulLCR"]
     code = """
 from dgsuite.kernels import MIS
 from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra

@@ -8,6 +8,8 @@ from dgsuite.kernels.imsuite.dijkstra_routing import faithful as dijkstra_routin
 from dgsuite.kernels.imsuite.dominating_set.faithful import FaithfulDominatingSet
 from dgsuite.kernels.imsuite.kcommittee.faithful import FaithfulKCommittee
 from dgsuite.kernels.imsuite.leader_dp.faithful import FaithfulPelegLeader
+from dgsuite.kernels.imsuite.leader_hs.faithful import FaithfulHirschbergSinclair
+from dgsuite.kernels.imsuite.leader_lcr.faithful import FaithfulLCR
 from dgsuite.kernels.imsuite.mis.faithful import FaithfulMIS
 from dgsuite.kernels.imsuite.spanning_tree import faithful as spanning_tree
 
@@ -16,6 +18,8 @@ FAITHFUL = (
     FaithfulDominatingSet,
     FaithfulKCommittee,
     FaithfulPelegLeader,
+    FaithfulHirschbergSinclair,
+    FaithfulLCR,
     bfs_dijkstra.FaithfulDijkstra,
     bfs_dijkstra.FaithfulRecursiveDijkstra,
     byzantine.FaithfulByzantine,

@@ -31,7 +31,9 @@ from dgsuite.kernels.imsuite.kcommittee.faithful import FaithfulKCommittee
 from dgsuite.kernels.imsuite.kcommittee.textbook import KCommittee
 from dgsuite.kernels.imsuite.leader_dp.faithful import FaithfulPelegLeader
 from dgsuite.kernels.imsuite.leader_dp.textbook import PelegLeader
+from dgsuite.kernels.imsuite.leader_hs.faithful import FaithfulHirschbergSinclair
 from dgsuite.kernels.imsuite.leader_hs.textbook import HirschbergSinclair
+from dgsuite.kernels.imsuite.leader_lcr.faithful import FaithfulLCR
 from dgsuite.kernels.imsuite.leader_lcr.textbook import LCR
 from dgsuite.kernels.imsuite.mis.textbook import MIS
 from dgsuite.kernels.imsuite.spanning_tree.faithful import (
@@ -247,14 +249,16 @@ account(
 # leader_elect_hs
 
 
-def _hs(kernel: HirschbergSinclair, log: Log, n: int, style: str) -> NDArray:
+def _hs(kernel: FaithfulHirschbergSinclair, log: Log, n: int, style: str) -> NDArray:
     # the leader tells all by walking half the ring both ways itself
     return only(-1, log.rounds, n + 2)
 
 
+account(HirschbergSinclair, Accounting(mutex=none("begin", "relay")))
+
 # relay stands for three phases of IMSuite: decide, send, forget.
 account(
-    HirschbergSinclair,
+    FaithfulHirschbergSinclair,
     Accounting(
         launches={"relay": 3, "pass_on": 0},
         clocked={"pass_on": 0},
@@ -281,12 +285,13 @@ account(
 # leader_elect_lcr
 
 
-def _lcr(kernel: LCR, log: Log, n: int, style: str) -> NDArray:
+def _lcr(kernel: FaithfulLCR, log: Log, n: int, style: str) -> NDArray:
     # finds the leader and tells everyone; the clocked program counts the search, too
     return only(-1, log.rounds, n - 1 if style == "finish_async" else 2 * (n - 1) + 1)
 
 
-account(LCR, Accounting(mutex={"transmit": 0}, driver=_lcr))
+account(LCR, Accounting(mutex=none("begin", "pass_on")))
+account(FaithfulLCR, Accounting(mutex={"transmit": 0}, driver=_lcr))
 
 
 # mis

@@ -148,7 +148,7 @@ def _parameters(kernel: type[Kernel]) -> dict[str, str]:
     return {
         name: said.get(name, "")
         for name in order
-        if name != "faithful" or kernel._forms is not None
+        if name != "faithful" or kernel.both_forms() is not None
     }
 
 

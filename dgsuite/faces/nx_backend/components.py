@@ -19,6 +19,9 @@ from dgsuite.kernels.analytics.communities import RANDOMNESS
 
 Edge = tuple[Hashable, Hashable]
 
+THETA = 0.01
+"""The default of networkx's `leiden_communities`."""
+
 
 def component(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> NDArray[np.int64]:
     """The smallest number in each node's component."""
@@ -157,10 +160,15 @@ def leiden_communities(
     max_level: int | None = None,
     seed: Any = None,
     metric: str = "modularity",
-    theta: float = RANDOMNESS,
+    theta: float = THETA,
     **how: Any,
 ) -> list[set[Hashable]]:
     """Sets of nodes, by their first nodes; each is connected."""
+    if theta != THETA:  # networkx shows no reason of `unless`
+        raise NotImplementedError(
+            f"theta: networkx counts it in weights of edges, and the kernel's is {RANDOMNESS} mean degrees, "
+            "so none but the default stands for it"
+        )
     if not len(G):
         return []
     values = G.weight(weight)
@@ -185,9 +193,7 @@ def leiden_communities(
 
 
 @leiden_communities.unless
-def _(
-    G: Any, resolution: Any, max_level: int | None, metric: Any, theta: Any, **_: Any
-) -> str | None:
+def _(G: Any, resolution: Any, max_level: int | None, metric: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
     if G.is_directed():
@@ -196,8 +202,6 @@ def _(
         return "max_level: all levels are gone through"
     if metric not in ("modularity", "cpm"):
         return "metric: modularity or cpm"
-    if theta != RANDOMNESS:
-        return f"theta: it is {RANDOMNESS}"
     plain = isinstance(resolution, int | float) and 0 < resolution < np.inf
     return None if plain else "resolution must be above 0 and finite"
 

@@ -190,14 +190,14 @@ class Adversary:
 
     Examples
     --------
-    The leader of a ring crashes in round 2, and is elected none the less:
+    The leader of a ring crashes once it is elected, and the others go on to say that it leads:
 
     >>> import dgsuite
     >>> ring = dgsuite.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
-    >>> adversary = dgsuite.Adversary("leader", budget=1, start=2)
+    >>> adversary = dgsuite.Adversary("leader", budget=1)
     >>> ds = dgsuite.run("lcr", ring, network=dgsuite.Network(adversary=adversary))
     >>> ds.crashed.values, ds.spent.values
-    (array([-1, -1, -1,  2]), array([0, 0, 1, 0]))
+    (array([-1, -1, -1,  5]), array([0, 0, 0, 0, 0, 1, 0, 0]))
     """
 
     aim: str | Aim = "degree"

@@ -51,6 +51,9 @@ class Dijkstra(bsp.Kernel):
     -----
     Rounds: at most ``hops + 1``: one for each layer.
 
+    Exchanges: at most ``(hops + 1) * (hops + 2)``: for each layer a message goes down the tree and an echo
+    comes back, so the time is quadratic.
+
     Messages: at most ``2 * n * hops + 4 * m``: for each layer a message goes down the tree and comes up
     again.
 

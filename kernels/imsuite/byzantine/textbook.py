@@ -4,6 +4,10 @@ byzantine), on any connected graph.
 In each iteration each node learns the votes of all others. It takes the vote of the majority if more than
 a threshold, which the coin selects, agree; if almost all agree it decides. Traitors send each neighbour
 another vote; fewer than an eighth of the nodes cannot stop the others from deciding alike.
+
+On a graph that is not complete votes are relayed, and traitors relay what they receive, unchanged. So any
+connected graph will do. Against traitors that lie of the votes of others, or relay nothing, t of them make
+2 t + 1 disjoint ways between any two nodes necessary (Dolev 1982, "The Byzantine generals strike again").
 """
 
 from __future__ import annotations
@@ -30,7 +34,11 @@ class State(byzantine_votes.State):
 
 @dataclass(frozen=True)
 class Byzantine(VoteExchange):
-    """Agreement on one of two values.
+    """Agreement on one of two values, although some nodes lie about their own vote.
+
+    A traitor tells each neighbour another vote, drawn once: a neighbour hears the same lie in all iterations.
+    What traitors receive they relay unchanged, so a connected graph will do; were they to lie of the votes of
+    others, t traitors would need a graph of connectivity 2 t + 1 (Dolev 1982).
 
     Outputs ``decision`` (0 or 1), and the input: ``vote`` and ``traitor``.
 

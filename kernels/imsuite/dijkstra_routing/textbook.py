@@ -1,6 +1,8 @@
 """Routing tables by Dijkstra's algorithm (Peleg 2000, chapter 9; IMSuite dijkstraRouting).
 
-Every node learns the links of all nodes and computes the cheapest way to each.
+Every node learns the links of all nodes and computes the cheapest way to each. It learns them from each node
+directly, as if any two were neighbours (an all-to-all overlay, as in IMSuite), where protocols by link state
+flood them along the edges.
 """
 
 from __future__ import annotations
@@ -39,9 +41,11 @@ class DijkstraRouting(bsp.Kernel):
 
     Notes
     -----
-    Rounds: exactly ``1``.
+    Rounds: exactly ``1``. Link state, which floods the links of each node along the edges, would take as many
+    as the diameter.
 
-    Messages: exactly ``n * (n - 1)``: every node tells every other its links.
+    Messages: exactly ``n * (n - 1)``: every node tells every other its links, whether or not they are
+    neighbours. Link state would take up to 2 m n.
 
     Examples
     --------

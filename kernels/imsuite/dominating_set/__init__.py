@@ -1,1 +1,1 @@
-"""A small dominating set."""
+"""An independent dominating set."""

@@ -1,10 +1,15 @@
-"""Independent dominating set by span (after Jia, Rajaraman and Suel 2002; IMSuite dominatingSet).
+"""Independent dominating set, greedy by span with a contest between neighbours (IMSuite dominatingSet).
 
 The span of a node is the number of live nodes that it would cover. Nodes whose span, rounded to a power
 of two, is the largest within two hops are active. Each becomes a candidate with a probability of one in
 its crowd, the largest number of active nodes that can cover a node near it. A candidate whose nodes are
 not covered too often offers itself, and joins if no neighbour with a larger id does. It and its
 neighbours drop out.
+
+Spans and candidates are those of Jia, Rajaraman and Suel (2002, "An efficient distributed algorithm for
+constructing small dominating sets"), whose sets are within a logarithm of the smallest. That is not so here:
+there the crowd is a median, covered nodes may still join, and nobody contends with neighbours. Here no two
+neighbours join, so that the set is a maximal independent one.
 """
 
 from __future__ import annotations
@@ -39,7 +44,9 @@ class State(contest.State):
 class DominatingSet(contest.Contest):
     """A set without neighbours in it such that every other node has a neighbour in it.
 
-    Outputs ``in_ds``.
+    Such a set is maximal independent, and may be much larger than the smallest dominating set: of two hubs
+    that are neighbours, with 30 leaves each, it has one hub and the leaves of the other, 31 nodes where the
+    two hubs would do. Outputs ``in_ds``.
 
     Parameters
     ----------
@@ -52,7 +59,7 @@ class DominatingSet(contest.Contest):
 
     Notes
     -----
-    Rounds: O(log n log d) are expected, where d is the largest degree.
+    Rounds: mostly few; no bound is known. The largest spans within two hops fall as nodes drop out.
 
     Messages: at most ``rounds * 18 * m``: nine times in a round, some nodes send to their neighbours.
 

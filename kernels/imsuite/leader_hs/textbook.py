@@ -1,19 +1,23 @@
 """Hirschberg-Sinclair leader election on a bidirectional ring (Lynch 1996, section 3.4).
 
 In phase l each candidate sends its identifier 2^l hops both ways. A node with a larger identifier drops
-it; at the end of its way it turns back. A candidate that gets both back goes on to the next phase, until
-the way is half the ring: then one is left, which tells all.
+it; at the end of its way it turns back. A candidate that gets both back goes on to the next phase. One whose
+identifier comes round the ring, on the way out, leads. Lynch's nodes learn no more than whether they lead;
+here the leader then tells both neighbours, and each node passes on what is new to it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import repeat
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+
+WAYS = np.array([1, -1], np.int8)
+"""Ahead, and behind."""
 
 
 @dataclass(eq=False)
@@ -21,20 +25,32 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     leader: NDArray[np.int64] = bsp.per_node(-1)
-    back: NDArray[np.int8] = bsp.per_node(2, np.int8)  # own messages back; 2 make a candidate
+    knows: NDArray[np.bool_] = bsp.per_node(False)  # knows the leader
+    reach: NDArray[np.int64] = bsp.per_node(1)  # hops that its identifier goes out in its phase
+    back: NDArray[np.int8] = bsp.per_node(0, np.int8)  # own messages that are back in its phase
 
 
 @dataclass(frozen=True)
 class HirschbergSinclair(bsp.Kernel):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers.
 
-    Outputs ``leader``, the identifier of the leader as each node knows it.
+    Outputs ``leader``, the identifier of the leader as each node knows it; -1 where it knows none. No node
+    knows how many there are.
+
+    Parameters
+    ----------
+    faithful
+        Do as IMSuite, whose nodes know n: phases end when 2^l is half the ring, and the leader's messages go
+        half the ring both ways. That takes ``2 * 2 ** ceil(log2(n)) - 1`` rounds.
 
     Notes
     -----
-    Rounds: exactly ``2 * 2 ** ceil(log2(n)) - 1``, some 4 n.
+    Rounds: exactly ``2 * 2 ** ceil(log2(n)) - 1 + n + n // 2``, fewer than 5.5 n: the phases, the leader's
+    identifier on its way round the ring, and the news of it.
 
-    Messages: at most ``8 * n * (1 + ceil(log2(n)))``.
+    Exchanges: exactly ``rounds``.
+
+    Messages: at most ``8 * n * (1 + ceil(log2(n)))``, n + 2 or fewer of which say who leads.
 
     Examples
     --------
@@ -45,55 +61,63 @@ class HirschbergSinclair(bsp.Kernel):
     """
 
     name = "hs"
-    obeys = bsp.Model("edges", 2)
+    obeys = bsp.Model("edges", 2)  # both to the only neighbour, on a ring of two
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
-    fields = {"uid": np.int64, "hops": np.int64, "way": np.int8}
-    ranges = {"uid": bsp.nodes, "hops": bsp.nodes, "way": bsp.values(2)}
+    fields = {"uid": np.int64, "hops": np.int64, "way": np.int8, "elected": np.bool_}
+    ranges = {
+        "uid": bsp.nodes,
+        "hops": lambda n: 2 * n,  # a message may go round the ring
+        "way": bsp.values(2),
+        "elected": bsp.values(2),
+    }
     bounds = {"uid": None, "way": bsp.between(-1, 1)}
     needs = ("ring",)
-    state = State
+    state: ClassVar[type[bsp.ClusterState]] = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        for phase in range((net.n - 1).bit_length()):
-            yield bsp.Round(self.launch, self.relay, reach=2**phase)
-            for _ in range(2 * 2**phase - 1):
-                yield bsp.Round(self.relay)
-        yield bsp.Round(self.proclaim, *repeat(self.pass_on, net.n // 2))
+        # the run counts the rounds, to end; no node does
+        phases = 2 * 2 ** (net.n - 1).bit_length() - 2
+        yield bsp.Round(self.begin)
+        for _ in range(phases + net.n + net.n // 2):
+            yield bsp.Round(self.relay)
 
-    def launch(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, reach: int) -> bsp.Unicast:
-        candidates = np.flatnonzero(s.back == 2)
-        s.back[:] = 0
-        return self.send_around(c, candidates, reach, reach)
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        node = np.repeat(np.arange(c.size), 2)
+        way = np.tile(WAYS, c.size)
+        on = (c.ids[node] + way) % c.n
+        return bsp.unicast(on, node, uid=c.uid[node], hops=1, way=way, elected=False)
 
     def relay(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Pass on or turn messages: `hops` are those left on the way out, 0 on the way back."""
         node, uid, hops, way = inbox.node, inbox["uid"], inbox["hops"], inbox["way"]
-        own = c.uid[node]
-        home = node[(uid == own) & (hops == 0)]
+        elected = inbox["elected"]
+        own = (uid == c.uid[node]) & ~elected
+        leads = np.unique(node[own & (hops > 0)])
+        home = node[own & (hops == 0)]
         np.add.at(s.back, home, 1)
-        larger = uid > own
-        node, uid, hops = node[larger], uid[larger], hops[larger]
-        way = np.where(hops == 1, -way[larger], way[larger])
-        on = (c.ids[node] + way) % c.n
-        return bsp.unicast(on, node, uid=uid, hops=np.maximum(hops - 1, 0), way=way)
+        again = np.unique(home[s.back[home] >= 2])
+        s.back[again] = 0
+        s.reach[again] *= 2
+        larger, news = (uid > c.uid[node]) & ~elected, elected & ~s.knows[node]
+        s.leader[node[news]], s.leader[leads] = uid[news], c.uid[leads]
+        s.knows[node[news]] = s.knows[leads] = True
 
-    def proclaim(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        leader = np.flatnonzero(s.back == 2)
-        s.leader[leader] = c.uid[leader]
-        return self.send_around(c, leader, c.n // 2, (c.n - 1) // 2)
-
-    def pass_on(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        node, uid, hops, way = inbox.node, inbox["uid"], inbox["hops"], inbox["way"]
-        s.leader[node] = uid
-        far = hops > 1
-        on = (c.ids[node] + way) % c.n
-        return bsp.unicast(on[far], node[far], uid=uid[far], hops=hops[far] - 1, way=way[far])
-
-    def send_around(self, c: bsp.Cluster, nodes: NDArray, ahead: int, behind: int) -> bsp.Unicast:
-        """Nodes send their identifier so many hops ahead and behind."""
-        ways = np.array([way for way, hops in ((1, ahead), (-1, behind)) if hops], np.int8)
-        hops = np.array([hops for hops in (ahead, behind) if hops], np.int64)
-        sender = np.repeat(nodes, len(ways))
-        way, hops = np.tile(ways, len(nodes)), np.tile(hops, len(nodes))
-        to = (c.ids[sender] + way) % c.n
-        return bsp.unicast(to, sender, uid=c.uid[sender], hops=hops, way=way)
+        on = larger | news
+        new = np.repeat(np.concatenate([again, leads]), 2)
+        sender = np.concatenate([node[on], new])
+        turned = np.where(larger & (hops == 1), -way, way)
+        way = np.concatenate([turned[on], np.tile(WAYS, len(new) // 2)])
+        # a node has room for a message each way: one more, where others lie, takes its place
+        _, last = np.unique((2 * sender + (way > 0))[::-1], return_index=True)
+        kept = len(sender) - 1 - last
+        hops = np.concatenate(
+            [np.maximum(hops[on] - 1, 0), np.where(s.knows[new], 0, s.reach[new])]
+        )
+        return bsp.unicast(
+            (c.ids[sender[kept]] + way[kept]) % c.n,
+            sender[kept],
+            uid=np.concatenate([uid[on], c.uid[new]])[kept],
+            hops=hops[kept],
+            way=way[kept],
+            elected=np.concatenate([elected[on], s.knows[new]])[kept],
+        )

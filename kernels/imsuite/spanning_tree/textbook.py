@@ -1,10 +1,14 @@
-"""Minimum spanning tree by fragments (Gallager, Humblet and Spira 1983, in synchronous rounds; Peleg
-2000, section 5.5; IMSuite mst).
+"""Minimum spanning tree by fragments (Boruvka 1926; Lynch 1996, section 4.4, SynchGHS; IMSuite mst).
 
 Each fragment is a rooted tree. In each phase its nodes report their lightest edge that leaves it to
 the root, which selects the lightest of all. The path to that edge is reversed, so that its end becomes the
 root. Fragments join along their edges; of two that chose the same edge the end with the smaller id
 becomes the root of the whole.
+
+In each phase a node tells all its neighbours its fragment, so a phase has 2 m messages, and all phases
+O(m log n). The algorithm of Gallager, Humblet and Spira (1983) has levels, and tests each edge from the
+lightest on, for O(m + n log n) in all. A root tells the end of the edge that it selected by its name, in one
+message, although the two need not be neighbours; along the tree it would take one for each edge of the way.
 """
 
 from __future__ import annotations
@@ -34,7 +38,9 @@ class SpanningTree(Sweeps):
 
     Notes
     -----
-    Rounds: at most ``log2(n) + 1``: in each the fragments become half as many or fewer.
+    Rounds: at most ``log2(n) + 1``: in each the fragments of a component become half as many or fewer.
+
+    Exchanges: at most ``3 * n * rounds``: up a tree, along it and down, one for each level.
 
     Messages: at most ``rounds * (2 * m + 5 * n)``: a fragment's name to each neighbour, and what goes up
     and down the trees.
@@ -48,7 +54,7 @@ class SpanningTree(Sweeps):
     """
 
     name = "mst"
-    obeys = bsp.Model("nodes", reduces="data")
+    obeys = bsp.Model("nodes", reduces="data")  # a root names the end of an edge: see `pick`
     weighs = True
     short_ids = True
     outputs = {"parent": bsp.Output("parent in the tree, {none} at a root", nodes=True)}

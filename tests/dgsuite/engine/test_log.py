@@ -25,7 +25,7 @@ def test_the_log_takes_few_bytes_for_each_phase():
     n = 500
     nodes = np.arange(n)
     ring = Graph.from_edges(nodes, (nodes + 1) % n, n=n, clusters=1)
-    kernel = KERNELS["lcr"]()
+    kernel = KERNELS["lcr"](faithful=True)
     serial.run(kernel, ring.parts)  # what is made once, such as the halo, is there already
     gc.collect()
     tracemalloc.start()

@@ -47,6 +47,7 @@ kernel = "lcr"
 style = ["serial", "clocked"]
 n = 64
 graph.imsuite = "{data}/ring_n{{n}}_s101.txt"
+params.faithful = true
 
 [[run]]
 kernel = "mis"

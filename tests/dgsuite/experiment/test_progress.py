@@ -59,7 +59,7 @@ def test_a_terminal_shows_a_line(monkeypatch, ring):
     assert read[0].startswith("\rlcr, serial: ")
     last = read[0].rstrip().rpartition("\r")[2].rstrip()
     sent = int(ds.messages.sum())
-    assert re.fullmatch(f"lcr, serial: round 12, 12 active nodes, {sent} messages, \\d+ s", last)
+    assert re.fullmatch(f"lcr, serial: round 24, 1 active nodes, {sent} messages, \\d+ s", last)
     assert read[0].endswith("\n")
 
 
@@ -96,7 +96,7 @@ def test_nothing_is_shown(monkeypatch, ring):
         dgsuite.run("lcr", ring, progress=False)
         print("end", file=sys.stderr)
     assert read == ["end\r\n"]
-    assert rounds == [*range(1, 13)]
+    assert rounds == [*range(1, 25)]
 
 
 def test_it_is_shown_where_it_is_wanted(monkeypatch, ring):
@@ -104,7 +104,7 @@ def test_it_is_shown_where_it_is_wanted(monkeypatch, ring):
         patched.setattr(sys, "stderr", io.StringIO())
         dgsuite.run("lcr", ring, progress=True)
         lines = sys.stderr.getvalue().splitlines()
-    assert lines[-1].startswith("lcr, serial: round 12, ")
+    assert lines[-1].startswith("lcr, serial: round 24, ")
     with pytest.raises(dgsuite.InputError, match="progress must be"):
         dgsuite.run("lcr", ring, progress="yes")
 
@@ -200,7 +200,7 @@ def test_a_notebook_shows_it_below_the_cell():
     NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute()
     _, slow, quick, graph, kernels = (cell.outputs for cell in notebook.cells)
     assert [output.output_type for output in slow] == ["display_data"]
-    assert re.fullmatch(r"lcr, serial: round 12, .*messages, \d+ s", slow[0].data["text/plain"])
+    assert re.fullmatch(r"lcr, serial: round 24, .*messages, \d+ s", slow[0].data["text/plain"])
     assert quick == []
     assert "largest / mean" in graph[0].data["text/html"]
     assert "pagerank" in kernels[0].data["text/plain"]

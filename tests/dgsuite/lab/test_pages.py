@@ -31,7 +31,7 @@ def test_messages_are_those_that_are_counted(name):
     ring = name in ("lcr", "by")
     graph = Graph.from_edges(np.arange(8), (np.arange(8) + 1) % 8)
     graph = graph if ring else genval.graph("er", 20, m=50, seed=1)
-    how = {"network": Network(loss=0.05, crashes=0.02), "max_rounds": 12}
+    how = {"network": Network(loss=0.05, crashes=0.02), "max_rounds": 16}
     ds = dgsuite.run(name, graph, style="serial", **how)
     found = np.zeros((2, ds.sizes["round"]), int)
     for moment in Execution(name, graph, **how).moments():
