@@ -291,47 +291,23 @@ class PelegLeader:
             return v.to_all()
 
 
-class HirschbergSinclair:
-    states = ("leader", "back")
+class LCR:
+    states = ("leader",)
 
     def start(self, v):
-        v.leader, v.back = -1, 2
+        v.leader = -1
 
-    @staticmethod
-    def around(v, ahead, behind):
-        ways = (1, ahead), (-1, behind)
-        return {
-            (v.id + way) % v.n: {"uid": v.uid, "hops": hops, "way": way}
-            for way, hops in ways
-            if hops
-        }
-
-    def launch(self, v, reach):
-        candidate, v.back = v.back == 2, 0
-        return HirschbergSinclair.around(v, reach, reach) if candidate else None
-
-    def relay(self, v):
-        sent = {}
-        for fields in v.inbox.values():
-            uid, hops, way = fields["uid"], fields["hops"], fields["way"]
-            v.back += uid == v.uid and hops == 0
-            if uid > v.uid:
-                way = -way if hops == 1 else way
-                sent[(v.id + way) % v.n] = {"uid": uid, "hops": max(hops - 1, 0), "way": way}
-        return sent
-
-    def proclaim(self, v):
-        if v.back == 2:
-            v.leader = v.uid
-            return HirschbergSinclair.around(v, v.n // 2, (v.n - 1) // 2)
+    def begin(self, v):
+        return {(v.id + 1) % v.n: {"uid": v.uid, "elected": False}}
 
     def pass_on(self, v):
-        sent = {}
-        for fields in v.inbox.values():
-            v.leader, way = fields["uid"], fields["way"]
-            if fields["hops"] > 1:
-                sent[(v.id + way) % v.n] = {**fields, "hops": fields["hops"] - 1}
-        return sent
+        for uid, elected in zip(v.said("uid"), v.said("elected"), strict=True):
+            leads = elected or uid == v.uid
+            if leads:
+                v.leader = uid
+            if uid > v.uid or (leads and not elected):
+                return {(v.id + 1) % v.n: {"uid": uid, "elected": leads}}
+        return None
 
 
 PROGRAMS = {
@@ -342,7 +318,7 @@ PROGRAMS = {
     "echo": Echo,
     "floodmax": FloodMax,
     "floodset": FloodSet,
-    "hs": HirschbergSinclair,
+    "lcr": LCR,
     "mis": MIS,
     "phase_king": PhaseKing,
     "trial_colouring": TrialColouring,
