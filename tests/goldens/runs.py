@@ -16,6 +16,7 @@ from dgsuite.core.engine.log import TIMES
 from dgsuite.core.engine.program import COUNTED
 from dgsuite.core.parameters import make_kernel
 from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE
+from dgsuite.kernels.bsp.kernel import EXCHANGED
 from dgsuite.partition import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
@@ -96,6 +97,7 @@ def of_run(name: str, on: Graph, **how: Any) -> str:
     except dgsuite.DgsuiteError as error:
         return type(error).__name__
     timed = [v for v in ds.variables if v.endswith("seconds") or "time_" in v or v in TIMES]
+    timed += EXCHANGED  # what follows from messages and votes
     return digest({v: ds[v].values for v in ds.variables if v not in timed})
 
 
