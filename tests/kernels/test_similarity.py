@@ -18,9 +18,9 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
+from tests.cards.structure import oriented
 from tests.support.cases import in_turn
 from tests.support.definitions import cut, networks
-from tests.support.references import oriented
 
 STYLES = ("clocked", "finish_async")
 

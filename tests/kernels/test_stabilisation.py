@@ -11,8 +11,9 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels.lab import state_model
+from tests.cards.sets import DAEMONS
 from tests.support import stabilising
-from tests.support.cases import DAEMONS, STABLE
+from tests.support.cases import STABLE
 from tests.support.stabilising import ANY, ONE, connected, moves_of, worst
 
 PROTOCOLS = {
