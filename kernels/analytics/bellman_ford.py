@@ -127,7 +127,7 @@ class NegativePaths(Climbing):
     sources: Sequence[bsp.Node] | None = None
 
     name = "bellman_ford"
-    obeys = bsp.Model("edges", reduces="control")
+    obeys = bsp.Model("nodes", reduces="data")
     weighs = True
     streams = True
     outputs = {

@@ -214,7 +214,7 @@ class CoreNumberSince(bsp.Kernel):
     """
 
     name = "core_number"
-    obeys = bsp.Model("edges", reduces="data")
+    obeys = bsp.Model("edges", None, "data")
     form = "block"
     outputs = CoreNumber.outputs
     fields = {"reach": np.int32}

@@ -61,7 +61,7 @@ class StrongComponents(bsp.Kernel):
     """
 
     name = "scc"
-    obeys = bsp.Model("edges", reduces="data")
+    obeys = bsp.Model("nodes", reduces="data")
     streams = True
     outputs = {"component": bsp.Output("smallest node of the strong component", nodes=True)}
     fields = {"colour": np.int64, "part": np.int64}

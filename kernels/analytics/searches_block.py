@@ -172,6 +172,7 @@ class SearchSince(BlockSearch):
     (array([0, 1, 2, 1], dtype=int32), array([0, 0, 1, 0], dtype=int32))
     """
 
+    obeys = bsp.Model("edges", None, "control")
     broadcasts = False
     same = ("root", "cutoff")
 
@@ -334,6 +335,7 @@ class PathsSince(BlockPaths):
     (array([0., 1., 1.]), array([0, 0, 0], dtype=int32))
     """
 
+    obeys = bsp.Model("edges", None, "control")
     broadcasts = False
     same = ("root",)
 

@@ -44,6 +44,7 @@ class Nearest(Climbing):
 class NearestSource(Nearest, ShortestPaths):
     """Shortest paths from several sources; see `ShortestPaths`."""
 
+    obeys = bsp.Model("nodes", reduces="data")
     outputs = OUTPUTS
     fields = {**ShortestPaths.fields, "top": np.int64}
 
@@ -55,6 +56,7 @@ class NearestSource(Nearest, ShortestPaths):
 class BlockNearest(Nearest, BlockPaths):
     """The same by blocks; see `BlockPaths`."""
 
+    obeys = bsp.Model("nodes", reduces="control")
     outputs = OUTPUTS
     fields = {**BlockPaths.fields, "top": np.int64}
 

@@ -285,6 +285,7 @@ class SingleNested(NestedComponents):
 
     single: Sequence[Any] = ()
 
+    obeys = bsp.Model("clusters", None, "data")
     fields = {
         **NestedComponents.fields,
         **dict.fromkeys(("one", "other", "level", "node", "column"), np.int64),

@@ -100,7 +100,7 @@ class FloodSet(bsp.Kernel):
     opt: bool = False
 
     name = "floodset"
-    obeys = bsp.Model("edges")
+    obeys = bsp.Model("edges", reduces="control")
     streams = True
     outputs = {
         "decision": bsp.Output("value on which the node decides, -1 for none"),

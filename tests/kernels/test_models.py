@@ -107,8 +107,8 @@ REFUSED = {
 def test_a_checked_run_refuses_what_is_not_declared(kernel, what):
     run = {"kernel": kernel, "graph": ring(6), "style": "serial", "what": what}
     by, message = REFUSED[what]
+    dgsuite.run(check=kernel not in by, **run)
     if kernel not in by:
-        dgsuite.run(check=True, **run)
         return
     phase = "kernel 'toy', round 0, phase"
     with pytest.raises(RunError, match=f"{phase}.*{message}.*{kernel.obeys.sends}"):
@@ -146,7 +146,7 @@ def test_names_of_the_field():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "rounds", "exchanges"), [("dst", 255, 65_280), ("mst", 5, 549), ("beta", 1, 769)]
+    ("kernel", "rounds", "exchanges"), [("dst", 255, 65_280), ("mst", 1, 257), ("beta", 1, 769)]
 )
 def test_exchanges_are_the_rounds_of_the_textbook(kernel, rounds, exchanges):
     path = Graph.from_edges(np.arange(255), np.arange(1, 256), weights=None)
@@ -165,7 +165,7 @@ def test_reductions_cost_a_convergecast_and_a_broadcast_each():
     assert not dgsuite.run("hs", ring(6), style="serial").reductions.any()
 
 
-@pytest.mark.parametrize("name", ["wcc", "bf", "pagerank", "floodmax"])
+@pytest.mark.parametrize("name", ["wcc", "bf", "pagerank", "floodset"])
 def test_no_radius_where_information_goes_another_way(name):
     path = Graph.from_edges(np.arange(299), np.arange(1, 300))
     assert "radius" not in dgsuite.run(name, path, style="serial", congest=np.inf).attrs
@@ -173,7 +173,7 @@ def test_no_radius_where_information_goes_another_way(name):
 
 @pytest.mark.parametrize(
     ("name", "more"),
-    [("floodset", {"f": 1, "inputs": 3}), ("alpha", {"rounds": 2}), ("kc", {"k": 2})],
+    [("alpha", {"rounds": 2}), ("kc", {"k": 2})],
 )
 def test_outputs_depend_on_nodes_within_the_radius(name, more):
     """Two graphs are the same within the radius of node 0, and differ beyond."""

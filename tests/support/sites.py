@@ -62,7 +62,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, sp
         votes.clear()
         return lambda: reduced
 
-    for step in steps(kernel, graph.n, reply, spec.max_rounds, spec.faults, runs[0].votes):
+    for step in steps(kernel, graph.n, reply, *spec.limits, runs[0].votes):
         exchange([site.step(step, pool) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)

@@ -102,7 +102,11 @@ class Turn(NamedTuple):
 
 
 def turns(
-    kernel: Kernel, n: int, max_rounds: int | None = None, ends: bool = False
+    kernel: Kernel,
+    n: int,
+    max_rounds: int | None = None,
+    ends: bool = False,
+    model: Model = UNLIMITED,
 ) -> Generator[Turn, Callable[[], Vote], None]:
     """Run a program: yield each of its rounds, and send it the votes of that round.
 
@@ -112,6 +116,8 @@ def turns(
         Rounds at most, or None.
     ends
         Whether a program that has more rounds is stopped there, without an error.
+    model
+        What it may read.
 
     Raises
     ------
@@ -156,7 +162,7 @@ def turns(
             raise RunError(
                 f"{where()}: the program has not ended after max_rounds={max_rounds} rounds{votes}"
             )
-        reply = Answer(where, (yield turn), kernel.obeys)
+        reply = Answer(where, (yield turn), model)
         number += not (isinstance(item, Round) and item.opening)
 
 
@@ -201,6 +207,7 @@ def steps(
     reply: Callable[[Sequence[Vote]], Callable[[], Vote]],
     max_rounds: int | None = None,
     faults: Faults | None = None,
+    check: bool = False,
     past: Iterable[Vote] = (),
 ) -> Generator[Step, None, None]:
     """The phases of a program that are still to run, one by one.
@@ -210,12 +217,13 @@ def steps(
     reply
         Called after each turn of the program with the votes of those of its phases that were over before;
         returns what fetches the votes of all its phases.
-    max_rounds, faults
+    max_rounds, faults, check
         As in `RunSpec`.
     past
         The votes of phases that are over. The program is replayed with them.
     """
-    program = turns(kernel, n, max_rounds, faults is not None and not faults.spares)
+    ends = faults is not None and not faults.spares
+    program = turns(kernel, n, max_rounds, ends, kernel.obeys if check else UNLIMITED)
     campaign = None if faults is None else faults.campaign()
     votes = deque(past)
     turn = 0

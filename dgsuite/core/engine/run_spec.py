@@ -44,6 +44,11 @@ class RunSpec:
     checkpoints: Checkpoints | None = None
 
     @property
+    def limits(self) -> tuple[int | None, Faults | None, bool]:
+        """What bounds the program."""
+        return self.max_rounds, self.faults, self.check
+
+    @property
     def faulty(self) -> bool:
         """Whether messages may be lost, and nodes crash or lie."""
         return self.faults is not None and not self.faults.spares

@@ -323,7 +323,9 @@ class Mesh:
         early = self._fit(parcels)
         if early:
             await self._send(parcels)
-        said = (PLAIN.get(vote) if type(vote) is Vote else None) or pickle.dumps(vote, 5)
+        said = PLAIN.get(vote) if type(vote) is Vote else pickle.dumps([vote], 5)
+        if said is None:
+            said = pickle.dumps(tuple(vote), 5)  # in a third of the time that a named tuple takes
         word = Word(self.number, sum(1 << peer for peer in parcels), said)
         words = await self.gate.meet(word, self.alone, self._check_comms)
         for peer, heard in enumerate(words):
@@ -339,7 +341,7 @@ class Mesh:
         votes = [word.said for word in words if word.said is not None]
         if len(votes) < len(words):
             return found, (await self._exchange({}, vote, combine))[1]
-        return found, combine([PLAIN_VOTES.get(each) or pickle.loads(each) for each in votes])
+        return found, combine([PLAIN_VOTES.get(each) or _vote(each) for each in votes])
 
     async def told(self, mine: Any) -> Mapping[int, Any]:
         """What each task tells all others, by rank; all tasks call it."""
@@ -457,6 +459,12 @@ class Mesh:
         """Close all comms, when all tasks have what they wait for: a comm that ends before is a lost task."""
         await self.exchange({}, SILENT)
         self.abort()
+
+
+def _vote(said: bytes) -> Any:
+    """A vote, or what a task tells, of the bytes that it said."""
+    found = pickle.loads(said)
+    return Vote(*found) if type(found) is tuple else found[0]
 
 
 def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:

@@ -82,8 +82,7 @@ async def drive(
         site.deliver(found)
     now = perf_counter()
     start = now - log.seconds
-    limits = site.spec.max_rounds, site.spec.faults
-    todo = steps(site.kernel, site.clusters[0].n, reply, *limits, [*kept.votes])
+    todo = steps(site.kernel, site.clusters[0].n, reply, *site.spec.limits, [*kept.votes])
     for step in todo:
         if finish is not None and step.launches:
             votes.append(await finish(step))

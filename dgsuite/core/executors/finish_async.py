@@ -128,7 +128,7 @@ def run(
     )
     try:
         tasks.finish(opened, watch)
-        for step in steps(kernel, graph.n, driver.reply, spec.max_rounds, spec.faults):
+        for step in steps(kernel, graph.n, driver.reply, *spec.limits):
             driver.add(step)
         driver.flush()
         most = carried(graph, len(groups))

@@ -194,7 +194,7 @@ class Execution:
             votes.clear()
             return lambda: reduced
 
-        for step in steps(self.kernel, self.graph.n, reply, spec.max_rounds, spec.faults):
+        for step in steps(self.kernel, self.graph.n, reply, *spec.limits):
             result = site.run(step, 0)
             sent = listed(site, step, result) if with_messages else NONE
             begin = perf_counter()

@@ -45,7 +45,7 @@ class HirschbergSinclair(bsp.Kernel):
     """
 
     name = "hs"
-    obeys = bsp.Model("edges")
+    obeys = bsp.Model("edges", 2)
     outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64, "hops": np.int64, "way": np.int8}
     ranges = {"uid": bsp.nodes, "hops": bsp.nodes, "way": bsp.values(2)}

@@ -48,7 +48,7 @@ class SpanningTree(Sweeps):
     """
 
     name = "mst"
-    obeys = bsp.Model("edges", reduces="data")
+    obeys = bsp.Model("nodes", reduces="data")
     weighs = True
     short_ids = True
     outputs = {"parent": bsp.Output("parent in the tree, {none} at a root", nodes=True)}
