@@ -316,10 +316,7 @@ CARDS = {
         },
     ),
     "sssp": Card(
-        lambda net, pick: {
-            **starts(net, pick),
-            "delta": pick([None, 0.5, 1.0, 2.5, float("inf")]),
-        },
+        lambda net, pick: {**starts(net, pick), "delta": pick([None, 0.5, 1.0, 2.5, float("inf")])},
         **LENGTHS,
     ),
 }

@@ -6,18 +6,7 @@ import networkx as nx
 import numpy as np
 
 from dgsuite.kernels.tools import rng as counters
-from tests.cards.card import (
-    BOTH,
-    UID,
-    Card,
-    N,
-    at,
-    at_round,
-    by_node,
-    root,
-    swapped,
-    weighing,
-)
+from tests.cards.card import BOTH, UID, Card, N, at, at_round, by_node, root, swapped, weighing
 from tests.cards.distances import PARENTS, hops
 from tests.support.definitions import committees
 from tests.support.synchronisers import AlphaEvents, BetaEvents, delays

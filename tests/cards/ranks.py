@@ -14,11 +14,7 @@ CLOSE = {"tol": 1e-13 / N, "max_iter": 10**5}
 
 def few(net, pick):
     """Some steps, which end before values hardly change or after."""
-    return {
-        "iterations": pick(range(1, 6)),
-        "tolerance": pick([None, 0.01]),
-        **weighted(net, pick),
-    }
+    return {"iterations": pick(range(1, 6)), "tolerance": pick([None, 0.01]), **weighted(net, pick)}
 
 
 def pagerank(net, pick):

@@ -9,18 +9,7 @@ import networkx as nx
 import numpy as np
 
 from dgsuite.kernels.lab.state_model import ONE, Daemon
-from tests.cards.card import (
-    BOTH,
-    Card,
-    N,
-    at,
-    at_round,
-    by_node,
-    parents,
-    root,
-    smallest,
-    swapped,
-)
+from tests.cards.card import BOTH, Card, N, at, at_round, by_node, parents, root, smallest, swapped
 from tests.cards.distances import CARDS as DISTANCES
 from tests.support.definitions import circulated, predecessors
 

@@ -22,6 +22,7 @@ from tests.cards.card import N
 from tests.support.cases import cuts, problems
 from tests.support.references import mine, reference
 from tests.support.small_graphs import assert_only
+from tests.support.valid import valid
 
 DEFECTIVE = ("by", "dr", "kc")
 """Where the original may go wrong, and so does what is faithful to it: votes that do not reach all,
@@ -135,20 +136,12 @@ def test_any_change_of_one_value_is_seen(kernel, name):
 def test_free_loops_are_rejected():
     """Where edges weigh nothing, next hops that look right may never arrive."""
     graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 2], weights=[0, 0, 5, 0])
-    right = dgsuite.run("dr", graph, style="serial")
-    assert genval.validate("dr", graph, right).ok
+    right = valid("dr", graph)
     loop = right.next_hop.values.copy()
     loop[0, 3], loop[1, 3], loop[2, 3] = 1, 0, 3
     report = genval.validate("dr", graph, {"cost": right.cost.values, "next_hop": loop})
     assert not report.ok
     assert "loop" in str(report)
-
-
-def valid(kernel, graph, **options):
-    ds = dgsuite.run(kernel, graph, style="serial", **options)
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
-    return ds
 
 
 @pytest.mark.parametrize("clusters", [1, 3])
@@ -189,8 +182,7 @@ def test_nodes_that_the_original_seeds_alike():
 def test_unsigned_weights_keep_their_order(top, form):
     weights = np.array([top, 2, 1], np.uint64)
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=weights)
-    ds = dgsuite.run("mst", graph, style="serial", form=form)
-    assert genval.validate("mst", graph, ds).ok
+    ds = valid("mst", graph, form=form)
     assert ds.parent.values[2] == -1 or 2 in ds.parent.values[:2]
     assert (ds.parent.values == -1).sum() == 1
 

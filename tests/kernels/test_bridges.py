@@ -12,7 +12,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.analytics import _bridges
-from tests.support.definitions import blocks, bridged, cut, networks
+from tests.support.definitions import cut, networks
 
 KERNELS = "bridges", "biconnected"
 
@@ -37,27 +37,6 @@ def ordered(net):
     found = nx.empty_graph(len(net))
     found.add_edges_from(net.edges)
     return found
-
-
-@given(st.one_of(thin(), networks()).map(ordered), st.data())
-def test_results_are_those_of_networkx_on_any_cut(net, data):
-    graph = cut(net, data.draw)
-    ds = dgsuite.run("bridges", graph, style="serial")
-    rows = bridged(net)
-    assert np.array_equal([ds.source, ds.target], rows)
-    assert {*np.flatnonzero(ds.articulation)} == {*nx.articulation_points(net)}
-    net.remove_edges_from(rows.T.tolist())
-    for part in nx.connected_components(net):
-        assert {*ds.component.values[[*part]].tolist()} == {min(part)}
-    assert genval.validate("bridges", graph, ds).ok
-
-
-@given(st.one_of(thin(), networks()).map(ordered), st.data())
-def test_components_are_those_of_networkx_on_any_cut(net, data):
-    graph = cut(net, data.draw)
-    ds = dgsuite.run("biconnected", graph, style="serial")
-    assert np.array_equal([ds.member, ds.block], blocks(net))
-    assert genval.validate("biconnected", graph, ds).ok
 
 
 @given(st.one_of(thin(), networks()).map(ordered))

@@ -15,6 +15,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
 from tests.kernels.test_betweenness import networks
+from tests.support.valid import valid
 
 COLUMNS = ("source", "target", "betweenness")
 FORMS = ("replicated", "partitioned")
@@ -22,9 +23,7 @@ FORMS = ("replicated", "partitioned")
 
 def run(graph, **how):
     """The rows of a serial run, which the rule accepts."""
-    ds = dgsuite.run("edge_betweenness", graph, style="serial", **how)
-    report = genval.validate("edge_betweenness", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("edge_betweenness", graph, **how)
     return [ds[name].values for name in COLUMNS]
 
 

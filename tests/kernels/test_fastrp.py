@@ -9,17 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, networks
+from tests.support.valid import valid
 
 
 def embedding(graph, **how):
     """The vectors of a run that the rule accepts."""
-    ds = dgsuite.run("fastrp", graph, style="serial", **how)
-    report = genval.validate("fastrp", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("fastrp", graph, **how)
     return ds.embedding.values
 
 

@@ -15,6 +15,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.kernels.test_louvain import NETWORKS, weighted
 from tests.support.cases import cuts, edges, in_turn
 from tests.support.examples import examples
+from tests.support.valid import valid
 
 CAVEMEN = nx.connected_caveman_graph(20, 8)
 
@@ -22,9 +23,7 @@ CAVEMEN = nx.connected_caveman_graph(20, 8)
 def communities(net, **parameters):
     """The communities of a run that the rule accepts."""
     graph = Graph.from_networkx(net, clusters=3)
-    ds = dgsuite.run("leiden", graph, style="serial", **parameters)
-    report = genval.validate("leiden", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("leiden", graph, **parameters)
     label, nodes = ds.community.values, np.array([*net])
     found = [{*nodes[label == name].tolist()} for name in np.unique(label)]
     assert all(nx.is_connected(net.subgraph(nodes)) for nodes in found)
@@ -108,9 +107,7 @@ def test_any_cut_gives_the_same_right_communities(data):
     other = {"clusters": cut["clusters"]} if cut["owner"] is None else {"partition": cut["owner"]}
     for cut in ({"clusters": 1}, other):
         graph = Graph.from_edges(src, dst, n=n, weights=weights, duplicates="max", **cut)
-        ds = dgsuite.run("leiden", graph, style="serial", **how)
-        report = genval.validate("leiden", graph, ds)
-        assert report.ok, str(report)
+        ds = valid("leiden", graph, **how)
         found.append(ds)
     np.testing.assert_array_equal(*(ds.community for ds in found))
     assert found[0].sizes["round"] == found[1].sizes["round"]

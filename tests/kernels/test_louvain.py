@@ -7,17 +7,15 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
+from tests.support.valid import valid
 
 
 def communities(net, **parameters):
     """The communities of a run that the rule accepts."""
     graph = Graph.from_networkx(net, clusters=3)
-    ds = dgsuite.run("louvain", graph, style="serial", **parameters)
-    report = genval.validate("louvain", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("louvain", graph, **parameters)
     label = ds.community.values
     return [{*np.flatnonzero(label == name).tolist()} for name in np.unique(label)]
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, networks
+from tests.support.valid import valid
 
 NETS = st.one_of(networks(), networks(directed=True))
 
@@ -46,9 +45,7 @@ def test_neighbourhoods_are_networkx_ego_graphs(case, hops, data):
 def test_the_nearest_source(case, data):
     net, seeds = case
     graph = cut(net, data.draw)
-    ds = dgsuite.run("neighbourhood", graph, sources=seeds, hops=3, nearest=True, style="serial")
-    report = genval.validate("neighbourhood", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("neighbourhood", graph, sources=seeds, hops=3, nearest=True)
     near = {u: nx.single_source_shortest_path_length(net, u, 3) for u in seeds}
     best = {
         v: min((near[u][v], u) for u in seeds if v in near[u]) for v in set().union(*near.values())

@@ -91,6 +91,10 @@ def suited(kernel, nets):
     return [net for net in nets if all(looks[need](net) for need in looks.keys() & {*needs})]
 
 
+class Results(dict):
+    """Outputs; parameters are attributes as well, as in a dataset."""
+
+
 class Case(NamedTuple):
     """A kernel and a network, with a number that varies parameters, identifiers and weights."""
 
@@ -152,17 +156,16 @@ class Case(NamedTuple):
     def assert_right(self, outputs, kernel):
         """Outputs obey the kernel's rule, and are the only right ones where there are such."""
         graph = self.graph(seen=False)
-        facts = {name: value for name, value in asdict(kernel).items() if value is not None}
-        facts |= {str(name): np.asarray(outputs[name]) for name in outputs}
+        known = {name: value for name, value in asdict(kernel).items() if value is not None}
+        results = Results(known | {str(name): np.asarray(outputs[name]) for name in outputs})
+        results.attrs = known
         asked = VALIDATORS[self.kernel]
         name, dimensions = next(iter(asked.outputs.items()))
-        if asked.columns is not None and facts[name].ndim > dimensions:
-            facts[asked.columns] = np.arange(facts[name].shape[1])
-        if facts.get("sources") is not None:
-            facts["root"] = facts["sources"][0]
-            if self.kernel == "all_pairs":
-                facts["source"] = np.array(facts["sources"])
-        report = genval.validate(self.kernel, graph, facts)
+        if asked.columns is not None and results[name].ndim > dimensions:
+            results[asked.columns] = np.arange(results[name].shape[1])
+        if self.kernel == "all_pairs" and kernel.sources is not None:
+            results["source"] = np.array(kernel.sources)
+        report = genval.validate(self.kernel, graph, results)
         assert report.ok, str(report)
         assert_only(self.plain, kernel, np.concatenate([c.uid for c in graph.parts]), outputs)
 
