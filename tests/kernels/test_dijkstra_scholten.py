@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,12 +67,3 @@ def test_the_root_waits_for_an_acknowledgement_that_is_lost():
     assert ds.lost.sum() > 0
     assert int(ds.announced[0]) == -1
     assert "end" in str(report)
-
-
-@pytest.mark.parametrize(
-    ("how", "wrong"),
-    [({"work": 0}, "work must be at least 1, got 0"), ({"root": 2}, "root 2 is not a node")],
-)
-def test_wrong_parameters_are_named(how, wrong):
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        detect(Graph.from_edges([0], [1]), **how)

@@ -88,20 +88,5 @@ def test_patience_saves_routes_where_messages_are_lost():
         assert sum(found) > 6 if right else not any(found)
 
 
-@pytest.mark.parametrize(
-    ("how", "wrong"),
-    [
-        ({"infinity": 0}, "infinity must be from 1 to 2\\^31 - 1, got 0"),
-        ({"timeout": 0}, "timeout must be at least 1, got 0"),
-        ({"least": -1}, "least must be at least 0, got -1"),
-        ({"root": 3}, "root 3 is not a node"),
-        ({"split": "all"}, "split"),
-    ],
-)
-def test_wrong_parameters_are_named(how, wrong):
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        route(LINE, **how)
-
-
 def test_bits_are_those_of_infinity():
     assert route(LINE, infinity=100, congest=np.inf)[0].edge_bits.values.tolist() == [7, 7, 7]

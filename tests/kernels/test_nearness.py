@@ -77,26 +77,3 @@ def test_levels_without_their_sources_cannot_be_checked():
         genval.validate("all_pairs", graph, {"level": level})
     with pytest.raises(InputError, match="sources must be nodes from 0 to 8"):
         genval.validate("all_pairs", graph, {"level": level, "source": np.array([1, 9])})
-
-
-@pytest.mark.parametrize(
-    ("kernel", "parameters", "message"),
-    [
-        ("all_pairs", {"sources": []}, "sources must be at least one node"),
-        ("all_pairs", {"sources": 10}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": []}, "sources must be at least one node"),
-        ("bfs_many", {"sources": 0}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": 10}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": [0, 9]}, "sources 9 is not a node"),
-        ("bfs_many", {"sources": [2, 2]}, "sources must be different nodes"),
-        ("bfs_many", {"sources": 1.5}, "sources must be"),
-        ("closeness", {"samples": 0}, "samples must be from 1 to 9"),
-        ("closeness", {"samples": [1, 2]}, "samples must be"),
-        ("closeness", {"wf_improved": 2}, "wf_improved must be True or False"),
-        ("harmonic", {"samples": 10}, "samples must be from 1 to 9"),
-    ],
-)
-def test_wrong_parameters(kernel, parameters, message):
-    graph = genval.graph("ring", 9, client=None)
-    with pytest.raises(InputError, match=message):
-        dgsuite.run(kernel, graph, style="serial", **parameters)

@@ -121,25 +121,3 @@ def test_rounds_of_colouring_and_matching_grow_slowly():
     graph = Graph.from_networkx(nx.path_graph(2000))
     assert valid("colouring", graph).sizes["round"] < 20
     assert valid("matching", graph).sizes["round"] < 20
-
-
-@pytest.mark.parametrize(
-    ("kernel", "parameters", "message"),
-    [
-        ("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0"),
-        ("cdlp", {"weighted": True}, r"weights must not be negative, got -1\.0"),
-        ("cdlp", {"labels": [0]}, "labels must have one for each of 2 nodes, got 1"),
-        ("cdlp", {"labels": [0, 2]}, "labels 2 is not a node: nodes are 0 to 1"),
-        ("cdlp", {"labels": {2: 0}}, "labels 2 is not a node: nodes are 0 to 1"),
-        ("cdlp", {"labels": {0: -1}}, "labels -1 is not a node: nodes are 0 to 1"),
-        (
-            "cdlp",
-            {"labels": {0: "a"}},
-            "labels must be a mapping from nodes to nodes or a sequence",
-        ),
-        ("cdlp", {"fixed": [2]}, "fixed 2 is not a node: nodes are 0 to 1"),
-    ],
-)
-def test_bad_parameters(kernel, parameters, message):
-    with pytest.raises(dgsuite.InputError, match=message):
-        dgsuite.run(kernel, Graph.from_edges([0], [1], weights=[-1.0]), **parameters)

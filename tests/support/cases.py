@@ -126,7 +126,7 @@ def problems(draw, name: str, max_nodes: int = 20, ways: bool = False) -> Proble
     options = card.parameters(net, lambda values: draw(st.sampled_from(values)))
     options = {"seed": draw(st.integers(0, 5)), "faithful": draw(st.booleans()), **options}
     kernel = kind(**options)
-    kernel = kernel.suited(make()) if name in COMMUNITIES else kernel
+    kernel = kernel.suited(make()) if name in (*COMMUNITIES, "random_walks") else kernel
     return Problem(kernel, net, make, options)
 
 
