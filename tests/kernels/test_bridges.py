@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.analytics import _bridges
 from tests.support.definitions import cut, networks
@@ -64,23 +63,6 @@ def test_messages_are_within_their_bounds(kernel, net, data):
     assert ds.sizes["round"] == 1
     more = {"bridges": 3, "biconnected": 2}[kernel]
     assert int(ds.messages.sum()) <= graph.m + more * graph.n
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_styles_and_cuts_give_the_same_bits(kernel, threaded):
-    owner = np.random.default_rng(3).integers(0, 4, 300)
-    found = []
-    for how in ({"clusters": 1}, {"clusters": 5}, {"partition": owner}):
-        graph = genval.graph("er", 300, m=320, client=None, **how)
-        for style in ("serial", "clocked", "finish_async"):
-            client = None if style == "serial" else threaded
-            ds = dgsuite.run(kernel, graph, style=style, client=client)
-            assert genval.validate(kernel, graph, ds).ok
-            found.append(ds)
-    outputs = dgsuite.kernels.KERNELS[kernel].outputs
-    for ds in found[1:]:
-        assert all(found[0][name].dtype == ds[name].dtype for name in outputs)
-        assert all(np.array_equal(found[0][name], ds[name]) for name in outputs)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -16,6 +16,14 @@ LONG_RING = Graph.from_edges(np.arange(9), np.arange(1, 10) % 9)
 COMPLETE = Graph.from_edges(*np.triu_indices(6, 1))
 
 REFUSED = {
+    ("leiden", THREE): [
+        ({"resolution": 0.0}, "resolution must be above 0 and finite, got 0.0"),
+        ({"objective": "size"}, "objective must be one of modularity, cpm, got 'size'"),
+        ({"iterations": 0}, "iterations must be at least 1, got 0"),
+    ],
+    ("leiden", EDGE): [({}, "weights must not be negative, got -1")],
+    ("louvain", THREE): [({"resolution": 0.0}, "resolution must be above 0 and finite, got 0.0")],
+    ("louvain", EDGE): [({}, "weights must not be negative, got -1")],
     ("token_ring", RING): [
         ({"k": 1}, "k must be from 2 to 2"),
         ({"k": 2**40}, "k must be from 2 to 2"),
