@@ -105,13 +105,16 @@ def nearness(name):
     return Card(parameters, oracle=oracle, wrong=normalised | rounded)
 
 
-def through(net, kernel, look):
-    """Betweenness by a function of networkx."""
-    return look(net, None, False, "weight" if kernel.weighted else None)
+def through(net, kernel, name):
+    """Betweenness by a function of networkx, or the one of its name for some sources."""
+    weight = "weight" if kernel.weighted else None
+    if kernel.sources is None:
+        return getattr(nx, name)(net, None, False, weight)
+    return getattr(nx, f"{name}_subset")(net, kernel.sources, [*net], weight=weight)
 
 
 def edge_betweenness(net, kernel, uid):
-    found = through(net, kernel, nx.edge_betweenness_centrality)
+    found = through(net, kernel, "edge_betweenness_centrality")
     ends = found if net.is_directed() else map(sorted, found)
     table = sorted((*edge, value) for edge, value in zip(ends, found.values(), strict=True))
     return columns(OVER, table)
@@ -186,7 +189,7 @@ CARDS = {
         paths,
         "positive",
         lambda net, kernel, uid: {
-            "betweenness": by_node(net, through(net, kernel, nx.betweenness_centrality))
+            "betweenness": by_node(net, through(net, kernel, "betweenness_centrality"))
         },
         wrong={"normalised": {"betweenness": lambda v: v * 2 / (N - 1) / (N - 2)}},
     ),

@@ -1,4 +1,4 @@
-"""Communities are as good as networkx's and as planted ones, those of Leiden connected; any cut gives the same."""
+"""Communities are as good as networkx's and as planted ones; those of Leiden are connected."""
 
 from __future__ import annotations
 
