@@ -173,10 +173,14 @@ def peeled(net, kernel, uid):
 
 def near(net, kernel, uid):
     """Nodes within some hops, or the nearest source of each; none if the kernel draws sources."""
-    if kernel.nearest or np.ndim(kernel.sources) == 0:
+    if np.ndim(kernel.sources) == 0:
         return {}
     each = {u: nx.single_source_shortest_path_length(net, u, kernel.hops) for u in kernel.sources}
-    return columns(NEAR, sorted((v, u, hop) for u, hops in each.items() for v, hop in hops.items()))
+    table = sorted((v, u, hop) for u, hops in each.items() for v, hop in hops.items())
+    if kernel.nearest:
+        best = {v: min((hop, u) for w, u, hop in table if w == v) for v, *_ in table}
+        table = [(v, u, hop) for v, (hop, u) in best.items()]
+    return columns(NEAR, table)
 
 
 def drawn(net, found):

@@ -6,16 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
 from dgsuite import Network, genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import graphs
+from tests.support.valid import judged
 
 
 def detect(graph, **how):
     """The result, and what the rule says of it."""
-    ds = dgsuite.run("dijkstra_scholten", graph, style="serial", **how)
-    return ds, genval.validate("dijkstra_scholten", graph, ds)
+    return judged("dijkstra_scholten", graph, **how)
 
 
 @given(st.data())

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
 from dgsuite import Network, genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import graphs
+from tests.support.valid import judged
 
 FOR_EVER = 10**6
 LINE = Graph.from_edges([0, 1], [1, 2])
@@ -21,8 +21,7 @@ LOOP = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1])
 
 def route(graph, **how):
     """The result, and what the rule says of it."""
-    ds = dgsuite.run("distance_vector", graph, style="serial", **how)
-    return ds, genval.validate("distance_vector", graph, ds)
+    return judged("distance_vector", graph, **how)
 
 
 @given(st.data())

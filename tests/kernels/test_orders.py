@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
+from tests.support.valid import valid
 
 
 def run(kernel, graph, **how):
-    ds = dgsuite.run(kernel, graph, **{"style": "serial", **how})
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
+    ds = valid(kernel, graph, **how)
     return [ds[name].values for name in ("generation", "colour", "cycle") if name in ds]
 
 

@@ -15,7 +15,33 @@ RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
 LONG_RING = Graph.from_edges(np.arange(9), np.arange(1, 10) % 9)
 COMPLETE = Graph.from_edges(*np.triu_indices(6, 1))
 
+DELAYS = [
+    ({"rounds": 0}, "rounds must be from 1 to"),
+    ({"late": [[0, 1, 2]]}, r"late must have rows of .*, got int64 of shape \(1, 3\)"),
+    ({"late": [[0, 1, 2], [0]]}, "rows of several lengths"),
+    ({"late": [[0, 1, 2, 0.5]]}, "all whole numbers, got float64"),
+    ({"late": [[0, 0, -1, 1], [2, 0, -1, 1]]}, r"got \[2, 0, -1, 1\]"),
+    ({"late": [[0, 0, -1, -1]]}, r"from \[0, 0, -1, 0\] to"),
+    ({"rounds": 2**40}, "so that 64 bits hold times"),
+    ({"delay": -1}, "delay must be from 0"),
+    ({"delay": "poisson"}, "delay must be"),
+    ({"delay": "uniform", "low": 3, "high": 2}, "0 <= low <= high"),
+    ({"delay": "uniform", "low": -1}, "0 <= low <= high"),
+    ({"delay": "geometric", "p": 0.0}, "p must be a probability"),
+    ({"delay": "geometric", "p": 1.5}, "p must be a probability"),
+    ({"delay": "geometric", "p": float("nan")}, "p must be a probability"),
+    ({"delay": "weight"}, "needs a graph with weights"),
+]
+
 REFUSED = {
+    ("alpha", THREE): DELAYS,
+    ("beta", THREE): DELAYS,
+    ("floodmax", THREE): [({"iterations": -1}, "iterations must be at least 0, got -1")],
+    ("phase_king", COMPLETE): [
+        ({"f": 2}, "f must be from 0 to 1, as many of 6 nodes as may fail, got 2"),
+        ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),
+        ({"ones": -0.5}, "ones must be from 0 to 1, got -0.5"),
+    ],
     ("leiden", THREE): [
         ({"resolution": 0.0}, "resolution must be above 0 and finite, got 0.0"),
         ({"objective": "size"}, "objective must be one of modularity, cpm, got 'size'"),

@@ -1,4 +1,4 @@
-"""Runs whose outputs the rule accepts."""
+"""Runs, and what rules say of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import dgsuite
 from dgsuite import genval
 
 
-def valid(kernel, graph, **how):
-    """The dataset of a run, by default a serial one, of which the kernel's rule finds nothing wrong."""
+def judged(kernel, graph, **how):
+    """The dataset of a run, by default a serial one, and what the kernel's rule says of it."""
     ds = dgsuite.run(kernel, graph, **{"style": "serial", **how})
-    report = genval.validate(kernel, graph, ds)
+    return ds, genval.validate(kernel, graph, ds)
+
+
+def valid(kernel, graph, **how):
+    """The dataset of such a run, of which the rule finds nothing wrong."""
+    ds, report = judged(kernel, graph, **how)
     assert report.ok, str(report)
     return ds
