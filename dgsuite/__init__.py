@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
     from dgsuite.studies import lab, scaling, transports
     from dgsuite.studies.chem.scf import hartree_fock
+    from dgsuite.studies.lab.checking import check_kernel
     from dgsuite.studies.network.adversary import Adversary
     from dgsuite.studies.network.network import Byzantine, Crash, Network
 
@@ -39,6 +40,7 @@ __all__ = [
     "Network",
     "RunError",
     "WorkerLost",
+    "check_kernel",
     "components",
     "estimate",
     "hartree_fock",
@@ -84,6 +86,7 @@ __getattr__, __dir__ = lazy_imports(
         "Network": "dgsuite.studies.network.network:Network",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
+        "check_kernel": "dgsuite.studies.lab.checking:check_kernel",
         "components": "dgsuite.core.running.components:components",
         "estimate": "dgsuite.core.running.estimate:estimate",
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",

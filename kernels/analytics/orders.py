@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 
+FOLLOWS = "nodes send along paths that earlier messages have found"
+
 Sent = tuple[bsp.Broadcast, bsp.Vote]
 """What nodes send, and a vote."""
 
@@ -66,6 +68,7 @@ class Bipartite(bsp.Kernel):
 
     name = "bipartite"
     obeys = bsp.Model("nodes", reduces="data")
+    refuses = bsp.no_faults(FOLLOWS)
     outputs = {
         "colour": bsp.Output("colour, 0 or 1, and -1 where two do not do"),
         "cycle": bsp.Output("place in an odd cycle, -1 elsewhere"),
@@ -193,6 +196,7 @@ class Topological(bsp.Kernel):
 
     name = "topological"
     obeys = bsp.Model("nodes", reduces="data")
+    refuses = bsp.no_faults(FOLLOWS)
     streams = True
     outputs = {
         "generation": bsp.Output("longest path to the node, -1 on and behind cycles"),

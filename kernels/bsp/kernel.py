@@ -126,7 +126,10 @@ COUNTS = (
 )
 """What is counted per round."""
 
-CUT_DEPENDENT = ("messages", "remote_messages", "bytes")
+EXCHANGED = ("exchanges", "reductions", "reduction_messages", "reduction_exchanges")
+"""What is counted per round besides, but for recursive forms."""
+
+CUT_DEPENDENT = ("messages", "remote_messages", "bytes", "exchanges")
 """Counts that depend on the clusters where a kernel `ships`."""
 
 
@@ -391,7 +394,7 @@ class Kernel:
         Messages between clusters, and what is counted by cluster or by worker, do so with any kernel.
         """
         if self.form == "block":
-            return (*COUNTS, *self.notes)
+            return (*COUNTS, *EXCHANGED, *self.notes)
         return (*CUT_DEPENDENT, *self.by_cut) if self.obeys.ships else self.by_cut
 
     @property

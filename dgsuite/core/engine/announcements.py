@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine import checks
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.messages import concatenated
@@ -36,9 +35,9 @@ class AnnouncementType(MessageType):
         self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Announcement]], counts: Tally
     ) -> dict[int, MessageBatch]:
         parts = []
-        if box.check and (model := box.kernel.obeys).sends == "edges":
+        if box.check and (model := box.model).sends == "edges":
             raise box.fault(
-                step, sends[0][0], f"announces to all nodes, {checks.undeclared(model)}"
+                step, sends[0][0], f"announces to all nodes, and its kernel declares {model}"
             )
         for k, send in sends:
             cluster = box.clusters[k]

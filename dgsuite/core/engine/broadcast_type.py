@@ -148,7 +148,7 @@ def store(
         if not len(nodes):
             continue
         if box.check:
-            box.checked(step, k, checks.counts_of, box.kernel.obeys, box.clusters[k], nodes, send)
+            box.checked(step, k, checks.counts_of, box.model, box.clusters[k], nodes, send)
         columns = box.columns(step, k, send.fields, len(nodes))
         if said and columns.keys() != said[0][2].keys():
             raise box.fault(step, k, "sends other fields than another cluster")

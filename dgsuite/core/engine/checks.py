@@ -122,11 +122,6 @@ class CheckedInbox(ClusterInbox):
             raise InputError(f"sums of field {name!r} do not fit into 64 bits")
 
 
-def undeclared(model: Model) -> str:
-    """What to say of a phase that does what the model of its kernel excludes."""
-    return f"and its kernel declares {model}"
-
-
 def unicasts_of(model: Model, cluster: Cluster, src: NDArray, dst: NDArray) -> None:
     """See that messages from local indices obey the model of their kernel."""
     if model.sends == "edges":
@@ -134,14 +129,15 @@ def unicasts_of(model: Model, cluster: Cluster, src: NDArray, dst: NDArray) -> N
         if len(away):
             a, b = cluster.ids[src[away[0]]], dst[away[0]]
             raise InputError(
-                f"sends from node {a} to node {b}, which is no neighbour, {undeclared(model)}"
+                f"sends from node {a} to node {b}, which is no neighbour, and its kernel declares {model}"
             )
     if model.messages is not None:
         pairs, times = np.unique(pair_key(src, dst, cluster.n), return_counts=True)
         if times.max(initial=0) > model.messages:
             node, b = divmod(int(pairs[times.argmax()]), cluster.n)
             raise InputError(
-                f"sends {times.max()} messages from node {cluster.ids[node]} to node {b}, {undeclared(model)}"
+                f"sends {times.max()} messages from node {cluster.ids[node]} to node {b}, and its kernel "
+                f"declares {model}"
             )
 
 
@@ -155,7 +151,7 @@ def counts_of(model: Model, cluster: Cluster, nodes: NDArray, send: Broadcast) -
         if model.messages is not None and times.max(initial=0) > model.messages:
             node = cluster.ids[nodes[times.argmax()]]
             raise InputError(
-                f"broadcasts {times.max()} times from node {node}, {undeclared(model)}"
+                f"broadcasts {times.max()} times from node {node}, and its kernel declares {model}"
             )
     if send.to is not None:
         counted = send.to

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine import checks
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.messages import concatenated
@@ -112,8 +111,8 @@ class ListType(MessageType):
     ) -> dict[int, MessageBatch]:
         if box.clusters[0].directed:
             raise box.fault(step, sends[0][0], "shares lists, on a graph that is directed")
-        if box.check and (model := box.kernel.obeys).messages is not None:
-            raise box.fault(step, sends[0][0], f"shares lists, {checks.undeclared(model)}")
+        if box.check and (model := box.model).messages is not None:
+            raise box.fault(step, sends[0][0], f"shares lists, and its kernel declares {model}")
         parts: list[NodeLists] = []
         for k, send in sends:
             cluster = box.clusters[k]

@@ -97,6 +97,8 @@ class Mailbox:
         The broadcasts of the phase, if there are any.
     window
         Where broadcasts are stored, if sites share memory.
+    model
+        What phases may send, which a check refuses otherwise.
     disturbed
         The faults at this site, if there are any.
     """
@@ -122,6 +124,9 @@ class Mailbox:
         self.unicasts = Unicasts(clusters[0].partition, bounds, me)
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
+        self.model = kernel.obeys
+        if faults is not None:  # nodes may then be at several phases at once
+            self.model = kernel.obeys._replace(messages=None)
         self.disturbed = None if faults is None else faults.at_site(kernel, clusters, fault)
         self.recorder: Callable[[Step, Any], None] | None = None
         self.phase = ""

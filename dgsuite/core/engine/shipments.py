@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine import checks
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.messages import concatenated
@@ -90,9 +89,9 @@ class ShipmentType(MessageType):
         self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Shipment]], counts: Tally
     ) -> dict[int, MessageBatch]:
         parts: list[Shipments] = []
-        if box.check and not (model := box.kernel.obeys).ships:
+        if box.check and not (model := box.model).ships:
             raise box.fault(
-                step, sends[0][0], f"ships items to clusters, {checks.undeclared(model)}"
+                step, sends[0][0], f"ships items to clusters, and its kernel declares {model}"
             )
         for k, send in sends:
             to = box.indices(step, k, send.to, int(box.bounds[-1]), "ships to", "cluster")

@@ -45,7 +45,7 @@ class UnicastType(MessageType):
             whole &= send.src is None
             if box.check:
                 sender = box.senders(step, k, send.src)
-                box.checked(step, k, checks.unicasts_of, box.kernel.obeys, cluster, sender, dst)
+                box.checked(step, k, checks.unicasts_of, box.model, cluster, sender, dst)
             columns = box.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():
                 raise box.fault(step, k, "sends other fields than another cluster")

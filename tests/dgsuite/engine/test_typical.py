@@ -63,7 +63,7 @@ def test_typical_kernels_use_each_part(monkeypatch):
         name: parts_of(kernel(**options(name)), monkeypatch) for name, kernel in KERNELS.items()
     }
     by_all = set().union(*used.values())
-    assert {("Broadcast", "nodes"), "ships", "reduce"} <= by_all
+    assert {("Broadcast", "nodes"), ("Shipment", "to"), "reduce"} <= by_all
     missing = by_all.difference(*(used[name] for name in TYPICAL))
     users = {part: [name for name in used if part in used[name]] for part in missing}
     assert not missing, users
