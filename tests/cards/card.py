@@ -73,7 +73,7 @@ class Card:
         self, right: Mapping[str, Any], outputs: Mapping[str, int]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Kinds of wrong results, and what each changes in a right one."""
-        for name in outputs.keys() - {*self.free}:
+        for name in (name for name in outputs if name not in self.free):
             for kind, values in common(np.asarray(right[name])).items():
                 yield f"{name} {kind}", {name: values}
         for name, value in self.false.items():

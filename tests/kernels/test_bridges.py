@@ -1,4 +1,4 @@
-"""Bridges, cut nodes and biconnected components: networkx's, on any cut."""
+"""Bridges, cut nodes and biconnected components: what they cost, and their tables."""
 
 from __future__ import annotations
 

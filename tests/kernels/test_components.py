@@ -1,4 +1,4 @@
-"""Components are those of networkx; long chains take few rounds."""
+"""Components of long chains take few rounds; those of examples, and of chains of cycles."""
 
 from __future__ import annotations
 

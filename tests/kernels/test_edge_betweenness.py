@@ -1,4 +1,4 @@
-"""Betweenness of edges is networkx's, in every form and style, to the last bit the same on every cut."""
+"""Betweenness of edges is igraph's, in every form and style."""
 
 from __future__ import annotations
 

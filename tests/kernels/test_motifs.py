@@ -1,4 +1,4 @@
-"""Cliques, squares and motifs: those of networkx and of their definitions, on any cut."""
+"""Cliques of any size, motifs and their rules on graphs too large to look at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches from many sources, closeness and harmonic centrality are networkx's, on any cut."""
+"""Searches from many sources: samples, labels, and sources beyond the bits of a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that look at neighbours of neighbours are what networkx, or the definition, finds."""
+"""Labels, triangles and coefficients of examples, and what kernels of neighbours cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generations and two colours are networkx's, and cycles are cycles, on every cut."""
+"""Cycles of any length, and loops, under kernels that look for cycles."""
 
 from __future__ import annotations
 

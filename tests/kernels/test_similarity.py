@@ -1,4 +1,4 @@
-"""Similarity is networkx's, or that of the definition, for edges, pairs and the best of each node."""
+"""Similarity of the best of each node and of weights; tables on workers, and any cut."""
 
 from __future__ import annotations
 
