@@ -21,7 +21,8 @@ from distributed import Client
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.cases import NAMES, RANKS, RINGS
+from tests.cards.ranks import RANKS
+from tests.support.cases import NAMES, RINGS
 from tests.support.clusters import client_of
 
 CLUSTERS = 8

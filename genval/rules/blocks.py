@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, ends, exactly, parts, rows
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -32,6 +33,11 @@ class Blocks(NamedTuple):
     bridges: NDArray[np.int64]
 
 
+@judges(
+    "bridges",
+    outputs={"source": 1, "target": 1, "articulation": 1, "component": 1},
+    table=("source", "target"),
+)
 def bridges(job: Job) -> list[Found]:
     """Bridges are the biconnected components of one edge, and cut nodes are in several components; without
     the bridges the parts of the graph are the 2-edge-connected components.
@@ -52,6 +58,7 @@ def bridges(job: Job) -> list[Found]:
     ]
 
 
+@judges("biconnected", outputs={"member": 1, "block": 1}, table=("member", "block"))
 def biconnected(job: Job) -> list[Found]:
     """Rows are those of the biconnected components."""
     one, other = _edges(job)

@@ -25,6 +25,7 @@ from dgsuite.genval.rules.base import (
     loop_lengths,
     parts,
 )
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.construction.build import id_dtype
 
@@ -32,6 +33,7 @@ ROUNDING = 1e-12
 """What modularity may seem to gain where floats are rounded."""
 
 
+@judges("cdlp", outputs={"label": 1})
 def cdlp(job: Job) -> list[Found]:
     """Labels equal those of the definition, step by step: from those to begin with on, the label with the
     greatest weight among the neighbours of the step before, of several the smallest. Without weights each
@@ -130,6 +132,7 @@ def _heard(
     return key, np.bincount(which, weight[counts], len(key)).astype(np.float64)
 
 
+@judges("louvain", outputs={"community": 1}, columns="level")
 def louvain(job: Job) -> list[Found]:
     """A community is named by its smallest node, and no two of them have a higher quality as one. Of several
     levels this holds for the last, and each community is within one of the next level.
@@ -137,6 +140,7 @@ def louvain(job: Job) -> list[Found]:
     return _levels(job, connected=False)
 
 
+@judges("leiden", outputs={"community": 1}, columns="level")
 def leiden(job: Job) -> list[Found]:
     """A community is named by its smallest node, edges with weights above 0 connect it, and no two of them
     have a higher quality as one. Of several levels the last is so, and each community is within

@@ -12,10 +12,12 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components, each_cluster, of_clusters
 
 
+@judges("wcc", outputs={"component": 1}, columns="threshold")
 def wcc(job: Job) -> list[Found]:
     """Connected components: both ends of an edge have the same label; a label is the smallest node that has
     it; and the smallest node of each tree of a spanning forest has a label of its own, so none joins two.
@@ -88,6 +90,7 @@ def _named(label: NDArray) -> Found:
     )
 
 
+@judges("scc", outputs={"component": 1})
 def scc(job: Job) -> list[Found]:
     """Strongly connected components: a label is the smallest node that has it; paths within the label lead
     from that node to all others that have it, and back; and no cycle goes through two labels.

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, exactly
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
 
 
+@judges("phase_king", outputs={"decision": 1, "input": 1})
 def phase_king(job: Job) -> list[Found]:
     """Nodes that have not crashed decide alike; if all nodes have the same input, on that. Inputs are those
     that the run was given.
@@ -19,6 +21,7 @@ def phase_king(job: Job) -> list[Found]:
     return [job.found(*_agreement(job))]
 
 
+@judges("benor", outputs={"decision": 1, "input": 1, "decided": 1})
 def benor(job: Job) -> list[Found]:
     """As `phase_king`, and each at most one round after the first, or in the first round if all nodes have
     the same input.
@@ -46,6 +49,7 @@ def _agreement(job: Job) -> list[Rule]:
     ]
 
 
+@judges("floodset", outputs={"decision": 1, "input": 1})
 def floodset(job: Job) -> list[Found]:
     """Nodes that have not crashed decide on their own value or on the default, and as their neighbours do. If
     all inputs of a component are the same, they are its decision. Inputs are those that the run was given, or

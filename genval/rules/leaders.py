@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, exactly, marked
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
 
 
+@judges("dp", "hs", "lcr", outputs={"leader": 1}, identifiers="leader")
 def leader(job: Job) -> list[Found]:
     """All nodes agree on one leader; it is the identifier of a node, and no identifier is larger."""
     checked = job.each(_follows)
@@ -37,6 +39,7 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
     return found, bool((c.uid == agreed).any())
 
 
+@judges("floodmax", outputs={"leader": 1}, identifiers="leader")
 def floodmax(job: Job) -> list[Found]:
     """Of each component, the leader is the node with the largest identifier, as all nodes say. Where nodes
     have crashed, those that are left and have a way to each other through such nodes say the same: the
@@ -82,6 +85,7 @@ def _largest(part: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.i
     return found[part]
 
 
+@judges("by", outputs={"decision": 1, "vote": 1, "traitor": 1})
 def by(job: Job) -> list[Found]:
     """All loyal nodes make the same decision. If they all cast the same vote, it is their decision. Votes and
     traitors are those that the run was given.
@@ -125,6 +129,7 @@ def by(job: Job) -> list[Found]:
     return [found]
 
 
+@judges("kc", outputs={"committee": 1})
 def kc(job: Job) -> list[Found]:
     """A committee has at most K members, each within K - 1 hops of its leader, which is a member. A node with
     the smallest identifier within K - 1 hops is a leader. The node with the smallest identifier of all, from

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import LEAST, Job, Rule, closely, collect, exactly
+from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency, share_of_pairs
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ SAME = ((1, 2), (4, 5), (6, 7), (9, 10), (9, 11), (12, 13))
 """Orbits of the same motif."""
 
 
+@judges("cliques", outputs={"cliques": 1})
 def cliques(job: Job) -> list[Found]:
     """Cliques are listed, each from that of its nodes but the last; on larger graphs those of some nodes.
     There are none where neighbours are too few, and the sum is a multiple of `k`.
@@ -77,6 +79,7 @@ def _cliques_at(edges: csr_array, node: int, k: int) -> int | None:
     return None if sets is None else len(sets)
 
 
+@judges("motifs", outputs={"orbits": 2}, sampled=True)
 def motifs(job: Job) -> list[Found]:
     """Connected sets of three and four nodes are listed, and a node's orbit follows from degrees in the set.
     On larger graphs sets of some nodes are listed. Orbits of a motif are as frequent as it has nodes there,
@@ -120,6 +123,7 @@ def motifs(job: Job) -> list[Found]:
     return [job.found(*rules), *checks]
 
 
+@judges("square_clustering", outputs={"coefficient": 1}, real=("coefficient",))
 def square_clustering(job: Job) -> list[Found]:
     """Squares of a node and a pair of its neighbours are other neighbours that the pair has in common, by the
     square of the adjacency matrix; on larger graphs those of some nodes. The coefficient is from 0 to 1.

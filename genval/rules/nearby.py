@@ -7,10 +7,16 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, absent, collect, strange
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
 
+@judges(
+    "neighbourhood",
+    outputs={"target": 1, "source": 1, "hop": 1},
+    table=("target", "source", "hop"),
+)
 def neighbourhood(job: Job) -> list[Found]:
     """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an
     edge to it from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the
@@ -84,6 +90,11 @@ def _spread(
     return backed, np.unique(end[~near])
 
 
+@judges(
+    "sample",
+    outputs={"source": 1, "target": 1, "place": 1, "hop": 1},
+    table=("source", "target", "place", "hop"),
+)
 def sample(job: Job) -> list[Found]:
     """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out
     says, which are edges of the graph; without replacement different ones, and with weights none of weight 0.

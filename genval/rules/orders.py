@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, collect, exactly, marked
+from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.triangles import adjacency
 
 
+@judges("topological", outputs={"generation": 1, "cycle": 1})
 def topological(job: Job) -> list[Found]:
     """A generation is one more than the greatest of the nodes before, all of which have one, and 0 without
     such nodes. A node has none only if one before has none. If any has none, a cycle is given, in its order.
@@ -61,6 +63,7 @@ def _cycle(job: Job, place: NDArray[np.int64], wanted: bool, odd: bool = False) 
     ]
 
 
+@judges("bipartite", outputs={"colour": 1, "cycle": 1})
 def bipartite(job: Job) -> list[Found]:
     """Of two copies of the nodes, an edge joins either copy of an end with the other copy of the other end.
     Then a component with an odd cycle is joined to its own copy, and its colours are -1; elsewhere a node has

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import LEAST, Job, closely, collect, marked, rows, strange
+from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.similar import Pairs
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ SIGMAS = 6
 """Standard errors by which an estimate may be wrong."""
 
 
+@judges("bc", outputs={"betweenness": 1}, real=("betweenness",))
 def bc(job: Job) -> list[Found]:
     """Betweenness equals the result of SciPy's distances and two triangular systems per source: with A the
     edges of shortest paths, (I - A') sigma = e counts the paths, and (I - A) y = 1 / sigma sums the
@@ -99,6 +101,12 @@ def _added_up(
     ]
 
 
+@judges(
+    "edge_betweenness",
+    outputs={"source": 1, "target": 1, "betweenness": 1},
+    real=("betweenness",),
+    table=("source", "target", "betweenness"),
+)
 def edge_betweenness(job: Job) -> list[Found]:
     """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found
     as in `bc`. On larger graphs only necessary conditions are checked: values are at most one per pair of
@@ -162,6 +170,7 @@ def _sources(job: Job, name: str = "source") -> NDArray[np.int64]:
     return named
 
 
+@judges("bfs_many", outputs={"distance": 1, "reached": 1, "eccentricity": 1})
 def bfs_many(job: Job) -> list[Found]:
     """The sources that reach a node also reach those that it has an edge to, one hop farther at most; and the
     outputs are those of SciPy's distances, on larger graphs of some nodes.
@@ -211,6 +220,7 @@ def _summed(hops: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.column_stack([hops.sum(1), near.sum(1), hops.max(1, initial=0)])
 
 
+@judges("closeness", outputs={"closeness": 1}, real=("closeness",))
 def closeness(job: Job) -> list[Found]:
     """Closeness is from 0 to 1, and 0 where no edge comes in; and it is what SciPy's distances make it, on
     larger graphs of some nodes.
@@ -228,6 +238,7 @@ def closeness(job: Job) -> list[Found]:
     return checks
 
 
+@judges("harmonic", outputs={"harmonic": 1}, real=("harmonic",))
 def harmonic(job: Job) -> list[Found]:
     """From all nodes, each edge that comes in adds 1, and each other node 1/2 at most; and harmonic
     centrality is what SciPy's distances make it, on larger graphs of some nodes.
@@ -247,6 +258,11 @@ def harmonic(job: Job) -> list[Found]:
     return checks
 
 
+@judges(
+    "hyperball",
+    outputs={"reached": 1, "distance": 1, "harmonic": 1, "closeness": 1},
+    real=("harmonic", "closeness"),
+)
 def hyperball(job: Job) -> list[Found]:
     """Each node that reaches another adds 1 to n - 1 hops; harmonic centrality is no less than if all were
     equally far; closeness is that of the two other outputs. Outputs are those of SciPy's distances, on larger
@@ -285,6 +301,7 @@ def hyperball(job: Job) -> list[Found]:
     return checks
 
 
+@judges("eccentricity", outputs={"eccentricity": 1, "limit": 1})
 def eccentricity(job: Job) -> list[Found]:
     """Eccentricities are at most the limits, and of all nodes these; those of neighbours differ by one at
     most. SciPy's are between the two, on larger graphs of some nodes; so is the largest, or the smallest.

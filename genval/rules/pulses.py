@@ -12,6 +12,7 @@ from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.views import both_ways
 
@@ -29,6 +30,7 @@ Values = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Some nodes, and a value of each."""
 
 
+@judges("alpha", outputs={"time": 1})
 def alpha(job: Job) -> list[Found]:
     """Nodes are safe when their messages are acknowledged, and begin a pulse when they and their neighbours
     are safe.
@@ -43,6 +45,7 @@ def alpha(job: Job) -> list[Found]:
     return _compared(job, time, last)
 
 
+@judges("beta", outputs={"time": 1, "parent": 1})
 def beta(job: Job) -> list[Found]:
     """Nodes are safe when their messages are acknowledged; that all are goes up a tree of fewest hops from
     the root, and the next pulse down.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, ends, exponent, lengths, loop_lengths
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 ROUNDING = 1e-12
@@ -27,6 +28,7 @@ TOLERANCE = 1e-6
 Values = NDArray[np.float64]
 
 
+@judges("pagerank", outputs={"rank": 1}, real=("rank",))
 def pagerank(job: Job) -> list[Found]:
     """One more step of the walk hardly changes the ranks. A step shrinks every change by the damping at
     least, so the bound is damping times tolerance. There is only one such fixed point.
@@ -44,6 +46,7 @@ def pagerank(job: Job) -> list[Found]:
     return _settled(job, "rank", step, np.full(job.n, 1 / job.n), damping)
 
 
+@judges("eigenvector", outputs={"centrality": 1}, real=("centrality",))
 def eigenvector(job: Job) -> list[Found]:
     """To add to each value those along the edges that come in, and scale so that squares add up to 1, hardly
     changes any. A step adds at most the largest weight out of a node, times a change; scaling, of vectors at
@@ -59,6 +62,7 @@ def eigenvector(job: Job) -> list[Found]:
     return _settled(job, "centrality", step, start, grows)
 
 
+@judges("katz", outputs={"centrality": 1}, real=("centrality",))
 def katz(job: Job) -> list[Found]:
     """Each value is alpha times the sum along the edges that come in, plus beta. Where values are scaled, the
     scale follows: what is left without the sum is beta, scaled. The bound is alpha times the largest weight
@@ -82,6 +86,7 @@ def katz(job: Job) -> list[Found]:
     return _settled(job, "centrality", step, start, grows, again if scaled else None)
 
 
+@judges("hits", outputs={"hub": 1, "authority": 1}, real=("hub", "authority"))
 def hits(job: Job) -> list[Found]:
     """Hubs are the sums of the authorities that they point to, scaled to add up to 1: exactly, as these come
     last. Authorities are those of the hubs that point to them, up to the tolerance, which is for hubs of

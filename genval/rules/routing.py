@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import LISTED, Found, Violation
 from dgsuite.genval.rules.base import Job, Outputs, addable, collect, ends
+from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.search import above_one
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -19,6 +20,7 @@ CLOSE = 1e-9
 """Relative difference allowed for rounding, since sums from the two ends of a path round differently."""
 
 
+@judges("dr", outputs={"cost": 2, "next_hop": 2}, real=("cost",))
 def dr(job: Job) -> list[Found]:
     """Bellman's equation holds at every node for every target, and the next hop attains its minimum. Next
     hops lead to the target, which is checked if weights are 0 or negligible against a cost.
@@ -105,6 +107,7 @@ def _walk(c: Cluster, outputs: Outputs) -> Found:
     return Found(count, listed)
 
 
+@judges("distance_vector", outputs={"distance": 1, "next_hop": 1})
 def distance_vector(job: Job) -> list[Found]:
     """The root is at distance 0, any other node one farther than its nearest neighbour, but no farther than
     what counts as infinite. Its next hop is such a neighbour; there is none at the root and where there is

@@ -11,6 +11,7 @@ from dgsuite.genval import counters
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search
 from dgsuite.genval.rules.base import Job, Outputs, Rule, exactly
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
 
@@ -21,6 +22,7 @@ ROUNDING = 1e-9
 """By which share of the sum of absolute values masses may differ from the sum."""
 
 
+@judges("gossip", outputs={"informed": 1})
 def gossip(job: Job) -> list[Found]:
     """The root knows the rumour first. Any other node hears of it in the first round in which a call joins it
     to a node that knew before: which neighbour a node calls follows from seed, node and round. Where messages
@@ -77,6 +79,11 @@ def _called(c: Cluster, outputs: Outputs, seed: int, number: int) -> tuple[NDArr
     return c.ids, called
 
 
+@judges(
+    "push_sum",
+    outputs={"average": 1, "mass": 1, "weight": 1, "input": 1},
+    real=("average", "mass", "weight", "input"),
+)
 def push_sum(job: Job) -> list[Found]:
     """Masses add up to the sum of the inputs, and weights to the number of nodes, to within rounding; an
     average is mass by weight. If the run ended before its last iteration, averages are as close to the true
@@ -117,6 +124,7 @@ def _degrees(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
     return c.ids, c.degree
 
 
+@judges("snapshot", outputs={"input": 1, "recorded": 1, "in_transit": 1, "when": 1, "done": 1})
 def snapshot(job: Job) -> list[Found]:
     """All nodes that the root reaches and that have not crashed are done, and together with what is in
     transit they have as much money as at first. Without faults a node records as many rounds after the root

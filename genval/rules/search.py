@@ -18,12 +18,14 @@ from dgsuite.genval.rules.base import (
     exactly,
     marked,
 )
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 NEVER = 2**62
 """The cutoff of a search that goes on to its end."""
 
 
+@judges("bf", outputs={"distance": 1})
 def bf(job: Job) -> list[Found]:
     """Hop distances: 0 only at the root; an edge from a reached node leads to a reached node at most
     one hop farther; a node d hops away has a neighbour d - 1 hops away.
@@ -64,6 +66,7 @@ def _predecessors(distance: NDArray, witnessed: NDArray) -> Found:
     )
 
 
+@judges("all_pairs", outputs={"level": 2}, sampled=True)
 def all_pairs(job: Job) -> list[Found]:
     """Hop distances as in `bf` from each source.
 
@@ -105,6 +108,7 @@ def _each_source(c: Cluster, outputs: Outputs, roots: NDArray) -> list[tuple[Fou
     return [_distances(c, {"distance": column}, root) for column, root in columns]
 
 
+@judges("dst", outputs={"distance": 1, "parent": 1})
 def dst(job: Job) -> list[Found]:
     """Breadth-first tree: distances as in `bf`; a parent is a neighbour one hop nearer to the root."""
     return [*bf(job), *job.each(_parents)]
@@ -139,6 +143,7 @@ def above_one(
     return linked, nearer
 
 
+@judges("bfs", "bfs2d", outputs={"level": 1, "parent": 1})
 def bfs(job: Job) -> list[Found]:
     """Breadth-first tree, by Graph500's five checks: the root is its own parent, at level 0; the parent of
     every other node in the tree is a neighbour one level up (so there are no cycles); the levels of an
@@ -243,6 +248,7 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> Fou
     )
 
 
+@judges("sssp", outputs={"distance": 1, "parent": 1}, real=("distance",))
 def sssp(job: Job) -> list[Found]:
     """Shortest paths: no edge gives a path shorter than a node's distance; the path over its parent has
     the length of its distance; parents lead to the root, or to one of the sources, which is the nearest one.
@@ -250,6 +256,7 @@ def sssp(job: Job) -> list[Found]:
     return _shortest_paths(job, least=0)
 
 
+@judges("bellman_ford", outputs={"distance": 1, "parent": 1}, real=("distance",))
 def bellman_ford(job: Job) -> list[Found]:
     """Shortest paths as in `sssp`; distances may be negative."""
     return _shortest_paths(job, least=-np.inf)

@@ -8,14 +8,17 @@ from numpy.typing import NDArray
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, marked
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 
+@judges("mis", outputs={"in_mis": 1})
 def mis(job: Job) -> list[Found]:
     """Maximal independent set: no two members are neighbours; every other node has a member as neighbour."""
     return job.each(_independent_and_dominating, name="in_mis")
 
 
+@judges("ds", outputs={"in_ds": 1})
 def ds(job: Job) -> list[Found]:
     """Independent dominating set, which is the same as a maximal independent set."""
     return job.each(_independent_and_dominating, name="in_ds")
@@ -39,6 +42,7 @@ def _independent_and_dominating(c: Cluster, outputs: Outputs, name: str) -> Foun
     )
 
 
+@judges("vc", outputs={"colour": 1})
 def vc(job: Job) -> list[Found]:
     """Colouring with three colours: the ends of every edge differ."""
     return job.each(_colouring)
@@ -62,6 +66,7 @@ def _proper(c: Cluster, colour: NDArray) -> Rule:
     )
 
 
+@judges("colouring", outputs={"colour": 1})
 def colouring(job: Job) -> list[Found]:
     """Greedy colouring: the ends of every edge differ, and a node of a colour has neighbours of all smaller
     ones, so there are no more than the largest degree and one.
@@ -89,6 +94,7 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
     )
 
 
+@judges("trial_colouring", outputs={"colour": 1, "settled": 1})
 def trial_colouring(job: Job) -> list[Found]:
     """Colours are from 0 to the number of the node's neighbours, and differ from theirs. A node without
     neighbours takes its colour in the first round. Nodes that have crashed need none. If nothing was lost,
@@ -172,6 +178,7 @@ def _trial(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
     )
 
 
+@judges("matching", outputs={"mate": 1})
 def matching(job: Job) -> list[Found]:
     """Maximal matching: a node's mate is a neighbour whose mate it is, and no two neighbours have none."""
     return job.each(_matching)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import LEAST, Job, closely, collect, rows, strange
+from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.triangles import CLOSE, MAX_WORK, adjacency
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ class Pairs(NamedTuple):
         return self.source * n + self.target
 
 
+@judges(
+    "similarity",
+    outputs={"source": 1, "target": 1, "similarity": 1},
+    real=("similarity",),
+    table=("source", "target", "similarity"),
+)
 def similarity(job: Job) -> list[Found]:
     """The pairs are those that were asked for, in their order, and each similarity is what the definition
     says of the rows of the adjacency matrix. On larger graphs it is looked at for some nodes whether these

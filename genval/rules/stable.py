@@ -7,12 +7,14 @@ import numpy as np
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search, sets
 from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 ONE = ("central", "largest", "busiest")
 """Daemons that pick one node."""
 
 
+@judges("stable_bfs", outputs={"level": 1, "parent": 1, "moves": 1})
 def stable_bfs(job: Job) -> list[Found]:
     """A tree of fewest hops, as `bfs`, whose root has no parent."""
     root, parent = job.root(), np.array(job.outputs["parent"])
@@ -21,6 +23,7 @@ def stable_bfs(job: Job) -> list[Found]:
     return [*search.bfs(tree), *_moves(job)]
 
 
+@judges("stable_mis", outputs={"in_mis": 1, "moves": 1})
 def stable_mis(job: Job) -> list[Found]:
     """A maximal independent set. A node moves at most three times by Turau's protocol: it may leave, and wait
     again, and joins or leaves for good. By Shukla's it moves twice, if one node moves at a time.
@@ -31,6 +34,7 @@ def stable_mis(job: Job) -> list[Found]:
     return [*sets.mis(job), *_moves(job, limit)]
 
 
+@judges("stable_colouring", outputs={"colour": 1, "moves": 1})
 def stable_colouring(job: Job) -> list[Found]:
     """A greedy colouring. If one node moves at a time, it moves once, and then to smaller colours."""
     found = [*sets.colouring(job), *_moves(job)]
@@ -39,6 +43,7 @@ def stable_colouring(job: Job) -> list[Found]:
     return found
 
 
+@judges("stable_matching", outputs={"mate": 1, "moves": 1})
 def stable_matching(job: Job) -> list[Found]:
     """A maximal matching. By Hsu's and Huang's protocol there are at most 2 m + n moves, if one node moves at
     a time.
@@ -51,6 +56,7 @@ def stable_matching(job: Job) -> list[Found]:
     return found
 
 
+@judges("token_ring", outputs={"value": 1, "moves": 1})
 def token_ring(job: Job) -> list[Found]:
     """One node is privileged, and values are below k. A node moves at most once more than its predecessor,
     since it copies what that has come to, and all together as often as is proved. From the legitimate start

@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, edges_within, ends, marked
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 AT_ONCE = 1 << 18
 """Edges that are checked at a time."""
 
 
+@judges("mst", outputs={"parent": 1})
 def mst(job: Job) -> list[Found]:
     """A spanning tree of each component; no other edge is lighter than the heaviest tree edge between its
     ends (the cycle property; Tarjan 1983, chapter 6).

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import LEAST, Job, Outputs, Rule, closely, collect, ends, exactly
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ CLOSE = 1e-12
 """Relative difference allowed for rounding."""
 
 
+@judges("triangles", outputs={"triangles": 1})
 def triangles(job: Job) -> list[Found]:
     """Triangles of a node are half the paths of three edges that lead back to it, the diagonal of the cube
     of the adjacency matrix; on larger graphs of some nodes. Their sum is a multiple of three.
@@ -45,6 +47,7 @@ def triangles(job: Job) -> list[Found]:
     ]
 
 
+@judges("lcc", outputs={"coefficient": 1}, real=("coefficient",))
 def lcc(job: Job) -> list[Found]:
     """The coefficient is the number of ordered pairs of neighbours that an edge joins, over the number of
     ordered pairs; neighbours are those along edges in any direction. On larger graphs it is of some nodes,
@@ -69,6 +72,7 @@ def share_of_pairs(found: NDArray, degree: NDArray) -> Rule:
     return "range", ~((found >= 0) & (found <= (degree > 1))), told, lambda i: f"{found[i]:g}"
 
 
+@judges("ktruss", outputs={"truss": 1})
 def ktruss(job: Job) -> list[Found]:
     """The k-truss is what is left when edges in less than k - 2 triangles are taken off until there are none:
     a node's number is the last k with which it has an edge. On larger graphs only necessary conditions are
@@ -174,6 +178,7 @@ def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
     return np.concatenate(parts)
 
 
+@judges("core_number", outputs={"core": 1})
 def core_number(job: Job) -> list[Found]:
     """A node with core number k has at least k neighbours with core numbers of k or more, so k is not too
     large. No set of nodes with number k has, for each of them, more than k neighbours in the set or with
@@ -193,6 +198,7 @@ def core_number(job: Job) -> list[Found]:
     return [*found, job.found(("peeling", left, *texts))]
 
 
+@judges("densest", outputs={"densest": 1})
 def densest(job: Job) -> list[Found]:
     """The set is the densest, of equals the largest, of those that are left when again and again all nodes
     are taken off that have at most 1 + epsilon times the mean degree.

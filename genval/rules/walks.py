@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 
+@judges("random_walks", outputs={"walk": 2}, sampled=True, columns="number")
 def random_walks(job: Job) -> list[Found]:
     """Each walk begins at its node, goes along edges, ends only at a node that no edge leaves, and has as
     many steps as the run was to make. With restarts it may go back to its first node at any time, and does
@@ -67,6 +69,7 @@ CLOSE = 1e-5
 """Of the length of a row: numbers are float32."""
 
 
+@judges("fastrp", outputs={"embedding": 2}, real=("embedding",), sampled=True)
 def fastrp(job: Job) -> list[Found]:
     """Each row is that of the definition: powers of the transition matrix times the random matrix, weighted
     and added up. What nodes tell each other is rounded to float32.

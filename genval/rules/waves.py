@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly
+from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
 
+@judges("echo", outputs={"parent": 1, "level": 1, "size": 1, "total": 1, "decided": 1})
 def echo(job: Job) -> list[Found]:
     """The tree is one of breadth-first search, with the smallest possible parents. The size of a subtree is
     one more than those of the node's children together, and the total its value more; both are 0 where the
@@ -51,6 +53,10 @@ def _smallest(c: Cluster, outputs: Outputs) -> Found:
     return collect(c.ids, ("parent", wrong, lambda i: told.format(least[i]), parent))
 
 
+@judges(
+    "dijkstra_scholten",
+    outputs={"distance": 1, "told": 1, "acknowledged": 1, "last": 1, "announced": 1},
+)
 def dijkstra_scholten(job: Job) -> list[Found]:
     """Distances are those of breadth-first search. A node that is reached has told its neighbours, and each
     has acknowledged as many messages as its neighbours have sent it. The root announces the end when no node

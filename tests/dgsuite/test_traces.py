@@ -73,7 +73,7 @@ def test_a_cut_adds_up_what_nodes_send(case, clusters):
     assert_counted(nodes)
     owner = graph.partition.owner(np.arange(graph.n))
     np.testing.assert_array_equal(cut.traffic, added_up(nodes, owner, clusters))
-    if kernel.obeys.sends == "edges":
+    if kernel.suited(graph).obeys.sends == "edges":
         pairs = nodes.traffic.values.sum(0) > 0
         edges, there = graph.to_scipy().tocoo(), np.zeros_like(pairs)
         there[edges.row, edges.col] = True  # weights may be 0

@@ -162,26 +162,6 @@ def test_inputs_are_drawn_by_seed():
     assert len({tuple(each.input.values) for each in ds}) == 6
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"f": 3}, "f must be from 0 to 2, as many of 6 nodes as may fail, got 3"),
-        ({"f": -1}, "f must be from 0 to 2"),
-        (
-            {"f": 2, "model": "byzantine"},
-            "f must be from 0 to 1, as many of 6 nodes as may fail, got 2",
-        ),
-        ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),
-        ({"inputs": [0, 1, 2, 0, 0, 0]}, "inputs must be 0 or 1 for each of 6 nodes"),
-        ({"ones": 1.5}, "ones must be from 0 to 1, got 1.5"),
-        ({"model": "omission"}, "model must be one of crash, byzantine"),
-    ],
-)
-def test_wrong_parameters_are_named(how, said):
-    with pytest.raises(dgsuite.InputError, match=said):
-        run(6, **how)
-
-
 def test_graphs_that_are_not_complete_are_refused():
     with pytest.raises(dgsuite.InputError, match="node 0 has 2 neighbours: in a complete graph"):
         dgsuite.run("benor", genval.graph("ring", 6, client=None))

@@ -25,6 +25,7 @@ from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.scc import dealing
 from tests.support.clusters import has_worked
 from tests.support.patience import PATIENCE
+from tests.support.small_graphs import assert_only
 
 FORMS = [("replicated", "block"), ("replicated", "cyclic"), ("partitioned", "block")]
 
@@ -51,28 +52,25 @@ def close(found, right):
     np.testing.assert_allclose(found, [right[v] for v in sorted(right)], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])
 @given(networks(), st.booleans(), st.data())
-def test_as_networkx_and_the_same_bits_in_every_form(net, weighted, data):
+def test_as_networkx_and_the_same_bits_in_every_form(kernel, net, weighted, data):
     n = net.number_of_nodes()
     sources = data.draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
-    weight = "weight" if weighted else None
-    if sources is None:
-        right = nx.betweenness_centrality(net, normalized=False, weight=weight)
-    else:
-        right = nx.betweenness_centrality_subset(net, sources, list(net), weight=weight)
     owner = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
-    batch = data.draw(st.sampled_from([None, 1, 3]))
+    options = {"weighted": weighted, "sources": sources}
+    options["batch"] = data.draw(st.sampled_from([None, 1, 3]))
     found = []
     for cut in ({"clusters": 1}, {"clusters": 4}, {"partition": owner}):
         graph = Graph.from_networkx(net, **cut)
         for form, deal in FORMS:
-            options = {"graph_form": form, "deal": deal, "batch": batch, "sources": sources}
-            ds = dgsuite.run("bc", graph, style="serial", weighted=weighted, **options)
-            found.append(ds.betweenness.values)
-        assert genval.validate("bc", graph, ds).ok  # the others are the same bits
-    close(found[0], right)
+            how = {"graph_form": form, **({"deal": deal} if kernel == "bc" else {})}
+            found.append(dgsuite.run(kernel, graph, style="serial", **options, **how))
+        assert genval.validate(kernel, graph, found[-1]).ok  # the others are the same bits
+    assert_only(net, KERNELS[kernel](**options), None, found[0])
     for other in found:
-        np.testing.assert_array_equal(found[0], other)
+        for name in KERNELS[kernel].outputs:
+            np.testing.assert_array_equal(found[0][name], other[name])
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Components are those of networkx; long chains take few rounds."""
+"""Components of long chains take few rounds; those of examples, and of chains of cycles."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.definitions import cut, example, networks
+from tests.support.definitions import cut, example
+from tests.support.valid import valid
 
 
 def smallest(found, n):
@@ -24,28 +24,8 @@ def smallest(found, n):
 
 def right(kernel, graph):
     """The output of a serial run, which the rule accepts."""
-    ds = dgsuite.run(kernel, graph, style="serial")
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
+    ds = valid(kernel, graph)
     return ds.component.values.tolist()
-
-
-@given(st.booleans().flatmap(lambda directed: networks(directed, most=40)), st.data())
-def test_components_are_those_of_networkx(net, data):
-    found = nx.connected_components(net.to_undirected())
-    assert right("wcc", cut(net, data.draw)) == smallest(found, len(net))
-
-
-@given(networks(True, most=40), st.data())
-def test_strong_components_are_those_of_networkx(net, data):
-    expected = smallest(nx.strongly_connected_components(net), len(net))
-    assert right("scc", cut(net, data.draw)) == expected
-
-
-@given(networks(most=20), st.data())
-def test_strong_components_without_directions_are_components(net, data):
-    expected = smallest(nx.connected_components(net), len(net))
-    assert right("scc", cut(net, data.draw)) == expected
 
 
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=9), st.data())

@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut
+from tests.support.valid import valid
 
 
 def run(graph, **how):
-    ds = dgsuite.run("densest", graph, style="serial", **how)
-    report = genval.validate("densest", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("densest", graph, **how)
     return ds
 
 

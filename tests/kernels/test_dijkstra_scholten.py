@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
 from dgsuite import Network, genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import graphs
+from tests.support.valid import judged
 
 
 def detect(graph, **how):
     """The result, and what the rule says of it."""
-    ds = dgsuite.run("dijkstra_scholten", graph, style="serial", **how)
-    return ds, genval.validate("dijkstra_scholten", graph, ds)
+    return judged("dijkstra_scholten", graph, **how)
 
 
 @given(st.data())
@@ -68,12 +66,3 @@ def test_the_root_waits_for_an_acknowledgement_that_is_lost():
     assert ds.lost.sum() > 0
     assert int(ds.announced[0]) == -1
     assert "end" in str(report)
-
-
-@pytest.mark.parametrize(
-    ("how", "wrong"),
-    [({"work": 0}, "work must be at least 1, got 0"), ({"root": 2}, "root 2 is not a node")],
-)
-def test_wrong_parameters_are_named(how, wrong):
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        detect(Graph.from_edges([0], [1]), **how)

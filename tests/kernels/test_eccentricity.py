@@ -12,6 +12,7 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from tests.support.definitions import cut, networks
+from tests.support.valid import valid
 
 
 @given(st.data(), st.sampled_from(["nodes", "diameter", "radius"]))
@@ -24,9 +25,7 @@ def test_they_are_networkxs(data, of):
         net.add_edge(min(part), max(net))
     net.remove_edges_from([*nx.selfloop_edges(net)])
     graph = cut(net, data.draw)
-    ds = dgsuite.run("eccentricity", graph, of=of, style="serial")
-    report = genval.validate("eccentricity", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("eccentricity", graph, of=of)
     right = nx.eccentricity(net)
     least, most = ds.eccentricity.values, ds.limit.values
     each = np.array([right[v] for v in net])

@@ -1,4 +1,4 @@
-"""Betweenness of edges is networkx's, in every form and style, to the last bit the same on every cut."""
+"""Betweenness of edges is igraph's, in every form and style."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
-from tests.kernels.test_betweenness import networks
+from tests.support.valid import valid
 
 COLUMNS = ("source", "target", "betweenness")
 FORMS = ("replicated", "partitioned")
@@ -22,9 +20,7 @@ FORMS = ("replicated", "partitioned")
 
 def run(graph, **how):
     """The rows of a serial run, which the rule accepts."""
-    ds = dgsuite.run("edge_betweenness", graph, style="serial", **how)
-    report = genval.validate("edge_betweenness", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("edge_betweenness", graph, **how)
     return [ds[name].values for name in COLUMNS]
 
 
@@ -37,29 +33,6 @@ def rows(net, found):
     """Edges and their values, as the kernel lists them."""
     ends = found if net.is_directed() else map(sorted, found)
     return sorted((*edge, value) for edge, value in zip(ends, found.values(), strict=True))
-
-
-@given(networks(), st.booleans(), st.data())
-def test_as_networkx_and_the_same_bits_in_every_form(net, weighted, data):
-    n = net.number_of_nodes()
-    sources = data.draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
-    how = {"normalized": False, "weight": "weight" if weighted else None}
-    if sources is None:
-        right = nx.edge_betweenness_centrality(net, **how)
-    else:
-        right = nx.edge_betweenness_centrality_subset(net, sources, list(net), **how)
-    owner = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
-    batch = data.draw(st.sampled_from([None, 1, 3]))
-    found = []
-    for cut in ({"clusters": 1}, {"clusters": 4}, {"partition": owner}):
-        graph = Graph.from_networkx(net, **cut)
-        for form in FORMS:
-            how = {"graph_form": form, "batch": batch, "sources": sources, "weighted": weighted}
-            found.append(run(graph, **how))
-            same(found[-1], found[0])
-    wanted = rows(net, right)
-    assert [*zip(*found[0][:2], strict=True)] == [row[:2] for row in wanted]
-    np.testing.assert_allclose(found[0][2], [row[2] for row in wanted], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

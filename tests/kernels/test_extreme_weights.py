@@ -10,6 +10,7 @@ from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
+from tests.support.valid import valid
 
 N, M = 24, 60
 RANDOM = np.random.default_rng(5)
@@ -140,8 +141,7 @@ def test_results_of_extreme_weights_are_validated(kernel, power):
     graph = Graph.from_edges(SRC, DST, n=N, weights=np.ldexp(np.ceil(WEIGHTS), power), clusters=3)
     how = {**SCALED.get(kernel, {"weighted": True, "iterations": 30})}
     how |= {"alpha": 2.0 ** (-16 - max(power, -400))} if kernel == "katz" else {}
-    ds = dgsuite.run(kernel, graph, style="serial", **how)
-    assert genval.validate(kernel, graph, ds).ok
+    ds = valid(kernel, graph, **how)
     name = next(iter(KERNELS[kernel].outputs))
     wrong = ds.copy(deep=True)
     if kernel in ("leiden", "louvain"):

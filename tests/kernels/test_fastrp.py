@@ -9,17 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, networks
+from tests.support.valid import valid
 
 
 def embedding(graph, **how):
     """The vectors of a run that the rule accepts."""
-    ds = dgsuite.run("fastrp", graph, style="serial", **how)
-    report = genval.validate("fastrp", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("fastrp", graph, **how)
     return ds.embedding.values
 
 
@@ -90,22 +88,6 @@ def test_planted_communities_are_separated(seed):
 def test_seeds_give_other_vectors():
     graph = Graph.from_edges([0, 1], [1, 2])
     assert (embedding(graph, seed=1) != embedding(graph, seed=2)).any()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
-        ({"dimensions": 0}, "dimensions must be from 1 to 65536, got 0"),
-        ({"powers": ()}, "powers must be finite numbers, at least one, got \\(\\)"),
-        ({"powers": (1.0, float("nan"))}, "powers must be finite numbers"),
-        ({"beta": 2.0}, "beta must be from -1 to 1, got 2.0"),
-        ({"sparsity": 0.5}, "sparsity must be at least 1, got 0.5"),
-        ({}, "weights must not be negative, got -1"),
-    ],
-)
-def test_bad_parameters(parameters, says):
-    with pytest.raises(InputError, match=says):
-        dgsuite.run("fastrp", Graph.from_edges([0], [1], weights=[-1]), **parameters)
 
 
 def test_directed_graphs_are_refused():

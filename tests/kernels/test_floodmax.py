@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
 from dgsuite import Crash, Network, genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import graphs
+from tests.support.valid import judged
 
 PATH = Graph.from_edges(np.arange(7), np.arange(1, 8), uid=np.arange(8)[::-1].copy())
 """Eight nodes; the identifiers fall from 7 to 0."""
@@ -19,8 +18,7 @@ PATH = Graph.from_edges(np.arange(7), np.arange(1, 8), uid=np.arange(8)[::-1].co
 
 def elect(graph, **parameters):
     """The result, and what the rule says of it."""
-    ds = dgsuite.run("floodmax", graph, style="serial", **parameters)
-    return ds, genval.validate("floodmax", graph, ds)
+    return judged("floodmax", graph, **parameters)
 
 
 @given(st.data())
@@ -83,8 +81,3 @@ def test_what_is_lost_is_said_again_but_by_optfloodmax():
     ]
     assert all(found[:10])
     assert sum(found[10:]) < 5
-
-
-def test_wrong_parameters_are_named():
-    with pytest.raises(dgsuite.InputError, match="iterations must be at least 0, got -1"):
-        elect(PATH, iterations=-1)

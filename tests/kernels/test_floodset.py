@@ -75,22 +75,3 @@ def test_inputs_that_the_dataset_does_not_list():
     assert genval.validate("floodset", graph, ds).ok
     ds.decision[9] = 4
     assert not genval.validate("floodset", graph, ds).ok
-
-
-@pytest.mark.parametrize(
-    ("parameters", "wrong"),
-    [
-        ({"f": -1}, "f must be at least 0, got -1"),
-        ({"inputs": 0}, "inputs must be from 1 to 64, got 0"),
-        ({"inputs": 65}, "inputs must be from 1 to 64, got 65"),
-        ({"inputs": [0, 1]}, "inputs must have one for each of 3 nodes, got 2"),
-        ({"inputs": [0, 1, 64]}, "inputs must be from 0 to 63, got 64 for node 2"),
-        ({"default": 64}, "default must be from 0 to 63, got 64"),
-        ({"early": True}, "early needs a complete graph, and node 0 has 1 neighbours instead of 2"),
-        ({"early": True, "opt": True}, "early counts messages, and opt leaves some out"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, wrong):
-    graph = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        flood(graph, **parameters)

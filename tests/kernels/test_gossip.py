@@ -79,18 +79,6 @@ def test_one_node_knows_it_already():
     assert ds.messages.sum() == 0
 
 
-@pytest.mark.parametrize(
-    ("parameters", "wrong"),
-    [
-        ({"root": 3}, "root 3 is not a node"),
-        ({"mode": "flood"}, "mode"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, wrong):
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        spread(Graph.from_edges([0, 1], [1, 2]), **parameters)
-
-
 def test_what_is_not_connected_is_refused():
     with pytest.raises(dgsuite.InputError, match="not connected"):
         spread(Graph.from_edges([0, 2], [1, 3]))

@@ -1,80 +1,16 @@
-"""Searches from many sources, closeness and harmonic centrality are networkx's, on any cut."""
+"""Searches from many sources: samples, labels, and sources beyond the bits of a word."""
 
 from __future__ import annotations
 
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
-from tests.support.definitions import cut, networks
-
-
-def valid(kernel, graph, **parameters):
-    ds = dgsuite.run(kernel, graph, style="serial", **parameters)
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
-    return ds
-
-
-@given(st.data(), st.booleans())
-def test_searches_and_shortest_paths_are_networkxs(data, directed):
-    net = data.draw(networks(directed))
-    root = data.draw(st.sampled_from(sorted(net)))
-    most, whole = data.draw(st.integers(1, 9)), data.draw(st.booleans())
-    for u, v in net.edges:
-        net[u][v]["weight"] = (u * 7 + v * 7) % most / (1 if whole else 3)
-    graph = cut(net, data.draw)
-    hops = nx.single_source_shortest_path_length(net, root)
-    assert valid("bfs", graph, root=root).level.values.tolist() == [hops.get(v, -1) for v in net]
-    delta = data.draw(st.sampled_from([None, 0.5, 4.0, np.inf]))
-    found = valid("sssp", graph, root=root, delta=delta).distance.values
-    right = nx.single_source_dijkstra_path_length(net, root)
-    np.testing.assert_allclose(found, [right.get(v, np.inf) for v in net], 1e-12)
-
-
-@given(st.data(), st.booleans())
-def test_many_searches_are_one_each(data, directed):
-    net = data.draw(networks(directed))
-    starts = data.draw(st.lists(st.sampled_from(sorted(net)), min_size=1, unique=True))
-    ds = valid("bfs_many", cut(net, data.draw), sources=starts)
-    hops = [nx.single_source_shortest_path_length(net, u) for u in starts]
-    for v in net:
-        found = [lengths[v] for lengths in hops if v in lengths]
-        assert ds.distance.values[v] == sum(found)
-        assert ds.reached.values[v] == np.count_nonzero(found)
-        assert ds.eccentricity.values[v] == max(found, default=0)
-    np.testing.assert_array_equal(np.flatnonzero(ds.source), sorted(starts))
-
-
-@given(st.data(), st.booleans())
-def test_all_pairs_are_networkxs(data, directed):
-    net = data.draw(networks(directed))
-    starts = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(sorted(net)), min_size=1,
-                                                     unique=True)))  # fmt: skip
-    ds = valid("all_pairs", cut(net, data.draw), sources=starts)
-    assert ds.source.values.tolist() == (sorted(net) if starts is None else starts)
-    right = dict(nx.all_pairs_shortest_path_length(net))
-    for u in ds.source.values.tolist():
-        found = ds.level.sel(source=u).values
-        assert found.tolist() == [right[u].get(v, -1) for v in net]
-
-
-@given(st.data(), st.booleans())
-def test_closeness_and_harmonic_are_networkxs(data, directed):
-    net = data.draw(networks(directed))
-    graph, improved = cut(net, data.draw), data.draw(st.booleans())
-    found = valid("closeness", graph, wf_improved=improved).closeness.values
-    right = nx.closeness_centrality(net, wf_improved=improved)
-    np.testing.assert_allclose(found, [right[v] for v in net], 1e-12)
-    right = nx.harmonic_centrality(net)
-    found = valid("harmonic", graph).harmonic.values
-    np.testing.assert_allclose(found, [right[v] for v in net], 1e-12)
+from tests.support.valid import valid
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -141,26 +77,3 @@ def test_levels_without_their_sources_cannot_be_checked():
         genval.validate("all_pairs", graph, {"level": level})
     with pytest.raises(InputError, match="sources must be nodes from 0 to 8"):
         genval.validate("all_pairs", graph, {"level": level, "source": np.array([1, 9])})
-
-
-@pytest.mark.parametrize(
-    ("kernel", "parameters", "message"),
-    [
-        ("all_pairs", {"sources": []}, "sources must be at least one node"),
-        ("all_pairs", {"sources": 10}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": []}, "sources must be at least one node"),
-        ("bfs_many", {"sources": 0}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": 10}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": [0, 9]}, "sources 9 is not a node"),
-        ("bfs_many", {"sources": [2, 2]}, "sources must be different nodes"),
-        ("bfs_many", {"sources": 1.5}, "sources must be"),
-        ("closeness", {"samples": 0}, "samples must be from 1 to 9"),
-        ("closeness", {"samples": [1, 2]}, "samples must be"),
-        ("closeness", {"wf_improved": 2}, "wf_improved must be True or False"),
-        ("harmonic", {"samples": 10}, "samples must be from 1 to 9"),
-    ],
-)
-def test_wrong_parameters(kernel, parameters, message):
-    graph = genval.graph("ring", 9, client=None)
-    with pytest.raises(InputError, match=message):
-        dgsuite.run(kernel, graph, style="serial", **parameters)

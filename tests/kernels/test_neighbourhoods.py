@@ -1,4 +1,4 @@
-"""Kernels that look at neighbours of neighbours are what networkx, or the definition, finds."""
+"""Labels, triangles and coefficients of examples, and what kernels of neighbours cost."""
 
 from __future__ import annotations
 
@@ -14,48 +14,9 @@ from dgsuite.base.errors import RunError
 from dgsuite.core.executors import serial
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies import scaling
-from tests.support.definitions import clustered, cut, example, networks, propagated, trusses
+from tests.support.definitions import clustered, cut, example, networks
 from tests.support.faulty import Wrong
-
-
-def right(kernel, graph, **parameters):
-    """The dataset of a serial run, which the rule accepts."""
-    ds = dgsuite.run(kernel, graph, style="serial", **parameters)
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
-    return ds
-
-
-BOTH = st.one_of(networks(), networks(directed=True))
-
-
-@given(BOTH, st.integers(1, 6), st.data())
-def test_labels_are_those_of_the_definition(net, iterations, data):
-    ds = right("cdlp", cut(net, data.draw), iterations=iterations)
-    np.testing.assert_array_equal(ds.label, propagated(net, iterations))
-    assert ds.sizes["round"] <= iterations
-
-
-@given(BOTH, st.integers(1, 6), st.data())
-def test_weights_first_labels_and_fixed_ones_are_those_of_the_definition(net, iterations, data):
-    """Halves, whose sums are exact; some weigh nothing."""
-    luck = np.random.default_rng(data.draw(st.integers(0, 99)))
-    for _, _, more in net.edges(data=True):
-        more["weight"] = float(luck.integers(0, 5)) / 2
-    n = len(net)
-    how = {"weight": data.draw(st.sampled_from([None, "weight"]))}
-    given = {"weighted": how["weight"] is not None}
-    if data.draw(st.booleans()):
-        how["labels"] = luck.integers(-1, n, n)
-        given["labels"] = how["labels"]
-        if data.draw(st.booleans()):
-            known = np.flatnonzero(how["labels"] >= 0).tolist()
-            given["labels"] = {v: int(how["labels"][v]) for v in known}
-    if data.draw(st.booleans()):
-        how["fixed"] = given["fixed"] = luck.permutation(n)[: n // 3].tolist()
-    ds = right("cdlp", cut(net, data.draw), iterations=iterations, **given)
-    np.testing.assert_array_equal(ds.label, propagated(net, iterations, **how))
-    assert ds.messages.sum() <= ds.sizes["round"] * 2 * net.number_of_edges()
+from tests.support.valid import valid
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -72,7 +33,7 @@ def test_sums_of_weights_are_exact_on_any_cut(directed, scale):
             directed=directed,
             clusters=clusters,
         )
-        ds = right("cdlp", graph, weighted=True, labels=labels, fixed=[1, 2, 3])
+        ds = valid("cdlp", graph, weighted=True, labels=labels, fixed=[1, 2, 3])
         found.append(ds.label.values.tolist())
     assert found == [found[0]] * 3
     assert found[0][0] in (1, 3)
@@ -84,17 +45,17 @@ def test_labels_spread_from_the_nodes_that_have_some():
         [0, 1, 2, 4], [1, 2, 3, 5], n=7, labels=["ann", "bob", "cid", "dan", "eve", "fay", "gus"]
     )
     seeds = {"ann": "ann", "dan": "dan", "gus": "dan"}
-    ds = right("cdlp", graph, labels=seeds, fixed=[*seeds])
+    ds = valid("cdlp", graph, labels=seeds, fixed=[*seeds])
     assert ds.label.values.tolist() == ["ann", "ann", "ann", "dan", "", "", "dan"]
-    again = right("cdlp", graph, labels=ds.label.values, fixed=["ann", "dan"])
+    again = valid("cdlp", graph, labels=ds.label.values, fixed=["ann", "dan"])
     np.testing.assert_array_equal(again.label, ds.label)
 
 
 def test_weights_do_not_count_by_default():
     graph = Graph.from_edges([0, 0, 0], [1, 2, 3], weights=[1.0, 1.0, 9.0])
-    ds = right("cdlp", graph, iterations=1)
+    ds = valid("cdlp", graph, iterations=1)
     assert ds.label.values[0] == 1
-    assert right("cdlp", graph, iterations=1, weighted=True).label.values[0] == 3
+    assert valid("cdlp", graph, iterations=1, weighted=True).label.values[0] == 3
     assert not genval.validate(
         "cdlp", graph, {"label": ds.label, "weighted": True, "iterations": 1}
     ).ok
@@ -113,25 +74,16 @@ LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5], True: [1, 2, 3, 4, 1, 1, 2, 3, 2, 
 
 @pytest.mark.parametrize("directed", LABELS)
 def test_labels_of_the_example(directed):
-    ds = right("cdlp", example(directed, clusters=3), iterations=2)
+    ds = valid("cdlp", example(directed, clusters=3), iterations=2)
     assert ds.label.values.tolist() == LABELS[directed]
 
 
 def test_labels_that_stay_are_not_sent_again():
     """Two cliques agree after two steps; the third finds no change."""
     net = nx.disjoint_union(nx.complete_graph(5), nx.complete_graph(4))
-    ds = right("cdlp", Graph.from_networkx(net, clusters=2), iterations=100)
+    ds = valid("cdlp", Graph.from_networkx(net, clusters=2), iterations=100)
     assert ds.label.values.tolist() == [0] * 5 + [5] * 4
     assert ds.messages.values.tolist() == [32, 32, 7]
-
-
-@given(networks(), st.data())
-def test_triangles_and_coefficients_are_those_of_networkx(net, data):
-    graph = cut(net, data.draw)
-    ds = right("triangles", graph)
-    np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
-    ds = right("lcc", graph)
-    np.testing.assert_allclose(ds.coefficient, [*nx.clustering(net).values()], rtol=1e-12)
 
 
 @pytest.mark.few(1)
@@ -154,65 +106,18 @@ COEFFICIENTS = {
 def test_coefficients_of_directed_graphs(net, core, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dgsuite.kernels.analytics.triangles.CORE", core)
-        ds = right("lcc", cut(net, data.draw))
+        ds = valid("lcc", cut(net, data.draw))
     np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
 
 
 @pytest.mark.parametrize("directed", COEFFICIENTS)
 def test_coefficients_of_the_example(directed):
-    ds = right("lcc", example(directed, clusters=3))
+    ds = valid("lcc", example(directed, clusters=3))
     np.testing.assert_allclose(ds.coefficient, COEFFICIENTS[directed], rtol=1e-12)
-
-
-@given(networks(), st.data())
-def test_core_numbers_are_those_of_networkx(net, data):
-    ds = right("core_number", cut(net, data.draw))
-    np.testing.assert_array_equal(ds.core, [*nx.core_number(net).values()])
-    assert ds.messages.sum() == 2 * net.number_of_edges()
-
-
-@given(networks(), st.data())
-def test_trusses_are_those_of_networkx(net, data):
-    ds = right("ktruss", cut(net, data.draw))
-    np.testing.assert_array_equal(ds.truss, trusses(net))
-
-
-@given(networks(), st.integers(0, 9), st.data())
-def test_colours_and_mates(net, seed, data):
-    graph = cut(net, data.draw)
-    ds = right("colouring", graph, seed=seed)
-    assert all(ds.colour[u] != ds.colour[v] for u, v in net.edges)
-    assert ds.colour.max() <= max(degree for _, degree in net.degree)
-    ds = right("matching", graph, seed=seed)
-    pairs = {(v, m) for v, m in enumerate(ds.mate.values.tolist()) if v < m}
-    assert nx.is_maximal_matching(net, pairs)
-    assert np.count_nonzero(ds.mate >= 0) == 2 * len(pairs)
 
 
 def test_rounds_of_colouring_and_matching_grow_slowly():
     """On a path of 2000 nodes both are over in far fewer rounds than it has nodes."""
     graph = Graph.from_networkx(nx.path_graph(2000))
-    assert right("colouring", graph).sizes["round"] < 20
-    assert right("matching", graph).sizes["round"] < 20
-
-
-@pytest.mark.parametrize(
-    ("kernel", "parameters", "message"),
-    [
-        ("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0"),
-        ("cdlp", {"weighted": True}, r"weights must not be negative, got -1\.0"),
-        ("cdlp", {"labels": [0]}, "labels must have one for each of 2 nodes, got 1"),
-        ("cdlp", {"labels": [0, 2]}, "labels 2 is not a node: nodes are 0 to 1"),
-        ("cdlp", {"labels": {2: 0}}, "labels 2 is not a node: nodes are 0 to 1"),
-        ("cdlp", {"labels": {0: -1}}, "labels -1 is not a node: nodes are 0 to 1"),
-        (
-            "cdlp",
-            {"labels": {0: "a"}},
-            "labels must be a mapping from nodes to nodes or a sequence",
-        ),
-        ("cdlp", {"fixed": [2]}, "fixed 2 is not a node: nodes are 0 to 1"),
-    ],
-)
-def test_bad_parameters(kernel, parameters, message):
-    with pytest.raises(dgsuite.InputError, match=message):
-        dgsuite.run(kernel, Graph.from_edges([0], [1], weights=[-1.0]), **parameters)
+    assert valid("colouring", graph).sizes["round"] < 20
+    assert valid("matching", graph).sizes["round"] < 20

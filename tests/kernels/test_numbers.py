@@ -19,6 +19,7 @@ from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 from tests.support.loud import TIMES, Loud, LoudTasks
+from tests.support.valid import valid
 
 STYLES = ("serial", "clocked", "finish_async")
 COUNTS = ("messages", "remote_messages", "bytes", "active", "comm", "mutexes", "finishes", "asyncs")
@@ -285,8 +286,7 @@ def test_routing_tables_above_2_to_53_are_checked_exactly(dtype):
 def test_betweenness_of_float16_weights_is_checked(clusters, partition):
     how = {} if partition is None else {"partition": partition}
     graph = random_edges(40, 120, np.float16, clusters=clusters, **how)
-    ds = dgsuite.run("bc", graph, style="serial", weighted=True)
-    assert genval.validate("bc", graph, ds).ok
+    valid("bc", graph, weighted=True)
 
 
 @pytest.mark.few(1)

@@ -1,74 +1,18 @@
-"""Generations and two colours are networkx's, and cycles are cycles, on every cut."""
+"""Cycles of any length, and loops, under kernels that look for cycles."""
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.definitions import cut
-
-
-@st.composite
-def networks(draw):
-    """Small graphs, with cycles or without, of one component or two."""
-    n, seed = draw(st.integers(1, 20)), draw(st.integers(0, 999))
-    net = nx.gnp_random_graph(n, draw(st.sampled_from([0.05, 0.1, 0.2])), seed, draw(st.booleans()))
-    kept = draw(st.sampled_from(["all", "ascending", "odd sums"]))
-    if kept == "ascending":
-        net.remove_edges_from([(u, v) for u, v in net.edges if u > v])
-    elif kept == "odd sums":
-        net.remove_edges_from([(u, v) for u, v in net.edges if (u + v) % 2 == 0])
-    return nx.disjoint_union(net, net) if draw(st.booleans()) else net
+from tests.support.valid import valid
 
 
 def run(kernel, graph, **how):
-    ds = dgsuite.run(kernel, graph, **{"style": "serial", **how})
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
+    ds = valid(kernel, graph, **how)
     return [ds[name].values for name in ("generation", "colour", "cycle") if name in ds]
-
-
-def in_order(cycle):
-    return np.argsort(cycle, kind="stable")[np.count_nonzero(cycle < 0) :].tolist()
-
-
-@given(networks(), st.data())
-def test_generations_or_a_cycle(net, data):
-    net = net.to_directed()
-    generation, cycle = run("topological", cut(net, data.draw))
-    if nx.is_directed_acyclic_graph(net):
-        for number, nodes in enumerate(nx.topological_generations(net)):
-            assert np.flatnonzero(generation == number).tolist() == sorted(nodes)
-        assert (cycle < 0).all()
-        return
-    for part in nx.strongly_connected_components(net):
-        assert len(part) == 1 or (generation[[*part]] < 0).all()
-    around = in_order(cycle)
-    assert len(around) > 1
-    assert all(net.has_edge(*edge) for edge in zip(around, around[1:] + around[:1], strict=True))
-
-
-@given(networks(), st.data())
-def test_two_colours_or_an_odd_cycle(net, data):
-    colour, cycle = run("bipartite", cut(net, data.draw))
-    plain = net.to_undirected()
-    for part in nx.connected_components(plain):
-        some = plain.subgraph(part)
-        if nx.is_bipartite(some):
-            hops = nx.single_source_shortest_path_length(some, min(part))
-            assert {v: int(colour[v]) for v in part} == {v: h % 2 for v, h in hops.items()}
-        else:
-            assert (colour[[*part]] == -1).all()
-    around = in_order(cycle)
-    assert nx.is_bipartite(plain) == (not around)
-    assert all(plain.has_edge(*edge) for edge in zip(around, around[1:] + around[:1], strict=True))
-    assert not around or len(around) % 2
 
 
 @pytest.mark.parametrize("directed", [False, True])

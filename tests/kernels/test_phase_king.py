@@ -10,6 +10,7 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
+from tests.support.valid import judged
 
 
 @cache
@@ -19,8 +20,7 @@ def complete(n):
 
 def run(n, **how):
     """The result, and what its rule says."""
-    ds = dgsuite.run("phase_king", complete(n), style="serial", **how)
-    return ds, genval.validate("phase_king", complete(n), ds)
+    return judged("phase_king", complete(n), **how)
 
 
 def halves(n, ones):
@@ -95,16 +95,3 @@ def test_any_cut_has_the_same_faults(kernel):
     for found in (halved, each, scattered):
         for name in (*KERNELS[kernel].outputs, "messages", "lost", "crashed"):
             assert np.array_equal(found[name], whole[name]), name
-
-
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"f": 2}, "f must be from 0 to 1, as many of 8 nodes as may fail, got 2"),
-        ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 8 nodes"),
-        ({"ones": -0.5}, "ones must be from 0 to 1, got -0.5"),
-    ],
-)
-def test_wrong_parameters_are_named(how, said):
-    with pytest.raises(dgsuite.InputError, match=said):
-        run(8, **how)

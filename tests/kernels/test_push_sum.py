@@ -62,17 +62,3 @@ def test_inputs_that_the_dataset_does_not_list():
     assert genval.validate("push_sum", graph, ds).ok
     ds.mass[9] += 0.01
     assert not genval.validate("push_sum", graph, ds).ok
-
-
-@pytest.mark.parametrize(
-    ("parameters", "wrong"),
-    [
-        ({"tolerance": -0.1}, "tolerance must be at least 0, got -0.1"),
-        ({"iterations": 0}, "iterations must be at least 1, got 0"),
-        ({"inputs": [1.0, 2.0]}, "inputs must have one for each of 3 nodes, got 2"),
-        ({"inputs": [1.0, 2.0, 1e300]}, "inputs must be from -2\\^900 to 2\\^900, got 1e\\+300"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, wrong):
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        average(Graph.from_edges([0, 1], [1, 2]), **parameters)

@@ -5,34 +5,18 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
-from tests.support.definitions import cut, networks
+from tests.support.valid import valid
 
 
 def walks(net, **parameters):
     """The walks of a run that the rule accepts."""
     graph = net if isinstance(net, Graph) else Graph.from_networkx(net, clusters=2)
-    ds = dgsuite.run("random_walks", graph, style="serial", **parameters)
-    report = genval.validate("random_walks", graph, ds)
-    assert report.ok, str(report)
+    ds = valid("random_walks", graph, **parameters)
     return ds.walk.values
-
-
-@given(st.one_of(networks(), networks(directed=True)), st.integers(1, 6), st.data())
-def test_walks_go_along_edges_to_their_end(net, length, data):
-    """A walk is shorter only where it came to a node that no edge leaves."""
-    found = walks(cut(net, data.draw), length=length)
-    assert found.shape == (len(net), length + 1)
-    out = np.array([net.out_degree(v) if net.is_directed() else net.degree(v) for v in net])
-    for walk in found:
-        steps = walk[walk >= 0]
-        assert len(steps) == length + 1 or not out[steps[-1]]
 
 
 def test_all_neighbours_are_as_likely():
@@ -68,35 +52,9 @@ def test_seeds_give_other_walks():
     assert (walks(net, seed=1) != walks(net, seed=2)).any()
 
 
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
-        ({"length": 0}, "length must be from 1 to 16777216, got 0"),
-        ({"p": 0.0}, "p must be from 0.01 to 100, got 0.0"),
-        ({"q": float("inf")}, "q must be from 0.01 to 100, got inf"),
-        ({"walks": 0}, "walks must be at least 1, got 0"),
-        ({"restart": 1.5}, "restart must be from 0 to 1, got 1.5"),
-        ({"weighted": True}, "weights must not be negative, got -1"),
-    ],
-)
-def test_bad_parameters(parameters, says):
-    with pytest.raises(InputError, match=says):
-        dgsuite.run("random_walks", Graph.from_edges([0], [1], weights=[-1]), **parameters)
-
-
 def test_node2vec_needs_an_undirected_graph():
     with pytest.raises(InputError, match="p and q must be 1 on a directed graph"):
         dgsuite.run("random_walks", Graph.from_edges([0], [1], directed=True), q=2.0)
-
-
-@given(st.one_of(networks(), networks(directed=True)), st.integers(1, 3), st.data())
-def test_walks_with_restarts_do_not_end(net, several, data):
-    """They are the same on any cut."""
-    how = {"length": 4, "walks": several, "restart": 0.3}
-    found = walks(cut(net, data.draw), **how)
-    assert found.shape == ((len(net), 5) if several == 1 else (len(net), several, 5))
-    assert (found >= 0).all()
-    assert (found == walks(Graph.from_networkx(net, clusters=1), **how)).all()
 
 
 def test_several_walks_from_a_node():

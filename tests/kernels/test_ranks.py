@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
+from tests.support.valid import valid
 
 TOLERANCE = 1e-10
 
@@ -35,9 +36,7 @@ def on_cuts(kernel, net, output, owner, **parameters):
     found = []
     for cut in ({"clusters": 1}, {"clusters": 4}, {"partition": owner}):
         graph = Graph.from_networkx(net, **cut)
-        ds = dgsuite.run(kernel, graph, style="serial", **parameters)
-        report = genval.validate(kernel, graph, ds)
-        assert report.ok, str(report)
+        ds = valid(kernel, graph, **parameters)
         found.append((ds[output].values, ds.sizes["round"], ds.messages.values))
     for other in found[1:]:
         for a, b in zip(found[0], other, strict=True):
@@ -188,8 +187,7 @@ def test_pagerank_on_workers(client, directed, weighted):
     how = {"n": 9500, "weights": (src + dst) % 5, "directed": directed}
     graph = Graph.from_edges(src, dst, clusters=3, client=client, **how)
     parameters = {"iterations": 3, "weighted": weighted}
-    expected = dgsuite.run("pagerank", graph, style="serial", clusters=1, **parameters)
-    assert genval.validate("pagerank", graph, expected).ok
+    expected = valid("pagerank", graph, clusters=1, **parameters)
     for style in ("clocked", "finish_async"):
         ds = dgsuite.run("pagerank", graph, style=style, client=client, **parameters)
         for name in ("rank", "messages", "bytes", "active"):

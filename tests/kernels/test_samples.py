@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, networks
@@ -40,21 +38,6 @@ def test_neighbourhoods_are_networkx_ego_graphs(case, hops, data):
     assert nx.utils.graphs_equal(
         found.to_networkx(), nx.Graph(right) if not net.is_directed() else right
     )
-
-
-@given(nets_with_seeds(), st.data())
-def test_the_nearest_source(case, data):
-    net, seeds = case
-    graph = cut(net, data.draw)
-    ds = dgsuite.run("neighbourhood", graph, sources=seeds, hops=3, nearest=True, style="serial")
-    report = genval.validate("neighbourhood", graph, ds)
-    assert report.ok, str(report)
-    near = {u: nx.single_source_shortest_path_length(net, u, 3) for u in seeds}
-    best = {
-        v: min((near[u][v], u) for u in seeds if v in near[u]) for v in set().union(*near.values())
-    }
-    found = zip(ds.target.values, ds.hop.values, ds.source.values, strict=True)
-    assert [*found] == [(v, *best[v]) for v in sorted(best)]
 
 
 def sampled(graph, *arguments, **how):

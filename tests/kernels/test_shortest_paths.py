@@ -16,13 +16,7 @@ from dgsuite import genval
 from dgsuite.base.errors import InputError, NegativeCycle, RunError
 from dgsuite.kernels import FORMS, KERNELS
 from tests.support.definitions import cut, networks
-
-
-def valid(kernel, graph, **parameters):
-    ds = dgsuite.run(kernel, graph, style="serial", **parameters)
-    report = genval.validate(kernel, graph, ds)
-    assert report.ok, str(report)
-    return ds
+from tests.support.valid import valid
 
 
 @given(st.data(), st.booleans(), st.sampled_from(["iterative", "block"]))

@@ -1,4 +1,4 @@
-"""Similarity is networkx's, or that of the definition, for edges, pairs and the best of each node."""
+"""Similarity of the best of each node and of weights; tables on workers, and any cut."""
 
 from __future__ import annotations
 
@@ -20,26 +20,10 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 from tests.support.definitions import cut, networks
-from tests.support.references import oriented
 
 STYLES = ("clocked", "finish_async")
 
-THEIRS = {
-    "jaccard": nx.jaccard_coefficient,
-    "adamic_adar": nx.adamic_adar_index,
-    "resource_allocation": nx.resource_allocation_index,
-    "preferential_attachment": nx.preferential_attachment,
-}
 COLUMNS = ("source", "target", "similarity")
-
-
-def defined(net, measure, u, v):
-    """By networkx, or the definition."""
-    if measure in THEIRS:
-        return next(THEIRS[measure](net, [(u, v)]))[2]
-    common, sizes = len(nx.common_neighbors(net, u, v)), (net.degree[u], net.degree[v])
-    whole = {"overlap": min(sizes), "cosine": np.sqrt(np.prod(sizes)), "common_neighbours": 1}
-    return common / whole[measure] if common else 0.0
 
 
 def run(graph, measure, **how):
@@ -53,21 +37,6 @@ def run(graph, measure, **how):
 def close(found, wanted):
     assert [row[:2] for row in found] == [row[:2] for row in wanted]
     np.testing.assert_allclose([r[2] for r in found], [r[2] for r in wanted], rtol=1e-12)
-
-
-@given(networks(), st.sampled_from([*MEASURES]), st.data())
-def test_ends_of_edges(net, measure, data):
-    edges = sorted(oriented(net, edge) for edge in net.edges)
-    wanted = [(u, v, defined(net, measure, u, v)) for u, v in edges]
-    close(run(cut(net, data.draw), measure), wanted)
-
-
-@given(networks(), st.sampled_from([*MEASURES]), st.data())
-def test_pairs_near_and_far(net, measure, data):
-    pairs = [*itertools.permutations(net, 2)]
-    some = data.draw(st.lists(st.sampled_from(pairs))) if pairs else []
-    wanted = [(u, v, defined(net, measure, u, v)) for u, v in sorted(set(some))]
-    close(run(cut(net, data.draw), measure, pairs=some), wanted)
 
 
 @given(networks(), st.sampled_from([*MEASURES]), st.integers(1, 5), st.data())

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Network, genval
-from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import graphs
 
 
@@ -73,18 +71,3 @@ def test_nodes_wait_for_the_marker_of_one_that_has_crashed():
     assert np.flatnonzero(~ds.done.values).tolist() == [2, 3, 4]
     assert ds.terminated
     assert "done" in str(report)
-
-
-@pytest.mark.parametrize(
-    ("how", "wrong"),
-    [
-        ({"inputs": [1, 2]}, "inputs must have one for each of 3 nodes, got 2"),
-        ({"inputs": -1}, "inputs must be from 0 to 2\\^31, got -1 to -1"),
-        ({"inputs": [0, 1, 2**32]}, "inputs must be from 0 to 2\\^31, got 0 to 4294967296"),
-        ({"after": -1}, "after must be at least 0, got -1"),
-        ({"root": 3}, "root 3 is not a node"),
-    ],
-)
-def test_wrong_parameters_are_named(how, wrong):
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        shoot(Graph.from_edges([0, 1], [1, 2]), **how)

@@ -11,8 +11,9 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels.lab import state_model
+from tests.cards.sets import DAEMONS
 from tests.support import stabilising
-from tests.support.cases import DAEMONS, STABLE
+from tests.support.cases import STABLE
 from tests.support.stabilising import ANY, ONE, connected, moves_of, worst
 
 PROTOCOLS = {
@@ -250,34 +251,3 @@ def test_told_again_nodes_recover_from_losses():
     found = [run("stable_mis", graph, seed=seed, repeat=True, **how) for seed in range(4)]
     assert all(genval.validate("stable_mis", graph, ds).ok for ds in found)
     assert not all(genval.validate("stable_mis", graph, ds).ok for ds in lost)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "how", "said"),
-    [
-        ("stable_mis", {"faults": {0: 0.5}}, "faults must map rounds, from 1 on, to shares"),
-        ("stable_mis", {"faults": {3: 1.5}}, "faults must map rounds, from 1 on, to shares"),
-        ("stable_mis", {"faults": "often"}, "faults must be a mapping or None"),
-        ("stable_mis", {"begin": {"colour": 0}}, "begin names 'colour'; variables are in_mis"),
-        (
-            "stable_mis",
-            {"begin": {"in_mis": 3}},
-            "'in_mis' must have a value from 0 to 2 for each of 4",
-        ),
-        ("stable_mis", {"begin": {"in_mis": [0, 1]}}, "'in_mis' must have a value from 0 to 2"),
-        (
-            "stable_bfs",
-            {"begin": {"parent": [1, 3, 1, 2]}},
-            "'parent' of node 1 must be a neighbour",
-        ),
-        ("stable_bfs", {"root": 9}, "root 9 is not a node"),
-        ("stable_colouring", {"coin": 0.0}, "coin must be above 0 and at most 1, got 0.0"),
-        ("stable_matching", {"protocol": "luby"}, "protocol must be one of manne, hsu-huang"),
-        ("stable_matching", {"probability": 2.0}, "probability must be above 0 and at most 1"),
-        ("stable_matching", {"daemon": "fair"}, "daemon must be one of synchronous, distributed"),
-        ("stable_matching", {"after": -1}, "after must be from 0 on, got -1"),
-    ],
-)
-def test_wrong_parameters_are_named(kernel, how, said):
-    with pytest.raises(dgsuite.InputError, match=said):
-        run(kernel, nx.path_graph(4), **how)

@@ -206,32 +206,6 @@ def test_nodes_that_hear_nothing_go_on(name, faults, monkeypatch):
     assert len(found) == 1
 
 
-@pytest.mark.parametrize(
-    ("how", "text"),
-    [
-        ({"rounds": 0}, "rounds must be from 1 to"),
-        ({"late": [[0, 1, 2]]}, r"late must have rows of .*, got int64 of shape \(1, 3\)"),
-        ({"late": [[0, 1, 2], [0]]}, "rows of several lengths"),
-        ({"late": [[0, 1, 2, 0.5]]}, "all whole numbers, got float64"),
-        ({"late": [[0, 0, -1, 1], [2, 0, -1, 1]]}, r"got \[2, 0, -1, 1\]"),
-        ({"late": [[0, 0, -1, -1]]}, r"from \[0, 0, -1, 0\] to"),
-        ({"rounds": 2**40}, "so that 64 bits hold times"),
-        ({"delay": -1}, "delay must be from 0"),
-        ({"delay": "poisson"}, "delay must be"),
-        ({"delay": "uniform", "low": 3, "high": 2}, "0 <= low <= high"),
-        ({"delay": "uniform", "low": -1}, "0 <= low <= high"),
-        ({"delay": "geometric", "p": 0.0}, "p must be a probability"),
-        ({"delay": "geometric", "p": 1.5}, "p must be a probability"),
-        ({"delay": "geometric", "p": float("nan")}, "p must be a probability"),
-        ({"delay": "weight"}, "needs a graph with weights"),
-    ],
-)
-@pytest.mark.parametrize("name", EVENTS)
-def test_wrong_parameters(name, how, text):
-    with pytest.raises(InputError, match=text):
-        dgsuite.run(name, Graph.from_edges([0, 1], [1, 2]), **how)
-
-
 @pytest.mark.parametrize("weight", [-1.0, 0.5, 2.0**33])
 def test_weights_that_are_no_delays(weight):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, weight])

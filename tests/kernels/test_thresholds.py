@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, genval
 from dgsuite.partition.graph.graph import Graph
+from tests.cards import CARDS
 from tests.support.cases import cuts, in_turn
 from tests.support.clusters import small_as_large
-from tests.support.corruptions import COMPONENTS
 from tests.support.examples import examples
 
 SCORES = [0.5, 0.7, 0.8, 0.9, 0.95, 1.0]
@@ -116,17 +116,15 @@ def test_runs_with_thresholds_and_without_on_the_same_tasks(client):
     np.testing.assert_array_equal(two.component.sel(threshold=20), one.component[:, 0])
 
 
-@pytest.mark.parametrize("change", [*COMPONENTS.values()], ids=[*COMPONENTS])
-def test_a_wrong_column_is_seen(change):
+def test_a_wrong_column_is_seen():
     graph = genval.graph("er", 400, m=300, weights=True, clusters=3)
     ds = dgsuite.run("wcc", graph, thresholds=[60, 30], style="serial")
     assert genval.validate("wcc", graph, ds).ok
-    wrong = ds.copy(deep=True)
-    values = change["component"](ds.component.values[:, 0])
-    wrong.component[:, 0] = values
-    assert (values == ds.component.values[:, 0]).all() or not genval.validate(
-        "wcc", graph, wrong
-    ).ok
+    first = {"component": ds.component.values[:, 0]}
+    for kind, wrong in CARDS["wcc"].corruptions(first, {"component": 1}):
+        changed = ds.copy(deep=True)
+        changed.component[:, 0] = wrong["component"]
+        assert changed.equals(ds) or not genval.validate("wcc", graph, changed).ok, kind
 
 
 @pytest.mark.parametrize(

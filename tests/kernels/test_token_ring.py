@@ -165,22 +165,3 @@ def test_told_again_the_ring_recovers_from_losses():
     assert (lost.terminated, found.terminated) == (0, 1)
     assert (lost.privileges[-100:] == 0).all()
     assert found.moves.sum() > 30
-
-
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"k": 1}, "k must be from 2 to 2"),
-        ({"k": 2**40}, "k must be from 2 to 2"),
-        ({"probability": 0.0}, "probability must be above 0 and at most 1, got 0.0"),
-        ({"probability": 1.5}, "probability must be above 0 and at most 1, got 1.5"),
-        ({"after": -1}, "after must be from 0 on, got -1"),
-        ({"begin": [0, 1]}, "a value from 0 to 4 for each of 4 nodes"),
-        ({"begin": [0, 1, 2, 5]}, "a value from 0 to 4 for each of 4 nodes"),
-        ({"begin": "somehow"}, "begin must be one of arbitrary, legitimate or a seq"),
-        ({"daemon": "fair"}, "daemon must be one of synchronous, "),
-    ],
-)
-def test_wrong_parameters_are_named(how, said):
-    with pytest.raises(dgsuite.InputError, match=said):
-        run(4, **how)

@@ -8,8 +8,9 @@ import networkx as nx
 import numpy as np
 
 import dgsuite
-from dgsuite import Network, genval
+from dgsuite import Network
 from dgsuite.partition.graph.graph import Graph
+from tests.support.valid import judged
 
 NETS = {
     "star": nx.star_graph(60),
@@ -22,8 +23,7 @@ NETS = {
 
 def colour(graph, **how):
     """The result, and what the rule says of it."""
-    ds = dgsuite.run("trial_colouring", graph, style="serial", **how)
-    return ds, genval.validate("trial_colouring", graph, ds)
+    return judged("trial_colouring", graph, **how)
 
 
 def test_a_node_that_tries_keeps_its_colour_one_time_in_four():

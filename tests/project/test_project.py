@@ -17,9 +17,12 @@ import numpy as np
 import pytest
 
 import dgsuite
+from dgsuite.base.aliases import ALIASES
 from dgsuite.core.parameters import make_kernel
 from dgsuite.genval.rules.base import Job
+from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels import KERNELS, BellmanFord
+from tests.cards import CARDS
 from tests.support.browser import BROWSER, opened
 from tests.support.paths import ROOT
 
@@ -144,6 +147,16 @@ def test_pages_list_all_kernels():
     undirected = [name for name, k in KERNELS.items() if k.undirected and not k.both_ways]
     refused = (ROOT / "docs/limits.md").read_text().split("These kernels refuse")[1].split(". ")[0]
     assert re.findall(r"`(\w+)`", refused) == sorted(undirected)
+
+
+def test_each_kernel_has_a_card_a_rule_and_a_row():
+    """Analytics, and names by which others know a kernel, have rows of functions as well."""
+    assert {*CARDS} == {*VALIDATORS} == {*KERNELS}
+    page = (ROOT / "docs/analytics.md").read_text().partition("## On graphs")[0]
+    rows = [row.split(" | ") for row in re.findall(r"^\| .*\|$", page, re.MULTILINE)[1:]]
+    listed = {name for _, task, *_ in rows for name in re.findall(r"`(\w+)`", task)}
+    due = {name for name, place in KERNELS.places.items() if ".analytics." in place}
+    assert {*due, *ALIASES.values()} - listed == {"bfs2d"}  # which is bfs in tiles
 
 
 def test_the_list_of_kernels_has_all_parameters():

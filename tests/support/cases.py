@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from dgsuite.kernels import KERNELS, Kernel
-from dgsuite.kernels.analytics.similarity import MEASURES
-from dgsuite.kernels.lab.state_model import ONE, Daemon
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
+from tests.cards import CARDS
 
 COMMUNITIES = ("leiden", "louvain")
 """Kernels of communities, whose clusters ship, so that messages are those of the cut."""
@@ -23,16 +24,10 @@ NAMES = sorted(
 )
 """Kernels that run on any cut, with the same messages but for those of communities."""
 
-RANKS = ("eigenvector", "hits", "katz", "pagerank")
-"""Kernels that repeat a step until real values hardly change."""
-
-STABLE = ("stable_bfs", "stable_colouring", "stable_matching", "stable_mis")
+STABLE = tuple(name for name in NAMES if name.startswith("stable_"))
 """Kernels that recover from any state, on any graph."""
 
-DAEMONS = get_args(Daemon)
-"""Which nodes move in a step."""
-
-RINGS = ("hs", "lcr", "token_ring")
+RINGS = tuple(name for name, kernel in KERNELS.items() if "ring" in kernel.needs)
 """Kernels of rings."""
 
 TYPICAL = (
@@ -71,196 +66,47 @@ def edges(draw, n: int, connected: bool) -> tuple[np.ndarray, np.ndarray]:
 @st.composite
 def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     """A kernel, and how to make its graph with any number of clusters or a map to them."""
-    n = draw(st.integers(1, max_nodes))
-    faithful = draw(st.booleans())
-    options: dict[str, Any] = {"seed": draw(st.integers(0, 5)), "faithful": faithful}
-    uid = np.array(draw(st.permutations(range(1, n + 1))), np.int64)
-    weights = None
-    if name in RINGS:
-        src = np.arange(n)
-        dst = (src + 1) % n
-    elif "complete" in KERNELS[name].needs:
-        src, dst = np.triu_indices(n, 1)
-    elif name == "vc":
-        label = np.arange(n)
-        if draw(st.booleans()):
-            label = np.array(draw(st.permutations(range(n))), np.int64)
-        up = draw(trees(n))
-        src, dst = label[1:], label[up]
-        parents = np.zeros(n, np.int64)
-        parents[src] = dst
-        if (label != np.arange(n)).any():
-            options |= {"root": int(label[0]), "parents": parents}
-    elif name == "floodset" and draw(st.booleans()):  # of a complete graph
-        src, dst = np.triu_indices(n, 1)
-        options |= {"f": draw(st.integers(0, 4)), "early": draw(st.booleans())}
-    else:
-        connected = name in ("beta", "by", "dr", "dp", "eccentricity", "gossip", "push_sum")
-        src, dst = draw(edges(n, connected))
-    some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
-    if name in ("all_pairs", "bfs_many"):
-        options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
-    elif name in ("closeness", "harmonic"):
-        options["samples"] = draw(st.one_of(st.none(), st.integers(1, n)))
-    if name == "eccentricity":
-        options["of"] = draw(st.sampled_from(["nodes", "diameter", "radius"]))
-    if name == "hyperball":
-        options["log2m"] = draw(st.integers(4, 8))
-    if name == "random_walks":
-        options |= {"length": draw(st.integers(1, 5)), "p": draw(st.sampled_from([1.0, 0.5]))}
-        options |= {"restart": draw(st.sampled_from([0.0, 0.3])), "weighted": draw(st.booleans())}
-    if name == "benor":
-        options["model"] = draw(st.sampled_from(["crash", "byzantine"]))
-    if name in ("benor", "phase_king"):
-        bits = st.lists(st.integers(0, 1), min_size=n, max_size=n)
-        halves = st.permutations([v % 2 for v in range(n)])
-        options["inputs"] = draw(st.one_of(st.none(), bits, halves))
-    if name == "token_ring":
-        options |= {
-            "k": draw(st.sampled_from([None, max(n, 2), 2 * n])),
-            "after": draw(st.integers(0, 5)),
-        }
-        options["begin"] = draw(st.sampled_from(["arbitrary", "legitimate"]))
-        options["daemon"] = draw(st.sampled_from(["synchronous", "distributed", "central"]))
-        options |= {"probability": draw(st.sampled_from([0.2, 1.0])), "repeat": draw(st.booleans())}
-    if name in STABLE:
-        options["daemon"] = draw(st.sampled_from(DAEMONS))
-        options |= {"repeat": draw(st.booleans()), "after": draw(st.sampled_from([0, 2]))}
-        options["faults"] = draw(st.sampled_from([None, {3: 0.5}, {1: 0.2, 9: 1.0}]))
-        other = {"stable_mis": "shukla", "stable_matching": "hsu-huang"}.get(name)
-        if other and options["daemon"] in ONE and draw(st.booleans()):
-            options["protocol"] = other
-    if name in ("neighbourhood", "sample"):
-        some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
-        options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
-    if name == "neighbourhood":
-        options |= {"hops": draw(st.integers(0, 4)), "nearest": draw(st.booleans())}
-    if name == "sample":
-        fanouts = st.lists(st.integers(-1, 4), min_size=1, max_size=3)
-        options |= {"fanouts": draw(fanouts), "replace": draw(st.booleans())}
-        options["weighted"] = draw(st.booleans())
-    if name == "fastrp":
-        options |= {"dimensions": draw(st.integers(1, 9)), "normalise": draw(st.booleans())}
-        options |= {"beta": draw(st.sampled_from([-0.5, 0.0])), "weighted": draw(st.booleans())}
-        options["powers"] = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=3))
-    if name == "similarity":
-        options["measure"] = draw(st.sampled_from([*MEASURES]))
-        node = st.integers(0, n - 1)
-        pairs = st.lists(st.tuples(node, node), max_size=2 * n)
-        way = draw(st.sampled_from(["edges", "pairs", "k"]))
-        if way == "pairs":
-            options["pairs"] = np.array(draw(pairs), np.int64).reshape(-1, 2)
-        elif way == "k":
-            options["k"] = draw(st.integers(1, 4))
-        options["weighted"] = MEASURES[options["measure"]].weighted is not None and draw(
-            st.booleans()
-        )
-    if name == "floodset":
-        own = st.lists(st.integers(0, 63), min_size=n, max_size=n)
-        options["inputs"] = draw(st.one_of(st.integers(1, 64), own))
-        options["default"] = draw(st.integers(0, 63))
-        options["opt"] = not options.get("early") and draw(st.booleans())
-        options.setdefault("f", n)
-    if name == "densest":
-        options["epsilon"] = draw(st.sampled_from([0.0, 0.1, 1.0]))
-    if name == "cdlp":
-        options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
-        options["weighted"] = draw(st.booleans())
-        options["labels"] = draw(
-            st.one_of(st.none(), st.lists(st.integers(-1, n - 1), min_size=n, max_size=n))
-        )
-        options["fixed"] = draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
-    if name in COMMUNITIES:
-        options["resolution"] = draw(st.sampled_from([0.2, 1.0, 3.0]))
-        options["objective"] = draw(st.sampled_from(["modularity", "cpm"]))
-        options["levels"] = draw(st.booleans())
-        options["weighted"] = draw(st.booleans())
-    if name in ("alpha", "beta"):
-        options |= {"rounds": draw(st.integers(1, 4)), "high": draw(st.sampled_from([1, 5, 900]))}
-        options["delay"] = draw(st.sampled_from([2, "uniform", "geometric", "weight"]))
-        if options["delay"] == "weight":
-            weights = np.minimum(src, dst) * 7 % 5
-    if name == "bfs":
-        options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
-        options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
-    if name == "snapshot":
-        own = st.lists(st.integers(0, 50), min_size=n, max_size=n)
-        options |= {"inputs": draw(st.one_of(st.integers(0, 99), own))}
-        options["after"] = draw(st.integers(0, 5))
-    if name == "dijkstra_scholten":
-        options["work"] = draw(st.integers(1, 6))
-    if name == "distance_vector":
-        options |= {
-            "infinity": draw(st.sampled_from([1, 3, 16])),
-            "timeout": draw(st.integers(1, 3)),
-        }
-        options["split"] = draw(st.sampled_from(["none", "horizon", "poisoned"]))
-        options["least"] = draw(st.sampled_from([0, 9]))
-    if name == "floodmax":
-        options |= {"iterations": draw(st.sampled_from([None, n])), "opt": draw(st.booleans())}
-    if name == "gossip":
-        options["mode"] = draw(st.sampled_from(["push", "pull", "push-pull"]))
-    if name == "push_sum":
-        options["iterations"] = draw(st.integers(1, 30))
-        options["tolerance"] = draw(st.sampled_from([0.0, 0.01, 0.1]))
-        some = st.lists(st.floats(-1e3, 1e3, width=32), min_size=n, max_size=n)
-        options["inputs"] = draw(st.one_of(st.none(), some))
-    if name == "echo":
-        options["value"] = draw(st.sampled_from(["degree", "uid"]))
-    if name in (
-        "beta",
-        "bf",
-        "bfs",
-        "dijkstra_scholten",
-        "distance_vector",
-        "dst",
-        "echo",
-        "gossip",
-        "stable_bfs",
-    ):
-        options["root"] = draw(st.integers(0, n - 1))
-    elif name == "cliques":
-        options["k"] = draw(st.integers(3, 5))
-    elif name == "kc":
-        options["k"] = draw(st.integers(1, 5))
-    if name == "sssp":
-        options["delta"] = draw(st.sampled_from([0.5, 1.0, 2.5, float("inf")]))
-        options["root"] = draw(st.integers(0, n - 1))
-        options["sources"] = draw(st.one_of(st.none(), some))
-    if name == "bellman_ford":
-        options |= {
-            "root": draw(st.integers(0, n - 1)),
-            "sources": draw(st.one_of(st.none(), some)),
-        }
-    if name in RANKS:
-        options["iterations"] = draw(st.integers(1, 5))
-        options["tolerance"] = draw(st.sampled_from([None, 0.01]))
-        options["weighted"] = draw(st.booleans())
-    if name == "katz":
-        options["alpha"] = draw(st.sampled_from([0.01, 0.5]))
-        options["normalised"] = draw(st.booleans())
-    if name == "pagerank":
-        options["damping"] = draw(st.sampled_from([0.0, 0.5, 0.85, 1.0]))
-        options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
-        if draw(st.booleans()):
-            options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    weigh = ("bellman_ford", "cdlp", "dr", "fastrp", "random_walks", "sample", "similarity", "sssp")
-    if name in (*weigh, *COMMUNITIES, *RANKS) and draw(st.booleans()):
-        low, high = np.minimum(src, dst), np.maximum(src, dst)
-        weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
-        if draw(st.booleans()):
-            weights = weights / 2
-    if name == "mst":
-        low, high = np.minimum(src, dst), np.maximum(src, dst)
-        apart = draw(st.sampled_from([104729, 5]))  # distinct, or many the same
-        weights = (low * n + high) * 7919 % apart - draw(st.sampled_from([0, 2, 50000]))
-        if draw(st.booleans()):
-            weights = weights / 8
+    problem = draw(problems(name, max_nodes))
+    return problem.kernel, problem.make
 
-    directed = KERNELS[name].pulls and draw(st.booleans())
+
+@dataclass
+class Problem:
+    """A kernel, a network, and how to make a graph of it with any number of clusters or a map to them."""
+
+    kernel: Kernel
+    net: nx.Graph
+    make: Make
+    options: dict[str, Any]
+
+    def _repr_pretty_(self, printer, cycle):
+        edges = [*self.net.edges(data=True)]
+        printer.text(
+            f"{self.kernel.name} with {self.options}, {len(self.net)} nodes, edges {edges}"
+        )
+
+
+@st.composite
+def problems(draw, name: str, max_nodes: int = 20, ways: bool = False) -> Problem:
+    """A kernel and a small network.
+
+    Kernels that read edges against their directions get directed graphs, too; with `ways` all that take them.
+    """
+    n = draw(st.integers(1, max_nodes))
+    uid = np.array(draw(st.permutations(range(1, n + 1))), np.int64)
+    kind, card = KERNELS[name], CARDS[name]
+    src, dst = draw(ends(n, kind.needs))
+    takes = kind.pulls or (ways and (kind.both_ways or not kind.undirected))
+    directed = takes and draw(st.booleans())
+    weights = draw(weigh(card.weights, n, src, dst))
     if name == "bellman_ford" and directed:  # around a cycle heights add up to 0
         height = np.array(draw(st.permutations(range(n))), np.int64)
         weights = draw(st.integers(0, 3)) + height[src] - height[dst]
+    net = nx.empty_graph(n, nx.DiGraph if directed else nx.Graph)
+    net.add_edges_from(
+        (u, v, {} if weights is None else {"weight": weights[k].item()})
+        for k, (u, v) in enumerate(zip(src.tolist(), dst.tolist(), strict=True))
+    )
 
     def make(clusters: int = 1, owner: np.ndarray | None = None, **more: Any) -> Graph:
         how = {"partition": owner} if owner is not None else {}
@@ -274,10 +120,50 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
             **how,
             **more,
         )
-        return incoming(graph) if directed else graph
+        return incoming(graph) if directed and kind.pulls else graph
 
-    kernel = KERNELS[name](**options)
-    return kernel.suited(make()) if name in COMMUNITIES else kernel, make
+    net.remove_edges_from([*nx.selfloop_edges(net)])
+    options = card.parameters(net, lambda values: draw(st.sampled_from(values)))
+    options = {"seed": draw(st.integers(0, 5)), "faithful": draw(st.booleans()), **options}
+    kernel = kind(**options)
+    kernel = kernel.suited(make()) if name in (*COMMUNITIES, "random_walks") else kernel
+    return Problem(kernel, net, make, options)
+
+
+@st.composite
+def ends(draw, n: int, needs: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of edges of a graph as a kernel needs it; a few others are complete, too."""
+    if "ring" in needs:
+        return np.arange(n), np.arange(1, n + 1) % n
+    if "complete" in needs or ("tree" not in needs and draw(st.integers(0, 9)) == 9):
+        return np.triu_indices(n, 1)
+    if "tree" in needs:
+        label = np.arange(n)
+        if draw(st.booleans()):
+            label = np.array(draw(st.permutations(range(n))), np.int64)
+        return label[1:], label[draw(trees(n))]
+    if "connected" in needs or draw(st.booleans()):
+        return draw(edges(n, "connected" in needs or draw(st.booleans())))
+    pairs = np.random.default_rng(draw(st.integers(0, 99))).random((n, n))
+    dense = draw(st.sampled_from([0.05, 0.15, 0.4, 0.9]))
+    kept = draw(st.sampled_from(["all", "ascending", "odd sums"]))
+    src, dst = np.nonzero(pairs < dense)
+    keep = {"all": src >= 0, "ascending": src < dst, "odd sums": (src + dst) % 2 == 1}[kept]
+    return src[keep], dst[keep]
+
+
+@st.composite
+def weigh(draw, kind: str, n: int, src: np.ndarray, dst: np.ndarray) -> np.ndarray | None:
+    """Weights of some kind, or none."""
+    low, high = np.minimum(src, dst), np.maximum(src, dst)
+    if not kind or (kind != "signed" and draw(st.booleans())):
+        return None
+    if kind == "signed":
+        apart = draw(st.sampled_from([104729, 5]))  # distinct, or many the same
+        weights = (low * n + high) * 7919 % apart - draw(st.sampled_from([0, 2, 50000]))
+    else:
+        weights = (low * 7 + high * 3) % draw(st.integers(1, 6)) + (kind == "positive")
+    return weights / 8 if kind != "whole" and draw(st.booleans()) else weights
 
 
 def edge_lists(most=15):

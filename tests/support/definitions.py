@@ -84,7 +84,7 @@ def propagated(net, steps, weight=None, labels=None, fixed=()):
         Nodes that keep theirs.
     """
     label = {v: v for v in net} if labels is None else dict(zip(net, labels, strict=True))
-    ways = [(u, v, 1 if weight is None else more[weight]) for u, v, more in net.edges(data=True)]
+    ways = [(u, v, more.get(weight, 1)) for u, v, more in net.edges(data=True)]
     for _ in range(steps):
         times = {v: Counter() for v in net}
         for u, v, amount in ways:

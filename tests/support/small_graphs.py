@@ -1,4 +1,4 @@
-"""All small graphs, families of graphs, and what is right on them by networkx or a few lines of Python."""
+"""All small graphs, families of graphs, and kernels on them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, lru_cache
 from itertools import permutations, product
+from random import Random
 from typing import NamedTuple
 
 import networkx as nx
@@ -13,30 +14,12 @@ import numpy as np
 
 from dgsuite import genval
 from dgsuite.core.parameters import make_kernel
+from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels import KERNELS, Kernel
-from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
-from tests.support.cases import DAEMONS, RANKS
-from tests.support.definitions import (
-    blocks,
-    bridged,
-    cliques,
-    clustered,
-    committees,
-    orbits,
-    predecessors,
-    propagated,
-    trusses,
-)
-
-WEIGHTED = (
-    *RANKS,
-    *("bc", "bellman_ford", "cdlp", "dr", "edge_betweenness", "fastrp", "leiden", "louvain", "mst"),
-    *("sample", "similarity", "sssp", "alpha", "beta"),
-)
-"""Kernels that use weights."""
+from tests.cards import CARDS
 
 BY_CUT = tuple(name for name, kernel in KERNELS.items() if kernel.obeys.ships)
 """Kernels whose messages depend on the cut."""
@@ -108,6 +91,10 @@ def suited(kernel, nets):
     return [net for net in nets if all(looks[need](net) for need in looks.keys() & {*needs})]
 
 
+class Results(dict):
+    """Outputs; parameters are attributes as well, as in a dataset."""
+
+
 class Case(NamedTuple):
     """A kernel and a network, with a number that varies parameters, identifiers and weights."""
 
@@ -127,7 +114,7 @@ class Case(NamedTuple):
         graph = Graph.from_edges(
             *ends,
             n=n,
-            weights=self.weights if self.kernel in WEIGHTED and self.number % 2 else None,
+            weights=self.weights,
             uid=np.random.default_rng(self.number).permutation(n) + 1,
             directed=self.net.is_directed(),
             clusters=clusters,
@@ -142,104 +129,51 @@ class Case(NamedTuple):
     @property
     def weights(self):
         """By edge; some are the same."""
+        if not (CARDS[self.kernel].weights and self.number % 2):
+            return None
         return np.array([(7 * min(e) + 3 * max(e) + self.number) % 5 + 1 for e in self.net.edges])
+
+    @property
+    def plain(self):
+        """The network without loops, with its weights."""
+        net = self.net.copy()
+        if self.weights is not None:
+            by_edge = dict(zip(net.edges, self.weights.tolist(), strict=True))
+            nx.set_edge_attributes(net, by_edge, "weight")
+        net.remove_edges_from([*nx.selfloop_edges(net)])
+        return net
 
     def make(self) -> Kernel:
         """The kernel, with parameters that vary with the number."""
-        turn, last = self.number % 4, len(self.net) - 1
-        weighted = {"weighted": bool(self.number % 2)}
-        few = {"iterations": 1 + turn, **weighted}
-        root = {"root": last if turn % 2 else 0}
-        paths = {"graph_form": ("replicated", "partitioned")[turn // 2], **weighted}
-        daemon = DAEMONS[self.number % len(DAEMONS)]
-        law = (2, "uniform", "geometric", "weight" if self.net.edges else 0)[turn]
-        options = {
-            "alpha": {"rounds": 1 + turn, "delay": law},
-            "beta": {**root, "rounds": 1 + turn, "delay": law},
-            "bc": paths,
-            "bf": root,
-            "bfs": {
-                **root,
-                "direction": ("optimising", "top-down")[turn // 2],
-                "cutoff": (None, 2, 0, 1)[turn],
-            },
-            "bfs2d": root,
-            "cdlp": {"iterations": 1 + turn, **weighted, **self.known(turn)},
-            "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
-            "cliques": {"k": 3 + turn},
-            "dijkstra_scholten": {**root, "work": 1 + turn},
-            "distance_vector": {**root, "split": ("none", "horizon", "poisoned", "none")[turn]},
-            "dst": root,
-            "echo": {**root, "value": ("degree", "uid")[turn // 2]},
-            "edge_betweenness": paths,
-            "eigenvector": few,
-            "floodmax": {"iterations": (None, len(self.net))[turn // 2], "opt": bool(turn % 2)},
-            "floodset": {"f": len(self.net), "inputs": 1 + turn, "opt": turn == 2},
-            "gossip": {**root, "mode": ("push", "pull", "push-pull", "push-pull")[turn]},
-            "hits": few,
-            "katz": few,
-            "kc": {"k": 1 + turn},
-            "leiden": {"objective": ("modularity", "cpm")[turn // 2], **weighted},
-            "louvain": weighted,
-            "pagerank": few,
-            "fastrp": {"dimensions": 1 + turn, "normalise": turn < 2, **weighted},
-            "neighbourhood": {"hops": turn, "nearest": self.number % 3 == 0},
-            "push_sum": {"tolerance": 0.1 ** (1 + turn)},
-            "random_walks": {"length": 3, "p": 1.0 if self.net.is_directed() else 0.5},
-            "sample": {
-                "sources": [last],
-                "fanouts": (1, 2, -1)[: 1 + turn],
-                "replace": self.number % 3 == 0,
-                **weighted,
-            },
-            "similarity": self.similarity(),
-            "snapshot": {**root, "after": turn, "inputs": 10 * turn},
-            "sssp": {**root, "delta": (None, 1.0, 2.5, np.inf)[turn]},
-            "benor": {"model": ("crash", "byzantine")[turn // 2]},
-            "stable_bfs": {**root, "daemon": daemon},
-            "stable_colouring": {"daemon": daemon, "faults": {4: 0.5}},
-            "stable_matching": {"daemon": daemon},
-            "stable_mis": {"daemon": daemon},
-            "token_ring": {"daemon": ("synchronous", "distributed", "central")[turn % 3]},
-            "vc": {"root": 0, "parents": self.parents()},
-        }.get(self.kernel, {})
+        pick = Random(f"{self.kernel} {self.number}").choice
+        options = {**CARDS[self.kernel].parameters(self.plain, pick)}
         if self.faithful:
-            options |= {"faithful": True}
+            options["faithful"] = True
+        if isinstance(options.get("sources"), int):
+            options["sources"] = [*range(options["sources"])]
         return make_kernel(self.kernel, self.graph(), None, options)
 
-    def known(self, turn):
-        """In some turns, labels of every second node, and the first, which keeps it."""
-        if turn % 4 < 2:
-            return {}
-        nodes = np.arange(len(self.net))
-        return {"labels": np.where(nodes % 2, -1, nodes // 3), "fixed": [0]}
-
-    def similarity(self):
-        """Each measure with edges, pairs and the best in turn."""
-        measure = [*MEASURES][self.number % 7]
-        n = len(self.net)
-        far = np.stack([np.arange(n), np.arange(n)[::-1]], axis=1)
-        way = ({}, {"pairs": far}, {"k": 2})[self.number % 3]
-        weighted = bool(self.number % 2) and MEASURES[measure].weighted is not None
-        return {"measure": measure, "weighted": weighted, **way}
-
-    def parents(self):
-        """Of each node on the way from node 0, where the network is a tree."""
-        above = predecessors(self.net, 0) if len(self.net) else {}
-        return [above.get(v, 0) for v in range(len(self.net))]
-
     def assert_right(self, outputs, kernel):
-        """Outputs obey the kernel's rule, and are networkx's where it has them."""
+        """Outputs obey the kernel's rule, and are the only right ones where there are such."""
         graph = self.graph(seen=False)
-        facts = {name: value for name, value in asdict(kernel).items() if value is not None}
-        report = genval.validate(
-            self.kernel, graph, {**facts, **{name: outputs[name] for name in kernel.outputs}}
-        )
+        known = {name: value for name, value in asdict(kernel).items() if value is not None}
+        results = Results(known | {str(name): np.asarray(outputs[name]) for name in outputs})
+        results.attrs = known
+        asked = VALIDATORS[self.kernel]
+        name, dimensions = next(iter(asked.outputs.items()))
+        if asked.columns is not None and results[name].ndim > dimensions:
+            results[asked.columns] = np.arange(results[name].shape[1])
+        if self.kernel == "all_pairs" and kernel.sources is not None:
+            results["source"] = np.array(kernel.sources)
+        report = genval.validate(self.kernel, graph, results)
         assert report.ok, str(report)
-        uid = np.concatenate([c.uid for c in graph.parts])
-        for name, expected in right(self, kernel, uid).items():
-            found = np.asarray(outputs[name])
-            np.testing.assert_allclose(found, expected, rtol=1e-9, err_msg=name)
+        assert_only(self.plain, kernel, np.concatenate([c.uid for c in graph.parts]), outputs)
+
+
+def assert_only(net, kernel, uid, outputs):
+    """Outputs are the only right ones, as far as a kernel's card says which these are."""
+    for name, expected in CARDS[kernel.name].oracle(net, kernel, uid).items():
+        np.testing.assert_allclose(np.asarray(outputs[name]), expected, rtol=1e-9, err_msg=name)
 
 
 @contextmanager
@@ -250,93 +184,3 @@ def told(case, *more):
     except BaseException as error:
         error.add_note(f"{case}{''.join(f', {what}' for what in more)}")
         raise
-
-
-def by_node(net, found, otherwise=0):
-    """Values of a dictionary, for each node."""
-    return np.array([found.get(v, otherwise) for v in range(len(net))])
-
-
-def smallest(parts):
-    """For each node the smallest of its part."""
-    return {v: min(part) for part in parts for v in part}
-
-
-def right(case, kernel, uid):
-    """The only right outputs, of kernels that have some by networkx or by a definition."""
-    net = nx.create_empty_copy(case.net)  # without loops
-    edges = zip(case.net.edges, case.weights.tolist(), strict=True)
-    net.add_edges_from((u, v, {"weight": w}) for (u, v), w in edges if u != v)
-    name, weight = case.kernel, "weight" if case.number % 2 else None
-    if name in ("bf", "bfs", "bfs2d", "dijkstra_scholten", "dst", "stable_bfs"):
-        most = getattr(kernel, "cutoff", None)
-        hops = nx.single_source_shortest_path_length(net, kernel.root, cutoff=most)
-        return {"level" if "bfs" in name else "distance": by_node(net, hops, -1)}
-    if name == "distance_vector":
-        hops = nx.single_source_shortest_path_length(net, kernel.root)
-        return {"distance": by_node(net, hops, kernel.infinity)}
-    if name in ("bellman_ford", "sssp"):
-        found = nx.single_source_dijkstra_path_length(net, kernel.root, weight=weight)
-        return {"distance": by_node(net, found, np.inf)}
-    if name == "all_pairs":
-        hops = dict(nx.all_pairs_shortest_path_length(net))
-        return {"level": np.array([by_node(net, hops[u], -1) for u in range(len(net))]).T}
-    if name == "dr":
-        cost = dict(nx.all_pairs_dijkstra_path_length(net, weight=weight or 1))
-        return {"cost": np.array([by_node(net, cost[u]) for u in range(len(net))])}
-    if name == "bc":
-        return {"betweenness": by_node(net, nx.betweenness_centrality(net, None, False, weight))}
-    if name == "topological" and nx.is_directed_acyclic_graph(net):
-        found = {v: k for k, some in enumerate(nx.topological_generations(net)) for v in some}
-        return {"generation": by_node(net, found), "cycle": np.full(len(net), -1)}
-    if name == "bipartite" and nx.is_bipartite(net):
-        least = smallest(nx.weakly_connected_components(net.to_directed()))
-        hops = dict(nx.all_pairs_shortest_path_length(net.to_undirected()))
-        return {"colour": np.array([hops[v][least[v]] % 2 for v in range(len(net))])}
-    if name == "edge_betweenness":
-        found = nx.edge_betweenness_centrality(net, None, False, weight)
-        ends = found if net.is_directed() else map(sorted, found)
-        rows = sorted((*edge, value) for edge, value in zip(ends, found.values(), strict=True))
-        columns = ("source", "target", "betweenness")
-        return dict(zip(columns, np.array(rows).reshape(-1, 3).T, strict=True))
-    if name in ("closeness", "harmonic"):
-        return {name: by_node(net, getattr(nx, f"{name}_centrality")(net))}
-    if name in ("scc", "wcc"):
-        kind = "strongly" if name == "scc" else "weakly"
-        look = getattr(nx, f"{kind}_connected_components")
-        return {"component": by_node(net, smallest(look(net.to_directed())))}
-    if name == "lcc":
-        found = clustered(net) if net.is_directed() else by_node(net, nx.clustering(net))
-        return {"coefficient": found}
-    if name == "cdlp":
-        how = {"labels": kernel.labels, "fixed": kernel.fixed or ()}
-        weight = "weight" if kernel.weighted else None
-        return {"label": propagated(net, kernel.iterations, weight, **how)}
-    if name == "kc" and not case.faithful:
-        return {"committee": committees(net, uid, kernel.k)}
-    if name in ("dp", "hs", "lcr"):
-        return {"leader": np.full(len(net), uid.max())}
-    if name == "bridges":
-        parts = smallest(nx.connected_components(nx.restricted_view(net, [], [*nx.bridges(net)])))
-        return {
-            **dict(zip(("source", "target"), bridged(net), strict=True)),
-            "articulation": np.isin(np.arange(len(net)), [*nx.articulation_points(net)]),
-            "component": by_node(net, parts),
-        }
-    if name == "biconnected":
-        return dict(zip(("member", "block"), blocks(net), strict=True))
-    if name == "cliques":
-        return {"cliques": cliques(net, kernel.k)}
-    if name == "motifs":
-        return {"orbits": orbits(net)}
-    plain = {
-        "core_number": ("core", nx.core_number),
-        "eccentricity": ("eccentricity", nx.eccentricity),
-        "ktruss": ("truss", lambda net: dict(enumerate(trusses(net)))),
-        "square_clustering": ("coefficient", nx.square_clustering),
-        "triangles": ("triangles", nx.triangles),
-    }
-    if name in plain:
-        output, look = plain[name]
-        return {output: by_node(net, look(net))}
-    return {}

@@ -27,6 +27,7 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.kernels.bsp import Unicast, unicast, vote
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
+from tests.cards.ranks import RANKS
 from tests.dgsuite.network.test_adversary import NETWORKS
 from tests.dgsuite.network.test_network import random
 from tests.support import references
@@ -58,7 +59,7 @@ def cut_of(name, clusters):
 def options(name):
     """Parameters that keep a run short, and have it use what clusters share."""
     few = {"random_walks": {"length": 3}, "cdlp": {"iterations": 3}, "kc": {"k": 3}}
-    if name in references.RANKS:
+    if name in RANKS:
         return {"iterations": 3, "tolerance": None}
     return few.get(name, {})
 

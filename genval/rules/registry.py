@@ -1,0 +1,77 @@
+"""Which kernels each rule judges: the rule says so in the line above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dgsuite.genval import rules
+
+if TYPE_CHECKING:
+    from dgsuite.genval.report import Found
+    from dgsuite.genval.rules.base import Job
+
+type Rule = Callable[[Job], list[Found]]
+
+
+class Validator(NamedTuple):
+    """A rule and the outputs that it needs.
+
+    Attributes
+    ----------
+    outputs
+        Number of dimensions of each output, by name.
+    rule
+        Function that checks the outputs.
+    real
+        Names of the outputs that may hold floats.
+    identifiers
+        Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
+    sampled
+        Whether the second dimension of outputs may have another length: some nodes only, or steps.
+    columns
+        Name of an array of the results, for each entry of which outputs may have a column of their own, or
+        several.
+    table
+        Names of the outputs that are columns of a table with any number of rows.
+    """
+
+    outputs: dict[str, int]
+    rule: Rule
+    real: tuple[str, ...] = ()
+    identifiers: str | None = None
+    sampled: bool = False
+    columns: str | None = None
+    table: tuple[str, ...] = ()
+
+
+_declared: dict[str, Validator] = {}
+
+
+def judges(*kernels: str, outputs: dict[str, int], **how: Any) -> Callable[[Rule], Rule]:
+    """Declare that the function below is the rule of some kernels.
+
+    Parameters
+    ----------
+    kernels
+        Their names.
+    outputs
+        Number of dimensions of each output that the rule needs, by name.
+    how
+        What else a `Validator` says.
+    """
+
+    def declare(rule: Rule) -> Rule:
+        _declared.update(dict.fromkeys(kernels, Validator(outputs, rule, **how)))
+        return rule
+
+    return declare
+
+
+def validators() -> dict[str, Validator]:
+    """What all rules of this folder declare, by kernel."""
+    for module in iter_modules(rules.__path__, f"{rules.__name__}."):
+        import_module(module.name)
+    return dict(sorted(_declared.items()))

@@ -1,0 +1,325 @@
+"""Searches, paths, and what is counted along them."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+
+from tests.cards.card import (
+    BOTH,
+    Card,
+    N,
+    at,
+    at_round,
+    by_node,
+    columns,
+    distinct,
+    parents,
+    root,
+    rows,
+    several,
+    some,
+    weighted,
+)
+from tests.support.definitions import predecessors
+
+PARENTS = {
+    "own parent": {"parent": lambda v: at(v, 5, 5)},
+    "root's parent": {"parent": lambda v: at(v, 0, 1)},
+    "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+}
+
+
+def hops(output, otherwise=-1):
+    """An oracle of hops from the root."""
+
+    def oracle(net, kernel, uid):
+        most = getattr(kernel, "cutoff", None)
+        found = nx.single_source_shortest_path_length(net, kernel.root, most)
+        return {output: by_node(net, found, getattr(kernel, "infinity", otherwise))}
+
+    return oracle
+
+
+def lengths(net, kernel, uid):
+    """Lengths of shortest paths from the nearest source."""
+    starts = [kernel.root] if kernel.sources is None else kernel.sources
+    each = [nx.single_source_bellman_ford_path_length(net, u) for u in starts]
+    return {"distance": np.min([by_node(net, found, np.inf) for found in each], axis=0)}
+
+
+def starts(net, pick):
+    """A root, or some sources."""
+    return pick([root(net, pick), {"sources": some(net, pick)}])
+
+
+def first_edges(net, found):
+    """A tree of shortest paths from node 0."""
+    ways = nx.single_source_dijkstra_path(net, 0)
+    return {"parent": by_node(net, {v: [0, *way][-2] for v, way in ways.items()})}
+
+
+def sources(net, kernel):
+    """The nodes that searches start from; none if the kernel draws them."""
+    if kernel.sources is None or np.array_equal(kernel.sources, len(net)):
+        return [*net]
+    return [] if np.ndim(kernel.sources) == 0 else [*kernel.sources]
+
+
+def all_pairs(net, kernel, uid):
+    found = [
+        by_node(net, nx.single_source_shortest_path_length(net, u), -1)
+        for u in sources(net, kernel)
+    ]
+    return {"level": np.array(found).T} if found else {}
+
+
+def bfs_many(net, kernel, uid):
+    starts = sources(net, kernel)
+    if not starts:
+        return {}
+    far = np.maximum(all_pairs(net, kernel, uid)["level"], 0)
+    return {
+        "distance": far.sum(1),
+        "eccentricity": far.max(1),
+        "reached": (far > 0).sum(1),
+        "source": np.isin([*net], starts),
+    }
+
+
+def nearness(name):
+    """A card of a centrality by distances."""
+
+    def oracle(net, kernel, uid):
+        if kernel.samples not in (None, len(net)):
+            return {}
+        how = {"wf_improved": kernel.wf_improved} if name == "closeness" else {}
+        return {name: by_node(net, getattr(nx, f"{name}_centrality")(net, **how))}
+
+    def parameters(net, pick):
+        improved = {"wf_improved": pick(BOTH)} if name == "closeness" else {}
+        return {"samples": pick([None, *range(1, len(net) + 1)]), **improved}
+
+    normalised = {"normalised": {name: lambda v: v / v.sum()}}
+    rounded = {"of 32 bits": {name: lambda v: v.astype(np.float32)}}
+    return Card(parameters, oracle=oracle, wrong=normalised | rounded)
+
+
+def through(net, kernel, name):
+    """Betweenness by a function of networkx, or the one of its name for some sources."""
+    weight = "weight" if kernel.weighted else None
+    if kernel.sources is None:
+        return getattr(nx, name)(net, None, False, weight)
+    return getattr(nx, f"{name}_subset")(net, kernel.sources, [*net], weight=weight)
+
+
+def edge_betweenness(net, kernel, uid):
+    found = through(net, kernel, "edge_betweenness_centrality")
+    ends = found if net.is_directed() else map(sorted, found)
+    table = sorted((*edge, value) for edge, value in zip(ends, found.values(), strict=True))
+    return columns(OVER, table)
+
+
+def paths(net, pick):
+    return {"graph_form": pick(["replicated", "partitioned"]), **weighted(net, pick)}
+
+
+def dr(net, kernel, uid):
+    cost = dict(nx.all_pairs_dijkstra_path_length(net))
+    return {"cost": np.array([by_node(net, cost[u]) for u in range(len(net))])}
+
+
+def next_hops(net, found):
+    ways = dict(nx.all_pairs_dijkstra_path(net))
+    return {"next_hop": np.array([[[u, *ways[u][v]][:3][-1] for v in net] for u in net])}
+
+
+def without_nine(net, found):
+    """Distances and next hops to node 0 after node 9 has crashed."""
+    left = nx.restricted_view(net, [9], [])
+    near = nx.single_source_shortest_path_length(left, 0)
+    ways = {"distance": by_node(net, near, 16), "next_hop": by_node(net, predecessors(left, 0), -1)}
+    return {**ways, "crashed": at_round(9, 3), "infinity": 16}
+
+
+def hyperball(net, found):
+    far = np.array(
+        [by_node(net, hops) for _, hops in sorted(nx.all_pairs_shortest_path_length(net))]
+    )
+    return {
+        "reached": (far > 0).sum(1),
+        "distance": far.sum(1),
+        "harmonic": by_node(net, nx.harmonic_centrality(net)),
+        "closeness": by_node(net, nx.closeness_centrality(net)),
+    }
+
+
+OVER = ("source", "target", "betweenness")
+ROOT = {"root": 0}
+LENGTHS = {
+    "example": ROOT,
+    "net": distinct,
+    "oracle": lengths,
+    "rest": first_edges,
+    "weights": "any",
+    "wrong": PARENTS,
+}
+SEARCH = {
+    "oracle": hops("level"),
+    "example": ROOT,
+    "rest": lambda net, found: {"parent": parents(net, otherwise=0)},
+    "wrong": PARENTS,
+    "harmless": ("parent last higher", "parent most lower"),
+}
+THREE = {"sources": [3, 17, 20]}
+
+CARDS = {
+    "all_pairs": Card(
+        lambda net, pick: {"sources": several(net, pick)},
+        oracle=all_pairs,
+        example=THREE,
+        rest=lambda net, found: {"source": np.array(THREE["sources"])},
+        wrong={
+            "columns swapped": {"level": lambda v: v[:, ::-1]},
+            "one column for all": {"level": lambda v: np.repeat(v[:, :1], 3, 1)},
+            "other sources": {"source": lambda v: v + 1},
+        },
+    ),
+    "bc": Card(
+        paths,
+        "positive",
+        lambda net, kernel, uid: {
+            "betweenness": by_node(net, through(net, kernel, "betweenness_centrality"))
+        },
+        wrong={"normalised": {"betweenness": lambda v: v * 2 / (N - 1) / (N - 2)}},
+    ),
+    "bellman_ford": Card(starts, **LENGTHS),
+    "bf": Card(root, oracle=hops("distance"), example=ROOT),
+    "bfs": Card(
+        lambda net, pick: {
+            **root(net, pick),
+            "direction": pick(["optimising", "top-down"]),
+            "cutoff": pick([None, 0, 1, 2, 3, 4]),
+        },
+        **SEARCH,
+    ),
+    "bfs2d": Card(root, **SEARCH),
+    "bfs_many": Card(
+        lambda net, pick: {"sources": several(net, pick)},
+        oracle=bfs_many,
+        example=THREE,
+        wrong={
+            "other sources": {"source": lambda v: np.roll(v, 1)},
+            "a source less": {"source": lambda v: at(v, 3, False)},
+            "all sources": {"source": lambda v: v | True},
+        },
+    ),
+    "closeness": nearness("closeness"),
+    "distance_vector": Card(
+        lambda net, pick: {
+            **root(net, pick),
+            "infinity": pick([16, 3, 1]),
+            "timeout": pick([1, 2, 3]),
+            "split": pick(["none", "horizon", "poisoned"]),
+            "least": pick([0, 9]),
+        },
+        oracle=lambda net, kernel, uid: (
+            hops("distance")(net, kernel, uid) if kernel.infinity >= len(net) else {}
+        ),
+        example=ROOT,
+        rest=without_nine,
+        wrong={
+            "one without a way": {"distance": lambda v: at(v, 5, 16)},
+            "no way": {"distance": lambda v: at(v * 0 + 16, 0, 0)},
+            "no crash": {"crashed": lambda v: v * 0 - 1},
+            "own next hop": {"next_hop": lambda v: at(v, 5, 5)},
+            "a next hop of the root": {"next_hop": lambda v: at(v, 0, 1)},
+            "a node that has crashed": {"crashed": lambda v: at(v, 0, 3)},
+        },
+        false={"infinity": 2, "root": 7},
+        harmless=(
+            "distance most higher",
+            "distance most lower",
+            "next_hop last higher",
+            "next_hop most lower",
+        ),
+    ),
+    "dr": Card(
+        weights="any",
+        net=distinct,
+        oracle=dr,
+        rest=next_hops,
+        wrong={
+            "both ways cheaper": {"cost": lambda v: at(at(v, (3, 9), 1), (9, 3), 1)},
+            "not free at home": {"cost": lambda v: at(v, (3, 3), 1)},
+            "away from home": {"next_hop": lambda v: at(v, (3, 3), v[3, 4])},
+            "own next hop": {"next_hop": lambda v: at(v, (3, 9), 3)},
+            "straight there": {"next_hop": lambda v: v * 0 + np.arange(len(v))},
+            "rows for columns": {"next_hop": lambda v: v.T},
+        },
+    ),
+    "dst": Card(
+        root,
+        oracle=hops("distance"),
+        example=ROOT,
+        rest=lambda net, found: {"parent": parents(net)},
+        wrong={**PARENTS, "all the root's": {"parent": lambda v: at(v * 0, 0, -1)}},
+        harmless=("parent last higher", "parent most lower"),
+    ),
+    "eccentricity": Card(
+        lambda net, pick: {"of": pick(["nodes", "diameter", "radius"])},
+        oracle=lambda net, kernel, uid: (
+            dict.fromkeys(("eccentricity", "limit"), by_node(net, nx.eccentricity(net)))
+            if kernel.of == "nodes"
+            else {}
+        ),
+        wrong={
+            kind: dict.fromkeys(("eccentricity", "limit"), change)
+            for kind, change in {
+                "both farther": lambda v: v + 1,
+                "one farther": lambda v: at(v, 5, v[5] + 1),
+                "both nearer": lambda v: v - 1,
+                "all as far": lambda v: v * 0 + v.max(),
+            }.items()
+        },
+    ),
+    "edge_betweenness": Card(
+        paths,
+        "positive",
+        edge_betweenness,
+        rest=lambda net, found: {"start": np.ones(N, bool)},
+        wrong={
+            "normalised": {"betweenness": lambda v: v * 2 / (N * (N - 1))},
+            "all a little more": {"betweenness": lambda v: v * (1 + 1e-6)},
+            "one less": {"betweenness": lambda v: at(v, np.argmax(v), v.max() - 1)},
+            "of some sources": {"start": lambda v: np.arange(N) < 5},
+            "no edge": {"target": lambda v: at(v, 0, 0)},
+            **rows(*OVER),
+        },
+    ),
+    "harmonic": nearness("harmonic"),
+    "hyperball": Card(
+        lambda net, pick: {"log2m": pick(range(4, 9))},
+        example={"log2m": 8},
+        rest=hyperball,
+        harmless=tuple(
+            f"harmonic {kind}" for kind in ("a little higher", "a little lower", "of three digits")
+        ),
+        wrong={
+            "one hop away": {"distance": lambda v: v * 0 + 39, "closeness": lambda v: v * 0 + 1},
+            "not improved": {"closeness": lambda v: 1 / v},
+            "harmonic of one hop": {"harmonic": lambda v: v * 0 + 39},
+            "harmonic as one hop more": {"harmonic": lambda v: at(v, 0, 40)},
+            "harmonic nearly none": {"harmonic": lambda v: v / v.sum()},
+            "half of all": {
+                **dict.fromkeys(("reached", "distance"), lambda v: v // 2),
+                "harmonic": lambda v: v / 2,
+                "closeness": lambda v: 0 * v + 1,
+            },
+        },
+    ),
+    "sssp": Card(
+        lambda net, pick: {**starts(net, pick), "delta": pick([None, 0.5, 1.0, 2.5, float("inf")])},
+        **LENGTHS,
+    ),
+}
