@@ -26,6 +26,7 @@ class Brandes(Partitioned):
 
     graph_form: Literal["replicated", "partitioned"] = "replicated"
 
+    obeys = bsp.Model("clusters", None, "control")
     fields = {
         "degree": np.uint32,
         "end": np.uint32,
@@ -156,7 +157,6 @@ class Betweenness(Brandes):
     deal: Literal["block", "cyclic"] = "block"
 
     name = "bc"
-    obeys = bsp.Model("clusters", None, "control")
     outputs = {
         "betweenness": bsp.Output("betweenness centrality"),
         "source": bsp.Output("whether paths start here"),

@@ -41,6 +41,8 @@ def compiled() -> Any:
 class Searched(bsp.Kernel):
     """Base of what a search of the edges that matter finds."""
 
+    obeys = bsp.Model("clusters", None)
+
     short_ids = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -109,7 +111,6 @@ class Bridges(Searched):
     """
 
     name = "bridges"
-    obeys = bsp.Model("clusters", None)
     outputs = {
         "source": bsp.Output("smaller node of the bridge", dims=("pair",), nodes=True),
         "target": bsp.Output("larger node of the bridge", dims=("pair",), nodes=True),
@@ -189,7 +190,6 @@ class Biconnected(Searched):
     """
 
     name = "biconnected"
-    obeys = bsp.Model("clusters", None)
     outputs = {
         "member": bsp.Output("node of the component", dims=("pair",), nodes=True),
         "block": bsp.Output("number of the component", dims=("pair",)),

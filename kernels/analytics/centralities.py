@@ -57,7 +57,6 @@ class Eigenvector(Iterated):
     """
 
     name = "eigenvector"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {"centrality": bsp.Output("eigenvector centrality")}
     state = EigenvectorState
 
@@ -125,7 +124,6 @@ class Katz(Iterated):
     normalised: bool = True
 
     name = "katz"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {"centrality": bsp.Output("Katz centrality")}
     state = KatzState
 
@@ -199,7 +197,6 @@ class HITS(Iterated):
     """
 
     name = "hits"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {"hub": bsp.Output("hub"), "authority": bsp.Output("authority")}
     state = HITSState
 

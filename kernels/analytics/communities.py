@@ -59,7 +59,6 @@ class Louvain(Moving):
     """
 
     name = "louvain"
-    obeys = bsp.Model("clusters", None, "data")
 
     def refined(self, factor: float, degree: float, draws: count) -> Generator[Any, Any, bool]:
         """Whole communities become the nodes of the next level."""
@@ -108,7 +107,6 @@ class Leiden(Moving):
     iterations: int = 2
 
     name = "leiden"
-    obeys = bsp.Model("clusters", None, "data")
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.iterations < 1:

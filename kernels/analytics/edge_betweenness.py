@@ -70,7 +70,6 @@ class EdgeBetweenness(Brandes):
     """
 
     name = "edge_betweenness"
-    obeys = bsp.Model("clusters", None, "control")
     outputs = {
         "source": bsp.Output("node that the edge leaves", dims=("pair",), nodes=True),
         "target": bsp.Output("node that the edge leads to", dims=("pair",), nodes=True),

@@ -48,6 +48,7 @@ class Iterated(bsp.Weighted):
     tolerance: float | None = None
     iterations: int | None = None
 
+    obeys = bsp.Model("edges", reduces="data")
     fields = {"value": np.float64}
     undirected = False
     pulls = True

@@ -92,6 +92,7 @@ class Moving(Scaled, bsp.Weighted):
     objective: Literal["modularity", "cpm"] = "modularity"
     levels: bool = False
 
+    obeys = bsp.Model("clusters", None, "data")
     outputs = bsp.by_parameters(lambda kernel: {"community": LEVELLED if kernel.levels else PLAIN})
     numbered = ("level",)
     fields = {

@@ -277,6 +277,7 @@ class Centrality(ManySearches):
 
     samples: int | None = None
 
+    obeys = bsp.Model("edges", reduces="data")
     state = ClosenessState
 
     def check(self, c: bsp.Cluster) -> str | None:
@@ -331,7 +332,6 @@ class Closeness(Centrality):
     wf_improved: bool = True
 
     name = "closeness"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "closeness": bsp.Output("closeness centrality"),
         "source": bsp.Output("whether distances from the node count"),
@@ -373,7 +373,6 @@ class Harmonic(Centrality):
     """
 
     name = "harmonic"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "harmonic": bsp.Output("harmonic centrality"),
         "source": bsp.Output("whether distances from the node count"),

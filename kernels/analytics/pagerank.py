@@ -73,7 +73,6 @@ class PageRank(Iterated):
     sinks: Literal["spread", "lost"] = "spread"
 
     name = "pagerank"
-    obeys = bsp.Model("edges", reduces="data")
     refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {"rank": bsp.Output("share of time that a random walker spends at the node")}
 

@@ -43,6 +43,7 @@ Sent = bsp.Vote | tuple[bsp.Unicast, bsp.Vote]
 class BlockForm(bsp.Kernel):
     """A search within each cluster to its end, on from a root and then from what comes over the border."""
 
+    obeys = bsp.Model("edges", reduces="control")
     form = "block"
     undirected = False
 
@@ -104,7 +105,6 @@ class BlockSearch(BlockForm):
     root: bsp.Node = bsp.FIRST
 
     name = "bfs"
-    obeys = bsp.Model("edges", reduces="control")
     outputs = BreadthFirst.outputs
     fields = {"offer": np.int64}
 
@@ -246,7 +246,6 @@ class BlockPaths(BlockForm):
     sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
-    obeys = bsp.Model("edges", reduces="control")
     outputs = ShortestPaths.outputs
     fields = {"distance": np.float64, "hops": np.int64}
     needs = ShortestPaths.needs

@@ -194,7 +194,6 @@ class ClusteringCoefficient(Triangles):
     """
 
     name = "lcc"
-    obeys = bsp.Model("edges", None)
     outputs = {"coefficient": bsp.Output("local clustering coefficient")}
     fields = {**Triangles.fields, "mutual": np.bool_}
     state = ClusteringState

@@ -92,7 +92,6 @@ class StableBFS(StateModel):
     root: bsp.Node = bsp.FIRST
 
     name = "stable_bfs"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "level": bsp.Output("hops from the root, -1 if not reached", from_root=True),
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
@@ -169,7 +168,6 @@ class StableMIS(StateModel):
     protocol: Literal["turau", "shukla"] = "turau"
 
     name = "stable_mis"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "in_mis": bsp.Output("whether the node is in the set"),
         "moves": bsp.Output("how often the node has moved"),
@@ -240,7 +238,6 @@ class StableColouring(StateModel):
     coin: float = 0.5
 
     name = "stable_colouring"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "colour": bsp.Output("number of the colour"),
         "moves": bsp.Output("how often the node has moved"),
@@ -325,7 +322,6 @@ class StableMatching(StateModel):
     protocol: Literal["manne", "hsu-huang"] = "manne"
 
     name = "stable_matching"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "mate": bsp.Output("the other end of the edge in the matching, {none} alone", nodes=True),
         "moves": bsp.Output("how often the node has moved"),

@@ -110,6 +110,8 @@ class StateModel(bsp.Kernel):
     (array([0, 0, 0, 0]), array([2, 1, 0, 1, 0]), array([0, 2, 1, 0, 1]))
     """
 
+    obeys = bsp.Model("edges", reduces="data")
+
     begin: Literal["arbitrary"] | Mapping[str, Any] = "arbitrary"
     daemon: Daemon = "synchronous"
     probability: float = 0.5

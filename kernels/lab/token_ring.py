@@ -89,7 +89,6 @@ class TokenRing(StateModel):
     after: int = 10
 
     name = "token_ring"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "value": bsp.Output("number that the node has at the end"),
         "moves": bsp.Output("how often the node has moved"),

@@ -25,15 +25,13 @@ from dgsuite.core.engine.log import Moment
 from dgsuite.core.engine.messages import MessageList, concatenated, places
 from dgsuite.core.engine.program import Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
-from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.engine.workload import ParcelWithPackets
 from dgsuite.core.recursion.scopes import NONE, Scopes
-from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
+from dgsuite.kernels.bsp import Extra, Note, Vote
 from dgsuite.kernels.bsp.rounds import Spawn
 from dgsuite.partition.arrays.segments import group
-from dgsuite.partition.clusters.cluster import Cluster
 
 ENDED = ""
 """Name of the notice to a node that tasks under one of its finishes have ended."""
@@ -95,18 +93,11 @@ class RecursiveSite(Site):
     combines_early = True
     """Whether tasks are combined where they are spawned."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        clusters: Sequence[Cluster],
-        bounds: NDArray,
-        me: int,
-        spec: RunSpec = PLAIN,
-    ) -> None:
-        super().__init__(kernel, clusters, bounds, me, spec)
-        self.first_cluster = clusters[0].index
-        self.offsets = clusters[0].partition.offsets
-        self.scopes = [Scopes() for _ in clusters]
+    def __init__(self, *parts: Any, **options: Any) -> None:
+        super().__init__(*parts, **options)
+        self.first_cluster = self.clusters[0].index
+        self.offsets = self.clusters[0].partition.offsets
+        self.scopes = [Scopes() for _ in self.clusters]
         self.vote = Vote()
         self.turn = 0
         self.deepest = 0

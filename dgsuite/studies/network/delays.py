@@ -27,10 +27,8 @@ from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.run_spec import PLAIN, RunSpec
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
-from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
@@ -292,21 +290,14 @@ class DelayedSite(RecursiveSite):
 
     combines_early = False  # only what arrives in the same tick is combined
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        clusters: Sequence[Cluster],
-        bounds: NDArray,
-        me: int,
-        spec: RunSpec = PLAIN,
-    ) -> None:
-        super().__init__(kernel, clusters, bounds, me, spec)
-        assert spec.delays is not None
-        self.delays = spec.delays.of_run(kernel.seed)
+    def __init__(self, *parts: Any, **options: Any) -> None:
+        super().__init__(*parts, **options)
+        assert self.spec.delays is not None
+        self.delays = self.spec.delays.of_run(self.kernel.seed)
         self.calendar = Calendar()
-        for cluster in clusters:
+        for cluster in self.clusters:
             if (problem := self.delays.wrong(cluster)) is not None:
-                raise InputError(f"kernel {kernel.name!r}: {problem}")
+                raise InputError(f"kernel {self.kernel.name!r}: {problem}")
 
     def logged(self, step: Step) -> Step:
         """A step as the log has it: its round is the current tick."""

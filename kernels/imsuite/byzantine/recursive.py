@@ -40,8 +40,6 @@ class RecursiveByzantine(Byzantine):
         the longer was faster: so the result does not depend on the order of arrival.
     """
 
-    obeys = bsp.Model("edges", None, "control")
-
     form = "recursive"
     state = State
 

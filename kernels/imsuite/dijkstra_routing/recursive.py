@@ -29,8 +29,6 @@ class State(dijkstra_routing.State):
 class RecursiveDijkstraRouting(DijkstraRouting):
     """Routing tables of all nodes; see `DijkstraRouting`."""
 
-    obeys = bsp.Model("nodes", None)
-
     form = "recursive"
     varies = ("active",)  # a node counts once for all of its tasks that are handled together
     fields = {**DijkstraRouting.fields, "node": np.int32, "hop": np.int32}
