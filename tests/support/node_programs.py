@@ -83,7 +83,8 @@ class FloodSet:
     states = ("input", "seen", "decision", "decided")
 
     def start(self, v):
-        v.input = int(luck(self, v, 0) * self.inputs)
+        many = isinstance(self.inputs, int)
+        v.input = int(luck(self, v, 0) * self.inputs) if many else self.inputs[v.id]
         v.seen, v.decision, v.decided = 1 << v.input, -1, -1
 
     def tell(self, v, number):
@@ -126,7 +127,8 @@ class PhaseKing:
     states = ("value", "majority", "multiplicity", "decision")
 
     def start(self, v):
-        v.value = int(luck(self, v, INPUT) < self.ones)
+        given = self.inputs
+        v.value = int(luck(self, v, INPUT) < self.ones) if given is None else given[v.id]
         v.majority, v.multiplicity, v.decision = 0, 0, -1
 
     def tell(self, v):
@@ -149,7 +151,8 @@ class BenOr:
     states = ("value", "proposal", "decision", "decided", "active")
 
     def start(self, v):
-        v.value = int(luck(self, v, INPUT) < self.ones)
+        given = self.inputs
+        v.value = int(luck(self, v, INPUT) < self.ones) if given is None else given[v.id]
         v.proposal = v.decision = v.decided = -1
         v.active = True
 

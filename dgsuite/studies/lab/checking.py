@@ -65,7 +65,14 @@ ROUNDS = 200
 
 
 class Check(NamedTuple):
-    """One promise, tried on one graph."""
+    """One promise, tried on one graph.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> dgsuite.check_kernel("mis")[1]
+    Check(promise='runs', graph='one node', error='')
+    """
 
     promise: str
     graph: str

@@ -207,7 +207,6 @@ def test_ring(n, clusters, sites, random):
     first = serial.run(LCR(), one.parts)
     assert_same(first, simulate(LCR(), cut, sites))
     assert set(first[0]["leader"]) == {max(uid)}
-    assert first[1]["messages"].sum() == n * n
 
 
 @given(graphs(), KERNEL)

@@ -363,5 +363,5 @@ def test_inproc_and_threads(ring):
         ):
             for style in STYLES:
                 ds = dgsuite.run("lcr", ring, clusters=4, style=style, client=client)
-                assert int(ds.messages.sum()) == 144
+                assert int(ds.messages.sum()) == 35
                 assert (ds.leader == 11).all()
