@@ -14,7 +14,7 @@ CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_int
 	kernels/test_rounds.py partition/test_collections.py partition/test_files.py partition/test_keys.py \
 	partition/test_labels.py project/test_startup.py)
 
-.PHONY: help run test test-long test-all trials faults mutation networkx lowest lint format docs doctest pages links \
+.PHONY: help run test test-wide test-long test-all trials faults mutation networkx lowest lint format docs doctest pages links \
 	reference release wheel bench clean
 
 help:  ## list what there is
@@ -24,13 +24,16 @@ run: $(VENV)/.installed  ## run the quickstart experiment
 	$(BIN)/dgsuite compile
 	$(BIN)/dgsuite run configs/quickstart.toml
 
-test: $(VENV)/.tested  ## run the tests, without those that are long
+test: $(VENV)/.tested  ## run the first layer of tests, in some minutes
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
+test-wide: $(VENV)/.tested  ## run the second layer of tests: studies, losses of workers, tables of all kinds, the package
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "wide and not long and not exhaustive"
+
+test-long: $(VENV)/.tested  ## run the tests that take longest
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m long
 
-test-all: test test-long  ## run all tests
+test-all: test test-wide test-long  ## run all tests
 
 trials: $(VENV)/.tested  ## strike amid 200 runs that are drawn from seeds
 	$(BIN)/python -m pytest -n 3 -m long tests/dgsuite/workers/test_faults.py -k struck
@@ -51,7 +54,7 @@ networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its bac
 	$(BIN)/python -m tests.networkx_suite
 
 lowest: $(VENV)-lowest/.tested  ## run the core tests with the lowest versions of all dependencies
-	NUMBA_CACHE_DIR=$(abspath $(VENV)-lowest)/loops $(VENV)-lowest/bin/python -m pytest $(CORE)
+	NUMBA_CACHE_DIR=$(abspath $(VENV)-lowest)/loops $(VENV)-lowest/bin/python -m pytest -m "not long and not exhaustive" $(CORE)
 
 lint: $(VENV)/.tested  ## style, types and layers
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from importlib import import_module
+from pathlib import Path
 
 import dask
 import pytest
@@ -53,11 +54,30 @@ for name, examples in (("default", MOST), ("long", 20 * MOST)):
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+WIDE = (
+    *("accounting", "chem", "experiment", "report", "scaling", "scc", "suites", "transports"),
+    *("workers", "cli/test_cli.py", "executors/test_recursive.py", "test_nx_arguments.py"),
+    *("network/test_random_words.py", "network/test_wide_networks.py"),
+    *("../goldens", "../partition/test_collections.py", "../partition/test_csv.py"),
+    *("../partition/test_held_labels.py", "../partition/test_matrix_of_columns.py"),
+    *("../partition/test_readers.py", "../partition/test_waiting.py", "../project/test_fuzz.py"),
+    *("../project/test_importing.py", "../project/test_startup.py", "../project/test_wheel.py"),
+)
+"""The second layer: studies, losses of workers, tables of all kinds, the package; below dgsuite/."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark cases of a test as long, beyond the first few that it says of those that are not long already."""
+    """Mark tests of the second layer as wide, and cases of a test as long beyond the first few that it allows.
+
+    Those that are long already do not count.
+    """
+    wide = [(Path(__file__).parent / "dgsuite" / place).resolve() for place in WIDE]
+    assert all(place.exists() for place in wide)
     seen = Counter()
     for item in items:
+        if any(item.path.is_relative_to(place) for place in wide):
+            item.add_marker(pytest.mark.wide)
         few = item.get_closest_marker("few")
         if few is None or item.get_closest_marker("long"):
             continue

@@ -40,7 +40,7 @@ def test_on_families_of_graphs(name):
     compare(name, [*families(), *RANDOM, *TREES])
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, pytest.param(5, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n", [1, 2, 3, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 5))])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_on_all_small_graphs(name, n):
     compare(name, connected(n))

@@ -25,7 +25,7 @@ GIVEN = {
 """Where the defaults are not for these graphs."""
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_keep_their_promises(name):
     checks = dgsuite.check_kernel(name, **GIVEN.get(name, {}))
