@@ -27,7 +27,7 @@ run: $(VENV)/.installed  ## run the quickstart experiment
 test: $(VENV)/.tested  ## run the first layer of tests, in some minutes
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test-wide: $(VENV)/.tested  ## run the second layer of tests: studies, losses of workers, tables of all kinds, the package
+test-wide: $(VENV)/.tested  ## run the second layer of tests: studies, faults, losses of workers, tables, commands, the package
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "wide and not long and not exhaustive"
 
 test-long: $(VENV)/.tested  ## run the tests that take longest

@@ -55,20 +55,45 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 WIDE = (
-    *("accounting", "chem", "experiment", "report", "scaling", "scc", "suites", "transports"),
-    *("workers", "cli/test_cli.py", "executors/test_recursive.py", "test_nx_arguments.py"),
-    *("network/test_random_words.py", "network/test_wide_networks.py"),
-    *("../goldens", "../partition/test_collections.py", "../partition/test_csv.py"),
-    *("../partition/test_held_labels.py", "../partition/test_matrix_of_columns.py"),
-    *("../partition/test_readers.py", "../partition/test_waiting.py", "../project/test_fuzz.py"),
-    *("../project/test_importing.py", "../project/test_startup.py", "../project/test_wheel.py"),
+    *(
+        "accounting",
+        "chem",
+        "cli",
+        "experiment",
+        "lab",
+        "network",
+        "report",
+        "scaling",
+        "scc",
+        "suites",
+    ),
+    *("transports", "workers", "engine/test_threads.py", "executors/test_recursive.py"),
+    *("test_nx_arguments.py", "test_nx_backend.py", "test_nx_results.py", "../goldens"),
+    *(
+        f"../kernels/test_{name}.py"
+        for name in (
+            *("betweenness", "block_rounds", "blocks", "extreme_weights", "leiden", "numbers"),
+            *("since", "thresholds"),
+        )
+    ),
+    *(
+        f"../partition/test_{name}.py"
+        for name in (
+            *("collections", "csv", "duplicates", "held_labels", "installed", "matrix_of_columns"),
+            *("netcdf", "readers", "relabel", "rows", "tokens", "views", "waiting"),
+        )
+    ),
+    *(
+        f"../project/test_{name}.py"
+        for name in ("fuzz", "importing", "naming_nodes", "products", "startup", "wheel")
+    ),
 )
-"""The second layer: studies, losses of workers, tables of all kinds, the package; below dgsuite/."""
+"""The second layer, below dgsuite/: studies, faults, losses of workers, tables, commands, the package."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark tests of the second layer as wide, and cases of a test as long beyond the first few that it allows.
+    """Mark tests of the second layer as wide, and cases as long beyond the first few that a test allows.
 
     Those that are long already do not count.
     """
