@@ -69,18 +69,19 @@ WIDE = (
     ),
     *("transports", "workers", "engine/test_threads.py", "executors/test_recursive.py"),
     *("test_nx_arguments.py", "test_nx_backend.py", "test_nx_results.py", "../goldens"),
+    *("test_accessor.py", "../genval/test_generate.py", "../genval/test_levels.py"),
     *(
         f"../kernels/test_{name}.py"
         for name in (
-            *("betweenness", "block_rounds", "blocks", "extreme_weights", "leiden", "numbers"),
-            *("since", "thresholds"),
+            *("betweenness", "block_rounds", "blocks", "cut_dependent", "extreme_weights"),
+            *("leiden", "numbers", "since", "thresholds"),
         )
     ),
     *(
         f"../partition/test_{name}.py"
         for name in (
             *("collections", "csv", "duplicates", "held_labels", "installed", "matrix_of_columns"),
-            *("netcdf", "readers", "relabel", "rows", "tokens", "views", "waiting"),
+            *("netcdf", "partition", "readers", "relabel", "rows", "tokens", "views", "waiting"),
         )
     ),
     *(

@@ -146,10 +146,16 @@ def test_names_of_the_field():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "rounds", "exchanges"), [("dst", 255, 65_280), ("mst", 1, 257), ("beta", 1, 769)]
+    ("kernel", "n", "rounds", "exchanges"),
+    [
+        ("dst", 64, 63, 4_032),
+        pytest.param("dst", 256, 255, 65_280, marks=pytest.mark.long),
+        ("mst", 256, 1, 257),
+        ("beta", 256, 1, 769),
+    ],
 )
-def test_exchanges_are_the_rounds_of_the_textbook(kernel, rounds, exchanges):
-    path = Graph.from_edges(np.arange(255), np.arange(1, 256), weights=None)
+def test_exchanges_are_the_rounds_of_the_textbook(kernel, n, rounds, exchanges):
+    path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
     ds = dgsuite.run(kernel, path, style="serial")
     assert (ds.sizes["round"], ds.attrs["exchanges"]) == (rounds, exchanges)
     assert ds["exchanges"].dims == ("round",)
