@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.network import Faults, Strikes
 from dgsuite.core.engine.pairs import EdgeBits, Pairs
-from dgsuite.kernels.bsp import UNLIMITED, VOTES, Extra, Finish, Kernel, Model, Net, Round, Vote
+from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Model, Net, Round, Vote
 
 
 def reduce_votes(votes: Sequence[Vote]) -> Vote:
@@ -51,11 +51,11 @@ class Answer:
     fetch
         Called for the votes when the program first reads one.
     model
-        What the program may read.
+        What the program may read; None for all votes.
     """
 
     def __init__(
-        self, where: Callable[[], str], fetch: Callable[[], Vote], model: Model = UNLIMITED
+        self, where: Callable[[], str], fetch: Callable[[], Vote], model: Model | None = None
     ) -> None:
         self.where = where
         self.model = model
@@ -69,7 +69,7 @@ class Answer:
         if name not in VOTES:
             raise AttributeError(f"a reply has {', '.join(VOTES)}, and no {name!r}")
         if name not in self.seen:
-            if not self.model.reads(name):
+            if self.model is not None and not self.model.reads(name):
                 raise RunError(
                     f"{self.where()}: the program reads reply.{name}, and its kernel declares {self.model}"
                 )
@@ -106,7 +106,7 @@ def turns(
     n: int,
     max_rounds: int | None = None,
     ends: bool = False,
-    model: Model = UNLIMITED,
+    model: Model | None = None,
 ) -> Generator[Turn, Callable[[], Vote], None]:
     """Run a program: yield each of its rounds, and send it the votes of that round.
 
@@ -117,7 +117,7 @@ def turns(
     ends
         Whether a program that has more rounds is stopped there, without an error.
     model
-        What it may read.
+        What it may read; None for all votes.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def steps(
         The votes of phases that are over. The program is replayed with them.
     """
     ends = faults is not None and not faults.spares
-    program = turns(kernel, n, max_rounds, ends, kernel.obeys if check else UNLIMITED)
+    program = turns(kernel, n, max_rounds, ends, kernel.obeys if check else None)
     campaign = None if faults is None else faults.campaign()
     votes = deque(past)
     turn = 0
