@@ -292,9 +292,10 @@ class Kernel:
     short_ids: ClassVar[bool] = False
     """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
     obeys: ClassVar[Model] = UNLIMITED
-    """What its phases may do; a run refuses the rest. By default they send any number of messages to any
-    nodes, and the program reads all votes. Where clusters send to clusters (`dgsuite.kernels.bsp.ship`), a
-    cluster folds what it sends, so messages are those of the cut: see `cut_dependent`."""
+    """What its phases may do; a checked run refuses the rest. By default they send any number of messages to
+    any nodes, and the program reads all votes. Where clusters send to clusters
+    (`dgsuite.kernels.bsp.ship`), a cluster folds what it sends, so messages are those of the cut: see
+    `cut_dependent`."""
     by_cut: ClassVar[tuple[str, ...]] = ()
     """Names of `notes` that depend on the clusters."""
     by_component: ClassVar[bool] = False

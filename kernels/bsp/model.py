@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 
 class Model(NamedTuple):
-    """What the phases of a kernel may do; a run refuses the rest.
+    """What the phases of a kernel may do; a checked run refuses the rest.
 
     Attributes
     ----------
