@@ -298,11 +298,11 @@ def _shortest_paths(job: Job, least: float) -> list[Found]:
 
 def _starts(job: Job) -> NDArray[np.int64]:
     """Where paths start: the sources of the run, else its root."""
-    if job.fact("sources") is None:
-        return np.array([job.root()])
-    if (roots := job.nodes("sources")) is None:
+    if (roots := job.nodes("sources")) is not None:
+        return roots
+    if job.fact("sources") is not None:
         raise InputError("the sources are unknown: give them as a list, sources=[...]")
-    return roots
+    return np.array([job.root()])
 
 
 def _shortest(

@@ -190,3 +190,13 @@ def test_what_is_missing_is_named():
         genval.validate("bf", graph, {"distance": [0, 1.9, 2.9]})
     with pytest.raises(dgsuite.InputError, match="no validator"):
         genval.validate("nope", graph, {})
+
+
+@pytest.mark.parametrize("kernel", ["sssp", "bellman_ford"])
+def test_the_sources_are_those_of_the_results(kernel):
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    ds = dgsuite.run(kernel, graph, sources=[0, 4], style="serial")
+    found = {name: ds[name].values for name in ("distance", "parent", "source") if name in ds}
+    assert genval.validate(kernel, graph, {**found, "sources": [0, 4]}).ok
+    assert not genval.validate(kernel, graph, {**found, "sources": [0]}).ok
+    assert not genval.validate(kernel, graph, found).ok
