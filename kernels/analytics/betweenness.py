@@ -115,7 +115,7 @@ class Betweenness(Brandes):
 
     Outputs ``betweenness``: of each node the sum, over pairs of others, of the share of shortest paths that
     lead through it. Not normalised; ends do not count. On an undirected graph a pair counts
-    once; with `sources`, half for each of its two nodes that is one.
+    once; with `sources`, half for each of its two nodes that is a source.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Betweenness(Brandes):
         distances that are too large for a float64, or whole numbers from 2^53 on.
     sources
         Nodes that paths start from: a list, or how many to draw; by default all. With some of the nodes of
-        an undirected graph a path counts half for each of its ends that is one, as in networkx's
+        an undirected graph a path counts half for each end that is a source, as in networkx's
         `betweenness_centrality_subset`.
     deal
         Which cluster takes which sources, replicated: "block" (the original's) or "cyclic" (by falling
@@ -140,7 +140,8 @@ class Betweenness(Brandes):
     Notes
     -----
     Rounds: 1 where the graph is replicated; partitioned, two for each level of each batch of searches. With
-    weights a level is an edge more of shortest paths, and before come the rounds that find their lengths.
+    weights, rounds that find the distances come first, and level k has the nodes whose shortest paths have k
+    edges.
 
     Messages: where the graph is replicated, 2 n (n - 1) that hand it round and n from each cluster;
     partitioned, a few along each edge between clusters for each source. They depend on the clusters,

@@ -51,7 +51,8 @@ class EdgeBetweenness(Brandes):
     Notes
     -----
     Rounds: 1 where the graph is replicated; partitioned, two for each level of each batch of searches. With
-    weights a level is an edge more of shortest paths, and before come the rounds that find their lengths.
+    weights, rounds that find the distances come first, and level k has the nodes whose shortest paths have k
+    edges.
 
     Messages: where the graph is replicated, 2 n (n - 1) that hand it round and a sum for each edge from each
     cluster; partitioned, a few along each edge between clusters for each source; then m on an undirected

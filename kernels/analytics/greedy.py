@@ -8,7 +8,7 @@ Hoepman 2004, "Simple distributed weighted matchings").
 Every node chooses its best edge. An edge that both its ends choose is in the matching, and both leave: the
 best edge of all is always one of these. Then nodes whose choice has left choose again. With a random order of
 edges that takes O(log n) rounds (Fischer and Noever 2018, "Tight analysis of parallel randomized greedy
-MIS"). Here the number of an edge is the sum of two that its ends draw, less 1 from 1 on. Such numbers are
+MIS"). Here the number of an edge is the sum, modulo 1, of two that its ends draw. Such numbers are
 independent for any two edges, but not on a cycle, so that the bound is not proved for them.
 """
 

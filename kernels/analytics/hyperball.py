@@ -29,9 +29,9 @@ SHARE = 0.9
 DIGITS = 53
 """Bits of a random number."""
 
-FEW = {4: 1.106, 5: 1.070, 6: 1.054, 7: 1.046}
-"""By `log2m`, what times 1 / sqrt(2^log2m) is the standard error, where that is more than its limit, 1.04
-(Flajolet et al. 2007, theorem 1)."""
+STANDARD_ERRORS = {4: 1.106, 5: 1.070, 6: 1.054, 7: 1.046}
+"""Standard errors by `log2m`, in units of 1 / sqrt(2^log2m); 1.04 for larger `log2m` (Flajolet et al. 2007,
+theorem 1)."""
 
 
 @dataclass(eq=False)
@@ -118,7 +118,8 @@ class HyperBall(bsp.Kernel):
 
     def attributes(self, n: int, noted: Mapping[str, NDArray]) -> dict[str, Any]:
         return {
-            "relative_standard_error": FEW.get(self.log2m, 1.04) / sqrt(1 << self.log2m),
+            "relative_standard_error": STANDARD_ERRORS.get(self.log2m, 1.04)
+            / sqrt(1 << self.log2m),
             "effective_diameter": effective_diameter(noted["neighbourhood"]),
         }
 

@@ -10,7 +10,7 @@ another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import negative
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.construction.build import id_dtype
-
-if TYPE_CHECKING:
-    pass
 
 PROPOSAL, REFUSAL, RECORD, RESTART = 0, 1, 2, 3
 """Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at

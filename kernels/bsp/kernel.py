@@ -154,7 +154,7 @@ COUNTS = (
 """What is counted per round."""
 
 EXCHANGED = ("exchanges", "reductions", "reduction_messages", "reduction_exchanges")
-"""What is counted per round besides, but for recursive forms."""
+"""Other counts per round. Recursive forms have no rounds, and none of these."""
 
 CUT_DEPENDENT = ("messages", "remote_messages", "bytes", "exchanges")
 """Counts that depend on the clusters where a kernel `ships`."""

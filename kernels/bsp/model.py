@@ -38,10 +38,14 @@ class Model(NamedTuple):
         """Whether clusters send to clusters."""
         return self.sends == "clusters"
 
+    def excludes(self, what: str) -> str:
+        """What to say of a phase or program that does something else."""
+        return f"{what}, and its kernel declares {self}"
+
     def reads(self, vote: str) -> bool:
         """Whether the program may read a vote of a name such as "any"."""
         return self.reduces == "data" or (self.reduces == "control" and vote == "any")
 
 
 UNLIMITED = Model("nodes", None, "data")
-"""The model of a kernel that declares none."""
+"""The model of a kernel that declares none: it may do all but send from cluster to cluster."""

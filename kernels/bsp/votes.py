@@ -58,13 +58,14 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     >>> bsp.vote(sum=3, min=None)
     Vote(any=False, sum=3, min=None, max=None, given=6, targets=())
     """
-    given = (any is not _UNSAID) | (sum is not _UNSAID) << 1  # bits of VOTES
+    given = (any is not _UNSAID) | (sum is not _UNSAID) << 1  # the bits of VOTES
+    given |= (min is not _UNSAID) << 2 | (max is not _UNSAID) << 3
     return Vote(
         any is not _UNSAID and _holds(any),
         0 if sum is _UNSAID else _total(sum),
         None if min is _UNSAID else _extreme(min, np.min),
         None if max is _UNSAID else _extreme(max, np.max),
-        given | (min is not _UNSAID) << 2 | (max is not _UNSAID) << 3,
+        given,
     )
 
 

@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Graph, RunError
+from dgsuite import Graph, RunError, genval
 from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE, SINCE, bsp
 from dgsuite.kernels.bsp import UNLIMITED, Model
 from tests.support.toys import Toy
-
-
-def ring(n):
-    """A ring in two clusters."""
-    return Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n, clusters=2)
-
 
 ALL = [kernels[name] for kernels in (KERNELS, RECURSIVE, BLOCK, SINCE) for name in kernels]
 
@@ -105,7 +99,12 @@ REFUSED = {
 @pytest.mark.parametrize("kernel", [Sends, Several, Lists, Overlay, Clusters])
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_checked_run_refuses_what_is_not_declared(kernel, what):
-    run = {"kernel": kernel, "graph": ring(6), "style": "serial", "what": what}
+    run = {
+        "kernel": kernel,
+        "graph": genval.graph("ring", 6, clusters=2),
+        "style": "serial",
+        "what": what,
+    }
     by, message = REFUSED[what]
     dgsuite.run(check=kernel not in by, **run)
     if kernel not in by:
@@ -131,7 +130,7 @@ class Spawns(Sends):
 
 def test_tasks_go_where_the_model_says():
     with pytest.raises(RunError, match="sends from node 0 to node 2, which is no neighbour"):
-        dgsuite.run(Spawns, ring(6), style="serial", check=True)
+        dgsuite.run(Spawns, genval.graph("ring", 6, clusters=2), style="serial", check=True)
 
 
 def test_names_of_the_field():
@@ -168,7 +167,9 @@ def test_reductions_cost_a_convergecast_and_a_broadcast_each():
     assert ds.reductions.values.tolist() == [1] * ds.sizes["round"]
     assert ds.reduction_messages.values.tolist() == [6] * ds.sizes["round"]
     assert ds.reduction_exchanges.values.tolist() == [2] * ds.sizes["round"]
-    assert not dgsuite.run("hs", ring(6), style="serial").reductions.any()
+    assert not dgsuite.run(
+        "hs", genval.graph("ring", 6, clusters=2), style="serial"
+    ).reductions.any()
 
 
 @pytest.mark.parametrize("name", ["wcc", "bf", "pagerank", "floodset"])

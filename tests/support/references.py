@@ -5,6 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
+from dgsuite import InputError, genval
+from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
 from tests.cards import CARDS
@@ -33,3 +35,12 @@ def reference(kernel):
     card, net = CARDS[kernel], network(kernel)
     found = card.oracle(net, KERNELS[kernel](**card.example), UID)
     return {**card.example, **found, **card.rest(net, found)}
+
+
+def judged(kernel, graph, right):
+    """By kind, the report on each corruption of a right result; None where it is no input of the rule."""
+    for kind, wrong in CARDS[kernel].corruptions(right, VALIDATORS[kernel].outputs):
+        try:
+            yield kind, genval.validate(kernel, graph, {**right, **wrong})
+        except InputError:
+            yield kind, None

@@ -36,9 +36,7 @@ class AnnouncementType(MessageType):
     ) -> dict[int, MessageBatch]:
         parts = []
         if box.check and (model := box.model).sends == "edges":
-            raise box.fault(
-                step, sends[0][0], f"announces to all nodes, and its kernel declares {model}"
-            )
+            raise box.fault(step, sends[0][0], model.excludes("announces to all nodes"))
         for k, send in sends:
             cluster = box.clusters[k]
             if box.widths is not None:

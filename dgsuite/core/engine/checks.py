@@ -128,17 +128,14 @@ def unicasts_of(model: Model, cluster: Cluster, src: NDArray, dst: NDArray) -> N
         away = np.flatnonzero((cluster.entries(src, dst) < 0) & (cluster.ids[src] != dst))
         if len(away):
             a, b = cluster.ids[src[away[0]]], dst[away[0]]
-            raise InputError(
-                f"sends from node {a} to node {b}, which is no neighbour, and its kernel declares {model}"
-            )
+            what = f"sends from node {a} to node {b}, which is no neighbour"
+            raise InputError(model.excludes(what))
     if model.messages is not None:
         pairs, times = np.unique(pair_key(src, dst, cluster.n), return_counts=True)
         if times.max(initial=0) > model.messages:
             node, b = divmod(int(pairs[times.argmax()]), cluster.n)
-            raise InputError(
-                f"sends {times.max()} messages from node {cluster.ids[node]} to node {b}, and its kernel "
-                f"declares {model}"
-            )
+            what = f"sends {times.max()} messages from node {cluster.ids[node]} to node {b}"
+            raise InputError(model.excludes(what))
 
 
 def counts_of(model: Model, cluster: Cluster, nodes: NDArray, send: Broadcast) -> None:
@@ -150,9 +147,7 @@ def counts_of(model: Model, cluster: Cluster, nodes: NDArray, send: Broadcast) -
             raise InputError("broadcasts a negative number of times")
         if model.messages is not None and times.max(initial=0) > model.messages:
             node = cluster.ids[nodes[times.argmax()]]
-            raise InputError(
-                f"broadcasts {times.max()} times from node {node}, and its kernel declares {model}"
-            )
+            raise InputError(model.excludes(f"broadcasts {times.max()} times from node {node}"))
     if send.to is not None:
         counted = send.to
     elif send.links is not None:

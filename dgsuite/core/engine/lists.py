@@ -112,7 +112,7 @@ class ListType(MessageType):
         if box.clusters[0].directed:
             raise box.fault(step, sends[0][0], "shares lists, on a graph that is directed")
         if box.check and (model := box.model).messages is not None:
-            raise box.fault(step, sends[0][0], f"shares lists, and its kernel declares {model}")
+            raise box.fault(step, sends[0][0], model.excludes("shares lists"))
         parts: list[NodeLists] = []
         for k, send in sends:
             cluster = box.clusters[k]

@@ -40,7 +40,7 @@ ADDED = ("messages", "bytes", "edges")
 """Columns of these that are added where all others are the same."""
 
 SHARED = dict(zip(COMMON, COMMON, strict=True))
-"""The log refers to one object for all equal votes."""
+"""The log refers to one object for all equal ones of these votes."""
 
 
 @cache

@@ -70,9 +70,8 @@ class Answer:
             raise AttributeError(f"a reply has {', '.join(VOTES)}, and no {name!r}")
         if name not in self.seen:
             if self.model is not None and not self.model.reads(name):
-                raise RunError(
-                    f"{self.where()}: the program reads reply.{name}, and its kernel declares {self.model}"
-                )
+                what = f"the program reads reply.{name}"
+                raise RunError(f"{self.where()}: {self.model.excludes(what)}")
             if self._votes is None:
                 self._votes = self._fetch()
             if not self._votes.given & VOTES[name]:

@@ -90,9 +90,7 @@ class ShipmentType(MessageType):
     ) -> dict[int, MessageBatch]:
         parts: list[Shipments] = []
         if box.check and not (model := box.model).ships:
-            raise box.fault(
-                step, sends[0][0], f"ships items to clusters, and its kernel declares {model}"
-            )
+            raise box.fault(step, sends[0][0], model.excludes("ships items to clusters"))
         for k, send in sends:
             to = box.indices(step, k, send.to, int(box.bounds[-1]), "ships to", "cluster")
             to = to.astype(np.int32)

@@ -45,7 +45,7 @@ NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has worker
 
 PLAIN = {vote: bytes([number]) for number, vote in enumerate(COMMON)}
 PLAIN_VOTES = {said: vote for vote, said in PLAIN.items()}
-"""Most votes are a byte; no pickle is."""
+"""What common votes are at the gate: one byte, which no pickle is."""
 
 SHARING = 16
 """Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""

@@ -291,10 +291,10 @@ class RecursiveSite(Site):
             at = places(item.at, len(by), "spawning node")
         except InputError as error:
             raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
-        if self.spec.check and len(np.unique(by)) < len(by):
-            raise self.fault(step, k, f"spawns {item.task!r} twice by the same node")
         if self.spec.check:
-            model = self.kernel.obeys
+            if len(np.unique(by)) < len(by):
+                raise self.fault(step, k, f"spawns {item.task!r} twice by the same node")
+            model = self.mailbox.model
             self.mailbox.checked(step, k, checks.unicasts_of, model, cluster, by[at], to)
         fields = self.mailbox.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())

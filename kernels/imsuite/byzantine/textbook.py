@@ -6,8 +6,8 @@ a threshold, which the coin selects, agree; if almost all agree it decides. Trai
 another vote; fewer than an eighth of the nodes cannot stop the others from deciding alike.
 
 On a graph that is not complete votes are relayed, and traitors relay what they receive, unchanged. So any
-connected graph will do. Against traitors that lie of the votes of others, or relay nothing, t of them make
-2 t + 1 disjoint ways between any two nodes necessary (Dolev 1982, "The Byzantine generals strike again").
+connected graph will do. If t traitors lie about the votes of others, or relay nothing, agreement needs
+2 t + 1 disjoint paths between any two nodes (Dolev 1982, "The Byzantine generals strike again").
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Byzantine(VoteExchange):
     """Agreement on one of two values, although some nodes lie about their own vote.
 
     A traitor tells each neighbour another vote, drawn once: a neighbour hears the same lie in all iterations.
-    What traitors receive they relay unchanged, so a connected graph will do; were they to lie of the votes of
-    others, t traitors would need a graph of connectivity 2 t + 1 (Dolev 1982).
+    What traitors receive they relay unchanged, so a connected graph will do. If t of them lied about the
+    votes of others, agreement would need a graph of connectivity 2 t + 1 (Dolev 1982).
 
     Outputs ``decision`` (0 or 1), and the input: ``vote`` and ``traitor``.
 
