@@ -234,11 +234,13 @@ class RunPlugin(WorkerPlugin):
         fence(self.worker, epoch)
         if run in self.over:
             raise PeerLost(f"run {run} is over on worker {self.worker.address}")
-        try:
-            return await asyncio.wait_for(asyncio.shield(self._address(run)), POLL_SECONDS)
-        except TimeoutError:
-            self._addresses.pop(run, None)
-            return None
+        address = self._address(run)
+        await asyncio.wait([address], timeout=POLL_SECONDS)
+        if address.done():
+            return address.result()
+        if self._addresses.get(run) is address:  # else what is there now may be an answer
+            del self._addresses[run]
+        return None
 
     def _address(self, run: str) -> asyncio.Future[Any]:
         """What will be the address at which a run's task on this worker listens."""

@@ -499,6 +499,32 @@ def test_long_tasks_are_waited_for(client):
 # The mesh.
 
 
+def test_tasks_meet_if_one_comes_as_its_peers_have_waited_long_enough(client):
+    """A worker that was frozen finds both at once: a task's address, and the ends of requests for it."""
+
+    async def meet(key, dask_worker):
+        plugin, epoch = dask_worker.plugins[worker.NAME], dask_worker.id
+
+        async def asked():
+            for _ in range(4):
+                if (where := await plugin._meet("a run", epoch)) is not None:
+                    return where
+            return None
+
+        asks = [asyncio.ensure_future(asked()) for _ in range(2)]
+        await asyncio.sleep(0.8 * session.POLL_SECONDS)
+        plugin.enter(key, "a run", "the address", lambda: None)
+        time.sleep(0.4 * session.POLL_SECONDS)
+        found = await asyncio.gather(*asks)
+        plugin.leave(key, "a run")
+        return found
+
+    worker.install(client)
+    place = worker_addresses(client)[0]
+    task = client.submit(time.sleep, 0.2, workers=[place], pure=False)
+    assert client.run(meet, task.key, workers=[place]) == {place: ["the address"] * 2}
+
+
 class Touch:
     """Makes a file when it is unpickled."""
 
