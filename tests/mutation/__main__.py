@@ -82,6 +82,7 @@ def arguments() -> argparse.Namespace:
     option = parser.add_argument
     option("--count", type=int, default=300)
     option("--seed", type=int, default=1)
+    option("--within", nargs="+", default=[""], metavar="FOLDER", help="change these alone")
     option("--seconds", type=float, default=60, help="of processor time, for the tests of a change")
     option("--folder", type=Path, default=ROOT / "build" / "mutation")
     option("--survivors", action="store_true", help="try those again that survived")
@@ -97,7 +98,7 @@ def main() -> int:
     given.folder = given.folder.resolve()
     given.folder.mkdir(parents=True, exist_ok=True)
     table = given.folder / f"changes-{given.seed}.jsonl"
-    changes, rows = list(islice(drawn(ROOT, given.seed), given.count)), rows_of(table)
+    changes, rows = list(islice(drawn(ROOT, given.seed, given.within), given.count)), rows_of(table)
     if given.score:
         return score(changes, rows) > 0
     with closing(Copy(given.folder)) as tree:

@@ -11,7 +11,7 @@ import random
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,7 @@ AREAS = {
     "dgsuite/core/running": 5,
     "dgsuite/core/transports": 7,
     "dgsuite/core/workers": 9,
+    "genval": 8,
     "kernels/analytics": 8,
     "kernels/bsp": 5,
     "kernels/imsuite": 4,
@@ -34,7 +35,7 @@ AREAS = {
     "kernels/tools": 2,
     "partition": 6,
 }
-"""Folders that are changed, and their shares in percent."""
+"""Folders that are changed, and their shares."""
 
 KINDS = {
     "guards": 20,  # `with`, locks, `finally`, and what says how many threads there are
@@ -260,20 +261,21 @@ def compiles(change: Change, text: str) -> bool:
     return True
 
 
-def drawn(root: Path, seed: int) -> Iterator[Change]:
+def drawn(root: Path, seed: int, within: Sequence[str] = ("",)) -> Iterator[Change]:
     """Changes in an order of chance: the first so many of them are a fair sample.
 
-    Each is of an area and a kind that are drawn by their shares, and is drawn once.
+    Each is of an area within some folders and of a kind, which are drawn by their shares, and is drawn once.
     """
+    areas = {area: share for area, share in AREAS.items() if area.startswith(tuple(within))}
     there: dict[tuple[str, str], list[tuple[Text, ast.AST, ast.AST]]] = defaultdict(list)
-    for area in AREAS:
+    for area in areas:
         for path in sorted((root / area).rglob("*.py")):
             text = Text(path.relative_to(root).as_posix(), path.read_text())
             for kind, old, new in text.sites():
                 there[area, kind].append((text, old, new))
     dice = random.Random(seed)
     while any(there.values()):
-        (area,) = dice.choices([*AREAS], [*AREAS.values()])
+        (area,) = dice.choices([*areas], [*areas.values()])
         (kind,) = dice.choices([*KINDS], [*KINDS.values()])
         if left := there[area, kind]:
             at = dice.randrange(len(left))

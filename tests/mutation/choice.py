@@ -110,6 +110,12 @@ TESTS = {
         WORKERS,
         "tests/dgsuite/executors",
     ],
+    "genval": [
+        "tests/genval/test_rules.py",
+        "tests/genval",
+        "tests/kernels/test_small_graphs.py",
+        "tests/dgsuite/cli/test_command.py",
+    ],
     "kernels": [*AXES, "tests/kernels"],
     "partition": [
         "tests/partition/test_partition.py",
@@ -177,7 +183,14 @@ def reached(root: Path, path: str, within: str) -> list[str]:
 
 
 def kernels(root: Path, path: str) -> list[str]:
-    """Names of the kernels that are tried for a change: those that a file is part of, nearest to it first."""
+    """Names of the kernels that are tried for a change: those that a file judges, or is part of, nearest to it
+    first.
+    """
+    if path.startswith("genval/rules/"):
+        from dgsuite.genval.validation import VALIDATORS
+
+        judged = [n for n, each in VALIDATORS.items() if each.rule.__module__ == module_of(path)]
+        return judged or FEW
     if not path.startswith("kernels/"):
         return FEW
     from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE
