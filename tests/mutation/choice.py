@@ -183,7 +183,7 @@ def reached(root: Path, path: str, within: str) -> list[str]:
 
 
 def kernels(root: Path, path: str) -> list[str]:
-    """Names of the kernels that are tried for a change: those that a file judges, or is part of, nearest to it
+    """Names of the kernels that are tried for a change: those that a file judges, or is part of; nearest
     first.
     """
     if path.startswith("genval/rules/"):
