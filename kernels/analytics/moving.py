@@ -48,7 +48,7 @@ class State(bsp.ClusterState):
 
     weight: NDArray[np.float64]  # of each entry of the adjacency, then of each self-loop, twice
     community: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # node of the level it is in
-    wanted: NDArray[np.int64] = bsp.no_nodes()  # these nodes, each once
+    wanted: NDArray[np.int64] = bsp.rows()  # these nodes, each once
     level: Level = bsp.later()
     group: NDArray[np.int64] = (
         bsp.later()
@@ -57,7 +57,7 @@ class State(bsp.ClusterState):
     small: Parts = bsp.later()  # small communities, of which they consist
     active: NDArray[np.bool_] = bsp.later()  # rows that are to look for a better community
     fresh: NDArray[np.int64] = bsp.no_nodes()  # rows that have just moved
-    left: NDArray[np.int64] = bsp.no_nodes()  # name of the community that each of them has left
+    left: NDArray[np.int64] = bsp.rows()  # name of the community that each of them has left
     inner: NDArray[np.float64] = bsp.later()  # weight of each row's edges within its community
     shared: NDArray[np.float64] = bsp.per_node(0.0)  # of those to the small community it would join
     # communities of the levels so far, a row for each, where they are outputs

@@ -44,7 +44,7 @@ class NearState(bsp.ClusterState):
     unseen: bsp.Subset = bsp.node_set()  # with `nearest`, nodes that no source has reached
     target: bsp.NodeIds = bsp.later()
     source: bsp.NodeIds = bsp.later()
-    hop: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
+    hop: NDArray[np.int32] = bsp.rows(lambda _: np.empty(0, np.int32))
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,8 @@ class Neighbourhood(bsp.Kernel):
     Notes
     -----
     Rounds: at most ``hops``: one for each, until no source reaches another node.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``arcs * (1 if nearest else sources)``: a node tells each neighbour of each source once.
 
@@ -177,11 +179,9 @@ class State(bsp.ClusterState):
 
     front: NDArray[np.int64]  # nodes that are to draw
     unseen: NDArray[np.bool_] = bsp.per_node(True)
-    drawers: NDArray[np.int64] = bsp.no_nodes()  # nodes that have drawn, hop by hop
-    counts: NDArray[np.int64] = bsp.no_nodes()  # edges that each of these has drawn
-    drawn_in: NDArray[np.int16] = bsp.initial(
-        lambda _: np.empty(0, np.int16)
-    )  # hop of each of these
+    drawers: NDArray[np.int64] = bsp.rows()  # nodes that have drawn, hop by hop
+    counts: NDArray[np.int64] = bsp.rows()  # edges that each of these has drawn
+    drawn_in: NDArray[np.int16] = bsp.rows(lambda _: np.empty(0, np.int16))  # hop of each of these
     source: NDArray[np.int32] = bsp.later()
     target: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
     place: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
@@ -215,6 +215,8 @@ class Sample(bsp.Kernel):
     Notes
     -----
     Rounds: exactly ``len(fanouts)``.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``max(arcs, n * max(fanouts))``: one for each edge drawn, but for those of the last hop.
 

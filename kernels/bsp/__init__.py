@@ -68,6 +68,7 @@ from dgsuite.kernels.bsp.state import (
     node_dtype,
     node_set,
     per_node,
+    rows,
 )
 from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
 from dgsuite.partition.clusters.cluster import Cluster, Links
@@ -134,6 +135,7 @@ __all__ = [
     "node_set",
     "nodes",
     "per_node",
+    "rows",
     "share",
     "ship",
     "spawn",

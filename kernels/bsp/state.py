@@ -24,7 +24,7 @@ INITIAL = "initial"
 """Key of a field's metadata: the function that makes its first value."""
 
 LIST = "list"
-"""Key of a field's metadata: there if the field is a list of nodes."""
+"""Key of a field's metadata: there if it has not one entry for each node; whether it is a list of nodes."""
 
 
 def dtype_of(kind: DTypeLike, n: int) -> np.dtype:
@@ -174,10 +174,26 @@ def every_node() -> Any:
     return field(kw_only=True, metadata={INITIAL: lambda c: np.arange(c.size), LIST: True})
 
 
-def lists_of(state: type) -> frozenset[str]:
-    """Fields of a state that are declared as lists of nodes."""
+def rows(make: Callable[[Any], NDArray] = lambda _: np.empty(0, np.int64)) -> Any:
+    """Declare a field of a state: an array that is neither one entry for each node nor a list of nodes.
+
+    Parameters
+    ----------
+    make
+        Makes its first value for a cluster; by default int64, shape (0,).
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> offers = bsp.rows()  # in a `ClusterState`
+    """
+    return field(kw_only=True, metadata={INITIAL: make, LIST: False})
+
+
+def lists_of(state: type) -> dict[str, bool]:
+    """Fields of a state that are declared as lists or rows, and whether they are lists of nodes."""
     declared = fields(state) if is_dataclass(state) else ()
-    return frozenset(f.name for f in declared if LIST in f.metadata)
+    return {f.name: f.metadata[LIST] for f in declared if LIST in f.metadata}
 
 
 def later() -> Any:

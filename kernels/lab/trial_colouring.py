@@ -26,7 +26,7 @@ class State(bsp.ClusterState):
     colour: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     settled: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     tried: NDArray[np.int64] = bsp.per_node(-1)  # colour of this round
-    left: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # nodes without a colour
+    left: NDArray[np.int64] = bsp.every_node()  # nodes without a colour
     palette: NDArray[np.int64] = bsp.initial(lambda c: c.indptr[:-1] + np.arange(c.size))  # starts
     free: NDArray[np.bool_] = bsp.initial(lambda c: np.ones(len(c.indices) + c.size, bool))
 
@@ -47,6 +47,8 @@ class TrialColouring(bsp.Kernel):
     that tries a colour keeps it with probability 1/4 or more: each of its d neighbours that also try one has
     two colours at least, and so tries the same with probability 1/2 at most; over the d + 1 colours or more
     that the node may have tried, fewer than one neighbour does on average.
+
+    Exchanges: at most ``2 * rounds``.
 
     Messages: at most ``4 * m * rounds``: a node tells each neighbour what it tries, and what it keeps.
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from types import SimpleNamespace
 
 from dgsuite.studies.lab import Execution
 
 
 class Node(SimpleNamespace):
-    """A node: ``id``, ``uid``, ``neighbours`` ascending, ``n``, and what its program keeps there.
+    """A node: ``id``, ``uid``, ``n``, ``neighbours`` ascending, the ``weights`` of edges, and what its program
+    keeps there.
 
-    ``round`` is that of the phase, and ``inbox`` has by sender the fields of its message.
+    ``round`` is that of the phase. ``messages`` has the messages that arrived, each as its sender and its
+    fields, by ascending sender; ``inbox`` the fields of the first one of each sender.
     """
+
+    def to(self, nodes, **fields):
+        """A message to each of some nodes."""
+        return dict.fromkeys(nodes, fields)
 
     def to_all(self, **fields):
         """A message to each neighbour."""
-        return dict.fromkeys(self.neighbours, fields)
+        return self.to(self.neighbours, **fields)
 
     def said(self, name):
-        """What the messages of the phase before say, by ascending sender."""
-        return [fields[name] for _, fields in sorted(self.inbox.items())]
+        """What the messages of the phase before say."""
+        return [fields[name] for _, fields in self.messages]
 
 
 def assert_node_by_node(program, kernel, graph):
@@ -28,14 +35,23 @@ def assert_node_by_node(program, kernel, graph):
     Parameters
     ----------
     program
-        A class with a function for each phase, of the kernel, a node and the values of the round, which
-        returns by receiver the fields of a message. `start` makes the state. `states` names what is compared.
+        A class with a function for each phase, of the kernel, a node and the values of the round. It returns
+        by receiver the fields of a message, or of several in a list. `start` makes the state. `states` names
+        what is compared.
     """
     execution = Execution(kernel, graph)
     k, net = execution.kernel, graph.to_networkx()
     (cluster,) = graph.repartition(1).gather()
     nodes = [
-        Node(id=v, uid=int(cluster.uid[v]), neighbours=sorted(net[v]), n=len(net), inbox={})
+        Node(
+            id=v,
+            uid=int(cluster.uid[v]),
+            neighbours=sorted(net[v]),
+            weights={u: edge.get("weight", 1) for u, edge in net[v].items()},
+            n=len(net),
+            inbox={},
+            messages=[],
+        )
         for v in range(len(net))
     ]
     for node in nodes:
@@ -46,20 +62,18 @@ def assert_node_by_node(program, kernel, graph):
         for node in nodes:
             node.round = moment.step.round
             for to, fields in (phase(k, node, **moment.step.values) or {}).items():
-                sent[node.id, to] = fields
-        messages = moment.messages
+                sent[node.id, to] = fields if isinstance(fields, list) else [fields]
+        messages, found = moment.messages, defaultdict(list)
         columns = {name: column.tolist() for name, column in messages.fields.items()}
         ends = zip(messages.sender.tolist(), messages.receiver.tolist(), strict=True)
-        found = {
-            pair: {name: column[i] for name, column in columns.items()}
-            for i, pair in enumerate(ends)
-        }
-        assert len(found) == len(messages)
+        for i, pair in enumerate(ends):
+            found[pair].append({name: column[i] for name, column in columns.items()})
         assert found == sent, moment.step
         for name in program.states:
             states = [getattr(node, name) for node in nodes]
             assert moment.states[name].tolist() == states, (name, moment.step)
         for node in nodes:
-            node.inbox = {}
-        for (sender, receiver), fields in sent.items():
-            nodes[receiver].inbox[sender] = fields
+            node.inbox, node.messages = {}, []
+        for (sender, receiver), several in sorted(sent.items()):
+            nodes[receiver].inbox[sender] = several[0]
+            nodes[receiver].messages += [(sender, fields) for fields in several]

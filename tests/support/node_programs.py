@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 
+from dgsuite.kernels.imsuite.byzantine.votes import LIES, VOTES
+from dgsuite.kernels.imsuite.kcommittee.invitations import NONE
+from dgsuite.kernels.imsuite.spanning_tree.edges import ordered
 from dgsuite.kernels.lab.binary import INPUT
 from dgsuite.kernels.tools.rng import uniform
 
@@ -313,17 +319,332 @@ class LCR:
         return None
 
 
+class DominatingSet:
+    states = ("in_ds", "span")
+
+    def start(self, v):
+        v.links, v.live, v.in_ds, v.span = {*v.neighbours}, True, False, 0
+
+    def tell_span(self, v):
+        if v.live:
+            v.span = (len(v.links) + 1).bit_length() - 1
+            return v.to_all(span=v.span)
+
+    def relay(self, v):
+        if v.inbox:
+            return v.to_all(span=max(v.said("span") + [v.span] * v.live))
+
+    def activate(self, v):
+        v.active = v.live and v.span >= max(v.said("span"), default=0)
+        return v.to(v.links) if v.active else None
+
+    def support(self, v):
+        if v.live:
+            v.crowd = v.active + len(v.inbox)
+            return v.to(v.links, support=v.crowd)
+
+    def become_candidate(self, v):
+        v.candidate = v.active and luck(self, v, v.round) <= 1 / max(v.crowd, *v.said("support"), 1)
+        return v.to(v.links) if v.candidate else None
+
+    def cover(self, v):
+        v.covers = v.candidate + len(v.inbox)
+        return v.to(v.links, cover=v.covers) if v.live else None
+
+    def offer(self, v):
+        crowd = v.covers + sum(v.said("cover"))
+        v.offers = v.candidate and crowd <= 3 * (len(v.links) + 1)
+        return v.to(v.links, sender=v.id) if v.offers else None
+
+    def decide(self, v):
+        v.wins = v.offers and v.id > max(v.said("sender"), default=-1)
+        v.in_ds |= v.wins
+        return v.to(v.links) if v.wins else None
+
+    def retire(self, v):
+        retires = v.live and (v.wins or bool(v.inbox))
+        v.live &= not retires
+        return v.to(v.links) if retires else None
+
+    def prune(self, v):
+        if v.live:
+            v.links -= v.inbox.keys()
+
+
+class LayeredSearch:
+    states = ("distance", "parent")
+
+    def start(self, v):
+        v.distance, v.parent = 0 if v.id == self.root else -1, -1
+        v.links, v.children = {*v.neighbours}, []
+        v.layer = v.hop = 0
+
+    def start_layer(self, v):
+        v.hop += 1
+        if v.inbox or (v.id == self.root and v.hop == 1):
+            return v.to(v.children)
+
+    def join(self, v):
+        return v.to(v.links, sender=v.id) if v.distance == v.layer else None
+
+    def accept(self, v):
+        v.hop, v.layer, v.refused = v.layer, v.layer + 1, {*v.inbox}
+        if v.distance < 0 and v.inbox:
+            v.parent, v.distance = min(v.inbox), v.layer
+            v.refused.remove(v.parent)
+            v.links -= v.inbox.keys()
+            return {v.parent: {}}
+
+    def refuse(self, v):
+        v.children += sorted(v.inbox)
+        return v.to(v.refused)
+
+    def echo(self, v):
+        v.hop -= 1
+        return {v.parent: {}} if v.distance == v.hop + 1 else None
+
+    def reset(self, v):
+        v.hop = 0
+
+
+class KCommittee:
+    states = ("committee", "best", "heard")
+
+    def start(self, v):
+        v.committee, v.leading = -1, v.uid
+
+    def open_poll(self, v):
+        v.fresh = v.committee < 0
+        v.best = v.uid if v.fresh else NONE
+        v.via, v.heard = [], 0
+
+    def tell(self, v):
+        return v.to_all(word=v.best << 31 | v.id) if v.fresh else None
+
+    def hear(self, v):
+        uid, sender = divmod(min(v.said("word"), default=NONE), 1 << 31)
+        v.fresh = bool(v.inbox) and uid < v.best
+        v.via.append(sender)
+        if v.fresh:
+            v.best, v.heard = uid, len(v.via)
+
+    def choose_leader(self, v):
+        v.leading = min(v.leading, v.best)
+
+    def invite(self, v):
+        v.offer, v.carried = NONE, []
+        if v.leading == v.uid and v.best < NONE:
+            KCommittee.arrive(v, v.uid << 31 | v.id, v.heard)
+
+    @staticmethod
+    def arrive(v, word, hops):
+        if hops:
+            v.carried.append((word, hops))
+        else:
+            v.offer = min(v.offer, word)
+
+    def carry(self, v):
+        for word, hops in zip(v.said("word"), v.said("hops"), strict=True):
+            KCommittee.arrive(v, word, hops)
+        sent = {v.via[hops - 1]: {"word": word, "hops": hops - 1} for word, hops in v.carried}
+        v.carried = []
+        return sent
+
+    def accept(self, v):
+        KCommittee.carry(self, v)
+        if v.offer < NONE:
+            v.committee = v.offer & ((1 << 31) - 1)
+
+    def be_alone(self, v):
+        if v.committee < 0:
+            v.committee = v.id
+
+
+class SpanningTree:
+    states = ("parent", "fragment", "best")
+
+    def start(self, v):
+        v.parent, v.fragment, v.children = -1, v.id, set()
+        v.best, v.inner, v.outer = NONE, -1, -1
+
+    def tell_fragment(self, v):
+        return v.to_all(fragment=v.fragment)
+
+    def take(self, v, key, inner, outer):
+        """Take a lighter edge; of several as light, the first by its smaller node, then its larger one."""
+        found, own = (key, *sorted((inner, outer))), (v.best, *sorted((v.inner, v.outer)))
+        if key < NONE and found < own:
+            v.best, v.inner, v.outer = key, inner, outer
+
+    def look(self, v):
+        v.best, v.waits_for = NONE, len(v.children)
+        for u, fields in v.inbox.items():
+            if fields["fragment"] != v.fragment:
+                key = int(ordered(np.array([v.weights[u]]))[0])
+                SpanningTree.take(self, v, key, v.id, u)
+
+    def report(self, v, first):
+        for fields in v.inbox.values() if not first else ():
+            SpanningTree.take(self, v, **fields)
+            v.waits_for -= 1
+        if v.parent >= 0 and v.waits_for == 0 and (first or v.inbox):
+            return {v.parent: {"key": v.best, "inner": v.inner, "outer": v.outer}}
+
+    def pick(self, v):
+        v.joins, v.partner = False, -1
+        if v.parent < 0 and v.best < NONE:
+            if v.inner != v.id:
+                return {v.inner: {"outer": v.outer}}
+            v.joins, v.partner = True, v.outer
+
+    def turn(self, v, first):
+        for u, fields in v.inbox.items():
+            if first:
+                v.joins, v.partner = True, fields["outer"]
+            above, v.parent = v.parent, -1 if first else u
+            v.children.discard(v.parent)
+            if above >= 0:
+                v.children.add(above)
+                return {above: {}}
+
+    def connect(self, v):
+        return {v.partner: {}} if v.joins else None
+
+    def attach(self, v):
+        if v.joins:
+            v.parent = v.partner
+        for u in v.inbox:
+            if u != v.partner or v.id < u:
+                v.children.add(u)
+            if u == v.partner and v.id < u:
+                v.parent = -1
+        if v.parent < 0:
+            v.fragment = v.id
+
+    def transmit(self, v, first):
+        if first and v.parent >= 0:
+            return None
+        SpanningTree.settle(self, v)
+        told = v.to(v.children, fragment=v.fragment)
+        return told if first or v.inbox else None
+
+    def settle(self, v):
+        v.fragment = max(v.said("fragment"), default=v.fragment)
+
+
+class Byzantine:
+    states = ("opinion", "decision", "decided")
+
+    def start(self, v):
+        v.opinion = int(luck(self, v, VOTES) < 0.5) if self.votes is None else self.votes[v.id]
+        v.decision, v.decided = 0, False
+        v.lies = {}
+        if v.id in self.betrayers(v.n):
+            pairs = np.array([v.id * v.n + u for u in v.neighbours])
+            lies = uniform("counter", self.seed, pairs, LIES) < 0.5
+            v.lies = dict(zip(v.neighbours, lies.astype(int).tolist(), strict=True))
+
+    def say(self, v):
+        v.known, v.ones = {v.id}, set()
+        return {u: {"vote": v.lies.get(u, v.opinion)} for u in v.neighbours}
+
+    def hear(self, v):
+        v.news = {*v.inbox}
+        v.known |= v.news
+        v.ones |= {u for u, fields in v.inbox.items() if fields["vote"]}
+
+    def forward(self, v):
+        news, ones = (sum(1 << u for u in some) for some in (v.news, v.ones & v.news))
+        message = {"news": [news], "ones": [ones], "times": len(v.news)}  # counts as many times
+        return dict.fromkeys(v.neighbours, [message] * len(v.news)) if v.news else None
+
+    def hear_more(self, v):
+        news, ones = (
+            {u for (word,) in v.said(name) for u in range(v.n) if word >> u & 1}
+            for name in ("news", "ones")
+        )
+        v.news = news - v.known
+        v.known |= v.news
+        v.ones |= ones & v.news
+
+    def decide(self, v, iteration):
+        ones = len(v.ones) + v.opinion
+        majority, tally = int(2 * ones > len(v.known)), max(ones, len(v.known) - ones)
+        threshold = 3 * v.n // 4 + 1 if self.coin(iteration) else 5 * v.n // 8 + 1
+        v.opinion = majority if tally > threshold else 0
+        if tally > 7 * v.n // 8 and not v.decided:
+            v.decision, v.decided = majority, True
+
+
+def neighbour(kernel, node, number):
+    """A neighbour drawn for a round."""
+    return node.neighbours[int(luck(kernel, node, number) * len(node.neighbours))]
+
+
+class Gossip:
+    states = ("informed",)
+
+    def start(self, v):
+        v.informed = 0 if v.id == self.root else -1
+
+    @staticmethod
+    def learn(v, heard):
+        if heard and v.informed < 0:
+            v.informed = v.round + 1
+
+    def call(self, v):
+        knows = v.informed >= 0
+        if v.neighbours and self.mode in ("push-pull", "push" if knows else "pull"):
+            return {neighbour(self, v, v.round): {"knows": knows}}
+
+    def answer(self, v):
+        asked = [u for u, fields in v.inbox.items() if not fields["knows"] and v.informed >= 0]
+        Gossip.learn(v, any(v.said("knows")))
+        return v.to(asked, knows=True)
+
+    def hear(self, v):
+        Gossip.learn(v, v.inbox)
+
+
+class PushSum:
+    states = ("mass", "weight", "average")
+
+    def start(self, v):
+        v.mass = v.average = float(len(v.neighbours) if self.inputs is None else self.inputs[v.id])
+        v.weight = 1.0
+
+    def measure(self, v):
+        return None
+
+    def push(self, v):
+        if v.neighbours:
+            v.mass, v.weight = v.mass / 2, v.weight / 2
+            return {neighbour(self, v, v.round): {"mass": v.mass, "weight": v.weight}}
+
+    def add(self, v):
+        v.mass += reduce(add, v.said("mass"), 0.0)  # `sum` would be more exact
+        v.weight += reduce(add, v.said("weight"), 0.0)
+        v.average = v.mass / v.weight
+
+
 PROGRAMS = {
     "benor": BenOr,
     "bf": BF,
+    "by": Byzantine,
     "distance_vector": DistanceVector,
     "dp": PelegLeader,
+    "ds": DominatingSet,
+    "dst": LayeredSearch,
     "echo": Echo,
     "floodmax": FloodMax,
     "floodset": FloodSet,
+    "gossip": Gossip,
+    "kc": KCommittee,
     "lcr": LCR,
     "mis": MIS,
+    "mst": SpanningTree,
     "phase_king": PhaseKing,
+    "push_sum": PushSum,
     "trial_colouring": TrialColouring,
     "vc": VertexColouring,
 }

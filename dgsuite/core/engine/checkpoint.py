@@ -308,10 +308,14 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
     )
     for name, value in held.items():
         begins, how = before.get(name), declared.get(name, {})
-        if LIST in how:
+        if how.get(LIST):
             right = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu"
             right = right and bool(((value >= 0) & (value < cluster.size)).all())
             refuse(not right, f"{name} must be nodes from 0 to {cluster.size - 1}")
+        elif LIST in how:
+            right = isinstance(value, np.ndarray) and value.ndim == 1
+            right = right and value.dtype.kind == begins.dtype.kind
+            refuse(not right, f"{name} must be values like {begins.dtype}, in one dimension")
         elif isinstance(begins, np.ndarray) and (INITIAL in how or name in outputs):
             refuse(
                 not _is_array(value, begins.dtype, begins.shape),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -214,10 +214,10 @@ class Execution:
             yield Moment(step, states, sent, crashed, away)
         self._is_over = True
 
-    def lists(self) -> frozenset[str]:
-        """Fields of the state that are lists of nodes, which have other nodes in each phase."""
+    def lists(self) -> Mapping[str, bool]:
+        """Fields of the state whose length changes, and whether they are lists of nodes."""
         state = getattr(self.kernel, "state", None)
-        return frozenset() if state is None else lists_of(state)
+        return {} if state is None else lists_of(state)
 
     def senders(self) -> NDArray[np.bool_]:
         """Which nodes that had not crashed sent or broadcast anything in the last phase gone through."""
@@ -409,17 +409,18 @@ def _stopped(states: States, before: States, still: NDArray[np.bool_]) -> States
     return found
 
 
-def _flat(state: Any, size: int, lists: Container[str] = (), before: str = "") -> States:
+def _flat(state: Any, size: int, lists: Mapping[str, bool], before: str = "") -> States:
     """The arrays of a state that have an entry for each node; sets and lists of nodes as masks."""
     found: States = {}
     for name, value in vars(state).items():
         if isinstance(value, Subset):
             found[before + name] = value.mask
         elif name in lists:
-            found[before + name] = np.zeros(size, bool)
-            found[before + name][value] = True
+            if lists[name]:
+                found[before + name] = np.zeros(size, bool)
+                found[before + name][value] = True
         elif isinstance(value, np.ndarray) and value.shape[:1] == (size,):
             found[before + name] = value
         elif not before and hasattr(value, "__dict__"):
-            found |= _flat(value, size, before=f"{name}.")
+            found |= _flat(value, size, {}, before=f"{name}.")
     return found

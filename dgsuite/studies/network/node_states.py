@@ -41,9 +41,9 @@ def take(state: Any, nodes: NDArray[np.int64], size: int) -> dict[str, NDArray]:
         if isinstance(value, Subset):
             found[name] = value.mask[nodes]
         elif isinstance(value, np.ndarray) and value.ndim:
-            if name in lists:
+            if lists.get(name):
                 found[name] = np.isin(nodes, value)
-            elif len(value) == size:
+            elif len(value) == size and name not in lists:
                 found[name] = value[nodes]
             else:
                 raise InputError(_uneven(name, len(value), size))

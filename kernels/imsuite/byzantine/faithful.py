@@ -25,7 +25,7 @@ class State(byzantine.State):
     """What the nodes of a cluster know."""
 
     counted: NDArray[np.bool_] = bsp.per_node(False)  # whether the node is one of the first g
-    first: NDArray[np.uint64] = bsp.no_nodes()  # the first g nodes, as a bitmap
+    first: NDArray[np.uint64] = bsp.later()  # the first g nodes, as a bitmap
     radius: NDArray[np.int64] = bsp.per_node()  # hops to the farthest of the first g nodes
 
 

@@ -23,7 +23,7 @@ NEVER = np.iinfo(np.int32).max
 class State(byzantine.State):
     """What the nodes of a cluster know."""
 
-    liars: NDArray[np.int64] = bsp.no_nodes()  # node ids of the traitors
+    liars: NDArray[np.int64] = bsp.rows()  # node ids of the traitors
     hops: NDArray[np.int32] = bsp.later()  # (size, liars): hops that the believed vote has come
 
 

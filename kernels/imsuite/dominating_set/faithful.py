@@ -20,8 +20,8 @@ from dgsuite.kernels.imsuite.dominating_set.textbook import DominatingSet
 class State(dominating_set.State):
     """What the nodes of a cluster know. Node `near[i]` is within two hops of node `around[i]`."""
 
-    around: NDArray[np.int64] = bsp.no_nodes()
-    near: NDArray[np.int64] = bsp.no_nodes()
+    around: NDArray[np.int64] = bsp.rows()
+    near: NDArray[np.int64] = bsp.rows()
     within_two: NDArray[np.int64] = bsp.per_node()  # other nodes within two hops
     live_within_two: NDArray[np.int64] = bsp.per_node()  # those of them that live
 

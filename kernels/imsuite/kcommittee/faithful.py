@@ -18,7 +18,7 @@ from dgsuite.kernels.tools import words
 class State(kcommittee.State):
     """What the nodes of a cluster know. Invitations are to the node with identifier `guest`."""
 
-    guest: NDArray[np.int64] = bsp.no_nodes()
+    guest: NDArray[np.int64] = bsp.rows()
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ class State(bsp.ClusterState):
     via: list[NDArray[np.int32]] = field(default_factory=list)  # per round, sender of the news
     heard: NDArray[np.int32] = bsp.per_node(0, np.int32)  # rounds up to the last news
     offer: NDArray[np.int64] = bsp.per_node()  # best invitation: word of the leader
-    at: NDArray[np.int64] = bsp.no_nodes()
-    word: NDArray[np.int64] = bsp.no_nodes()
-    hops: NDArray[np.int64] = bsp.no_nodes()
+    at: NDArray[np.int64] = bsp.rows()
+    word: NDArray[np.int64] = bsp.rows()
+    hops: NDArray[np.int64] = bsp.rows()
 
 
 @dataclass(frozen=True)

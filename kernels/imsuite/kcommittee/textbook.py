@@ -46,6 +46,8 @@ class KCommittee(Invitations):
     -----
     Rounds: exactly ``min(k, n) * (2 * min(k, n) + 1)``.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``min(k, n) * (min(k, n) - 1) * (2 * m + n)``: news to all neighbours, and an
     invitation from each leader.
 
@@ -66,7 +68,10 @@ class KCommittee(Invitations):
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}
     fields = {"word": np.int64, "guest": np.int64, "hops": np.int32}
     ranges = {"word": lambda n: n * n, "guest": lambda n: n * n, "hops": bsp.nodes}
-    refuses = {"liars": "its nodes send to nodes that are parts of words which they are told"}
+    refuses = {
+        "liars": "its nodes send to nodes that are parts of words which they are told",
+        "recovery": bsp.KEEPS_LISTS,
+    }
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -22,7 +22,7 @@ class LightestEdges(Fragments):
     """
 
     key: NDArray[np.int64] = bsp.initial(lambda c: keys(c))  # per entry, see `ordered`
-    leaving: NDArray[np.int64] = bsp.initial(  # entries that lead to other fragments
+    leaving: NDArray[np.int64] = bsp.rows(  # entries that lead to other fragments
         lambda c: np.arange(len(c.indices))
     )
     best: NDArray[np.int64] = bsp.per_node(NONE)

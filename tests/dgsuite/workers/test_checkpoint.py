@@ -38,6 +38,7 @@ from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, TYPICAL, cuts, in_turn, inputs
 from tests.support.clusters import COME_BACK
 from tests.support.examples import examples
+from tests.support.larger import typical
 from tests.support.patience import PATIENCE
 from tests.support.sites import alone, assert_same, simulate
 from tests.support.toys import MutatesInPlace
@@ -83,6 +84,24 @@ def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
             plan.remove()
 
     check()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_kernel_goes_on_from_late_phases(name):
+    """After 1, 2, 4, 8 and so on, of a run on a graph of several clusters."""
+    kernel, graph = typical(name)
+    expected, plan = alone(kernel, graph), plan_of(graph)
+
+    def resume(site):
+        phases = plan.newest().phases if site.returned else 3
+        if phases & (phases - 1) == 0:
+            there = replace(plan, found=plan.newest())
+            assert_same(expected, simulate(kernel, graph, 3, there))
+
+    try:
+        serial.run(kernel, graph.parts, before_phase=resume, spec=RunSpec(checkpoints=plan))
+    finally:
+        plan.remove()
 
 
 # On worker processes.
