@@ -48,6 +48,8 @@ class BreadthFirst(bsp.Kernel):
     Rounds: at most ``hops + 1``: one for each level, and one that reaches no new node; at most `cutoff`, if
     it is given.
 
+    Exchanges: at most ``rounds + 1``.
+
     Messages: at most ``arcs``: a node sends once to each neighbour.
 
     Examples

@@ -96,6 +96,8 @@ class Bridges(Searched):
     -----
     Rounds: exactly ``1``.
 
+    Exchanges: at most ``2``.
+
     Messages: at most ``m + 3 * n``: edges that matter, and for each node its component, whether it is a cut
     node, and a bridge.
 
@@ -172,6 +174,8 @@ class Biconnected(Searched):
     Notes
     -----
     Rounds: exactly ``1``.
+
+    Exchanges: at most ``2``.
 
     Messages: at most ``m + 2 * n``: edges that matter, and the rows of the result.
 

@@ -62,6 +62,8 @@ class LabelPropagation(Scaled):
     -----
     Rounds: at most ``iterations``; fewer if labels stop changing.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``rounds * 2 * m``: nodes whose label has changed send it to all neighbours.
 
     Examples

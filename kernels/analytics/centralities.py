@@ -46,6 +46,8 @@ class Eigenvector(Iterated):
     -----
     Rounds: at most `iterations`, or 1000 where only a tolerance is given.
 
+    Exchanges: at most ``rounds``.
+
     Messages: exactly ``rounds * arcs``: a node sends its value to each neighbour.
 
     Examples
@@ -108,6 +110,8 @@ class Katz(Iterated):
     Notes
     -----
     Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Exchanges: at most ``rounds``.
 
     Messages: exactly ``rounds * arcs``: a node sends its value to each neighbour.
 
@@ -184,6 +188,8 @@ class HITS(Iterated):
     Notes
     -----
     Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Exchanges: exactly ``2 * rounds``.
 
     Messages: exactly ``rounds * 2 * arcs``: one along each edge, and one back.
 

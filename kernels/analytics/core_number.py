@@ -66,6 +66,8 @@ class CoreNumber(bsp.Kernel):
     -----
     Rounds: at most ``2 * n``: one for each layer that is peeled, and one for each level.
 
+    Exchanges: at most ``rounds``.
+
     Messages: exactly ``2 * m``: a node sends once to each neighbour, when it leaves.
 
     Examples

@@ -48,6 +48,8 @@ class Eccentricity(bsp.Kernel):
     Rounds: at most ``n * (diameter + 1)``; on social networks and the web some ten searches take a diameter.
     Where all nodes are alike, as on rings, they take n, and "bfs_many" from all nodes is faster.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``n * arcs``: in a search a node sends once to each neighbour.
 
     Examples

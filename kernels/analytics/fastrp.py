@@ -62,6 +62,8 @@ class FastRP(bsp.Weighted):
     -----
     Rounds: exactly ``len(powers)``.
 
+    Exchanges: at most ``rounds``.
+
     Messages: exactly ``arcs * len(powers)``: a node tells each neighbour its vector in each round.
 
     Examples

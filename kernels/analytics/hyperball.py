@@ -72,6 +72,8 @@ class HyperBall(bsp.Kernel):
     -----
     Rounds: at most ``diameter + 2``: one for each hop as long as a counter grows.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``rounds * arcs``: a node tells each neighbour its counter when that has grown.
 
     Examples

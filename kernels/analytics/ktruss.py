@@ -52,6 +52,8 @@ class KTruss(bsp.Kernel):
     -----
     Rounds: at most ``m + 1``; mostly far fewer.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``rounds * 2 * m``: nodes with a lower bound send their bounds to each neighbour.
 
     Examples
@@ -147,6 +149,8 @@ class Densest(bsp.Kernel):
     Notes
     -----
     Rounds: at most ``n``, and for an epsilon above 0 about ``log(n) / log(1 + epsilon)``.
+
+    Exchanges: at most ``rounds``.
 
     Messages: exactly ``2 * m``: a node sends once to each neighbour, when it leaves.
 

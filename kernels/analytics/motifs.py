@@ -54,6 +54,8 @@ class Cliques(bsp.Kernel):
     -----
     Rounds: exactly ``1``.
 
+    Exchanges: at most ``3``.
+
     Messages: at most ``5 * m``: a node sends its degree, then a list, to each neighbour, and a number to
     those of higher rank.
 
@@ -176,6 +178,8 @@ class Motifs(bsp.Kernel):
     Notes
     -----
     Rounds: exactly ``1``.
+
+    Exchanges: at most ``2``.
 
     Messages: at most ``4 * m``: a node sends its list, then four numbers, to each neighbour.
 

@@ -164,6 +164,8 @@ class BreadthFirstMany(ManySearches):
     Rounds: at most ``ceil(sources / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
     round.
 
+    Exchanges: at most ``rounds + ceil(sources / 64)``.
+
     Messages: at most ``sources * arcs``: a node tells each neighbour of each source at most once.
 
     Examples
@@ -218,6 +220,8 @@ class AllPairs(ManySearches):
     -----
     Rounds: at most ``ceil(sources / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
     round.
+
+    Exchanges: at most ``rounds + ceil(sources / 64)``.
 
     Messages: at most ``sources * arcs``: a node tells each neighbour of each source at most once.
 
@@ -319,6 +323,8 @@ class Closeness(Centrality):
     Rounds: at most ``ceil(samples / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
     round.
 
+    Exchanges: at most ``rounds + ceil(samples / 64)``.
+
     Messages: at most ``samples * arcs``: a node tells each neighbour of each sample at most once.
 
     Examples
@@ -361,6 +367,8 @@ class Harmonic(Centrality):
     -----
     Rounds: at most ``ceil(samples / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
     round.
+
+    Exchanges: at most ``rounds + ceil(samples / 64)``.
 
     Messages: at most ``samples * arcs``: a node tells each neighbour of each sample at most once.
 

@@ -52,6 +52,8 @@ class Bipartite(bsp.Kernel):
     -----
     Rounds: at most ``2 * n + 3``: one for each level; and where there is an odd cycle one for each step back.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``(rounds + 1) * 2 * m + 3 * n + 2``.
 
     Examples
@@ -178,6 +180,8 @@ class Topological(bsp.Kernel):
     Notes
     -----
     Rounds: at most ``2 * n + 1``: one for each generation, and where there is a cycle one for each step back.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``arcs + n``: a node sends once along each edge, and a token once.
 

@@ -58,6 +58,8 @@ class PageRank(Iterated):
     -----
     Rounds: at most `iterations`, or 1000 where only a tolerance is given.
 
+    Exchanges: at most ``rounds``.
+
     Messages: exactly ``rounds * arcs``: a node sends its share to each neighbour.
 
     Examples

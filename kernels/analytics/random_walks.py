@@ -91,6 +91,8 @@ class RandomWalks(bsp.Kernel):
     -----
     Rounds: length + 2 where `p` and `q` are 1; else more, since proposals may be refused.
 
+    Exchanges: at most ``rounds``.
+
     Messages: 2 for each step of each walker where `p` and `q` are 1; else two more for each refusal.
 
     Examples

@@ -50,6 +50,8 @@ class StrongComponents(bsp.Kernel):
     -----
     Rounds: some for each node of the longest chain that trimming, or a search, goes along.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``rounds * 2 * (arcs + n)``.
 
     Examples

@@ -118,6 +118,8 @@ class Similarity(bsp.Weighted):
     -----
     Rounds: exactly ``1``.
 
+    Exchanges: at most ``3``.
+
     Messages: at most ``4 * m + p``: a node sends its degree, then its list, to each neighbour, and the target
     of each of p given pairs its size to the source.
 

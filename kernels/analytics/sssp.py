@@ -71,6 +71,8 @@ class ShortestPaths(bsp.Kernel):
     Rounds: one or more for each bucket; where `delta` is infinite, one for each hop of the longest shortest
     path and one more. With sources, as many more as the longest path in the tree has binary digits.
 
+    Exchanges: at most ``2 * rounds``.
+
     Messages: at most ``rounds * 2 * arcs``; about ``arcs`` where buckets are narrow.
 
     Examples

@@ -60,6 +60,8 @@ class Triangles(bsp.Kernel):
     -----
     Rounds: exactly ``1``.
 
+    Exchanges: at most ``3``.
+
     Messages: at most ``6 * m``: a node sends its degree, then two lists, to each neighbour.
 
     Examples
@@ -183,6 +185,8 @@ class ClusteringCoefficient(Triangles):
     -----
     Rounds: exactly ``1``.
 
+    Exchanges: at most ``3``.
+
     Messages: at most ``6 * m``: a node sends its degree, then two lists, to each neighbour.
 
     Examples
@@ -240,6 +244,8 @@ class SquareClustering(bsp.Kernel):
     Notes
     -----
     Rounds: exactly ``1``.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``2 * m``: a node sends its list to each neighbour.
 

@@ -60,6 +60,8 @@ class PhaseKing(BinaryConsensus):
     -----
     Rounds: exactly ``f + 1``: a round is a phase.
 
+    Exchanges: at most ``2 * rounds``.
+
     Messages: exactly ``(f + 1) * (n * n - 1)``.
 
     Examples
@@ -154,6 +156,8 @@ class BenOr(BinaryConsensus):
     Rounds: an expected constant number, if f is of the order of the square root of n. By default f is as
     large as the model allows; up to ``2 ** n`` are then expected, if an adversary schedules messages. Where
     all are heard a tie alone makes coins necessary.
+
+    Exchanges: at most ``2 * rounds``.
 
     Messages: at most ``2 * n * (n - 1) * rounds``: each node tells all others in both exchanges.
 

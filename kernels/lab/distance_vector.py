@@ -62,6 +62,8 @@ class DistanceVector(bsp.Kernel):
     -----
     Rounds: at most ``max(least, hops + 1)``, on a network that does not change.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``2 * m * rounds``; exactly as many unless with `split` "horizon".
 
     Examples

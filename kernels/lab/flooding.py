@@ -80,6 +80,8 @@ class FloodSet(bsp.Kernel):
     -----
     Rounds: at most ``f + 1``; exactly as many unless nodes stop early.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``(f + 1) * arcs``; with `opt`, two for each node and neighbour.
 
     Examples
@@ -228,6 +230,8 @@ class FloodMax(bsp.Kernel):
     Notes
     -----
     Rounds: at most ``iterations``, by default ``diameter + 1``.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``2 * m * rounds``; exactly as many unless with `opt`.
 

@@ -80,6 +80,8 @@ class Gossip(bsp.Kernel):
     Rounds: no bound that holds for each seed. On a complete graph "push" takes about ``log2(n) + ln(n)``
     (Pittel 1987, On spreading a rumor), and "push-pull" O(log log n) more than ``log3(n)`` (Karp et al.).
 
+    Exchanges: at most ``2 * rounds``.
+
     Messages: at most ``2 * n * rounds``: a call, and an answer to a call that asks for the rumour.
 
     Examples
@@ -177,6 +179,8 @@ class PushSum(bsp.Kernel):
     -----
     Rounds: at most ``iterations``. On a complete graph O(log n + log(1 / tolerance)) are enough with high
     probability (Kempe et al.).
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``n * rounds``: each node sends one in each round.
 

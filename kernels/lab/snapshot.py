@@ -68,6 +68,8 @@ class Snapshot(bsp.Kernel):
     -----
     Rounds: exactly ``after + hops + 2``: markers reach the farthest nodes, and these hear from each other.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``2 * m + n * rounds``; of these one marker along each edge of the root's component
     each way, and the others are payments.
 

@@ -76,6 +76,8 @@ class StableBFS(StateModel):
     and parent, and all others a level of k at least. The number of steps may be exponential under an unfair
     daemon (Devismes and Johnen).
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 
     Examples
@@ -146,6 +148,8 @@ class StableMIS(StateModel):
     neighbour that was in the set at first; then it waits, and joins or leaves for good, as nodes that join
     have no neighbour that does at the same time. By Shukla's it moves twice at most, with daemons that pick
     one node: a node that joins never leaves.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 
@@ -224,6 +228,8 @@ class StableColouring(StateModel):
     at most from the last fault: a node that has moved differs from its neighbours for good, so that all its
     later moves are to a smaller colour, and the first is to one of at most its degree.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 
     Examples
@@ -300,6 +306,8 @@ class StableMatching(StateModel):
     are O(m) with any daemon (Manne et al.), and of Hsu's and Huang's protocol ``2 * m + n`` at most with
     daemons that pick one node (Hedetniemi, Jacobs and Srimani, Maximal matching stabilizes in time O(m), IPL
     80(5), 2001).
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``2 * m * rounds``: a node tells its neighbours at first, and whenever it has changed.
 

@@ -71,6 +71,8 @@ class TokenRing(StateModel):
     any daemon nodes move at most ``3 * n * (n - 1) / 2`` times until one is privileged: node 0 counts at most
     n - 1 times until it comes to a value that no node has, and others move once more than their predecessor.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``n * rounds``: each node tells its value at first, and whenever it has moved.
 
     Examples

@@ -69,6 +69,8 @@ class Echo(bsp.Kernel):
     Rounds: at most ``2 * hops + 2``: the wave reaches the farthest nodes, these hear from each other, and
     answers come back.
 
+    Exchanges: at most ``rounds``.
+
     Messages: at most ``2 * m``; exactly two along each edge of the root's component, one each way.
 
     Examples
@@ -181,6 +183,8 @@ class DijkstraScholten(bsp.Kernel):
     -----
     Rounds: at most ``work * (hops + 1) + n + 1``: until the last node has told its neighbours, and until the
     tree, which may be a path, has shrunk to the root.
+
+    Exchanges: at most ``rounds``.
 
     Messages: at most ``4 * m * n``; one half are acknowledgements, one for each message of the search.
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dgsuite.base.aliases import ALIASES, kernel_of, unknown_kernel
 from dgsuite.core.parameters import described
@@ -157,6 +157,34 @@ def sections(kernel: type[Kernel]) -> dict[str, str]:
     first, *rest = HEADING.split(inspect.cleandoc(kernel.__dict__.get("__doc__") or ""))
     named = {name: text.strip() for name, text in zip(rest[::2], rest[1::2], strict=True)}
     return {"": first.strip(), **named}
+
+
+BOUND = re.compile(r"(at most|exactly) (?:``([^`]+)``|`(\w+)`)(?![^:;,.])")
+"""A sentence that says how many there are, in the letters of docs/kernels.md."""
+
+
+class Claim(NamedTuple):
+    """What a kernel's docstring says of a count of its runs."""
+
+    status: str
+    """"exactly" or "at most", of every graph; "expected", as the mean over seeds; or "measured": it is known
+    from runs alone.
+    """
+    bound: str = ""
+    """In the letters of docs/kernels.md; "" where there is none for every graph."""
+
+
+def claims(kernel: type[Kernel]) -> dict[str, Claim]:
+    """What a kernel's docstring says of its rounds, exchanges and messages."""
+    said = costs(kernel)
+    found = {}
+    for what in ("Rounds", "Exchanges", "Messages"):
+        sentence = said.get(what, "")
+        if bound := BOUND.match(sentence):
+            found[what.lower()] = Claim(bound[1], bound[2] or bound[3])
+        else:
+            found[what.lower()] = Claim("expected" if "expected" in sentence else "measured")
+    return found
 
 
 def costs(kernel: type[Kernel]) -> dict[str, str]:

@@ -17,15 +17,23 @@ from dgsuite.faces.cli import options
     is_flag=True,
     help="Show which model each obeys, such as CONGEST: where messages go, how many, of how many bits.",
 )
+@click.option(
+    "--claims",
+    is_flag=True,
+    help="Show what is known of each one's rounds, exchanges, messages and bits: exactly, at most, expected.",
+)
 @options.as_json
 @options.general
-def kernels(models: bool, as_json: bool) -> None:
+def kernels(models: bool, claims: bool, as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
     from dgsuite.core.running.catalogue import listing, summary
     from dgsuite.kernels import KERNELS, forms_of
 
     if models:
         _models(as_json)
+        return
+    if claims:
+        _claims(as_json)
         return
     if not as_json:
         print(listing())
@@ -58,6 +66,29 @@ def _models(as_json: bool) -> None:
         to = "neighbours" if sends == "edges" else sends
         row = kernel, model or "-", to, messages or "any", reduces, "  ".join(map(str, bits))
         print(columns.format(*row))
+
+
+def _claims(as_json: bool) -> None:
+    """Print what is known of the costs of each kernel."""
+    from dgsuite.core.running.catalogue import claims
+    from dgsuite.core.running.models import SIZES, models
+    from dgsuite.kernels import KERNELS
+
+    if as_json:
+        print(json.dumps({name: claims(KERNELS[name]) for name in sorted(KERNELS)}))
+        return
+    sizes = ", ".join(f"{size:,}" for size in SIZES)
+    rows = [("kernel", "model", "rounds", "exchanges", "messages", f"bits at n = {sizes}")]
+    for one in models():
+        said = [
+            f"{claim.status} {claim.bound}".rstrip()
+            for claim in claims(KERNELS[one.kernel]).values()
+        ]
+        bits = "at most " + ", ".join(map(str, one.bits))
+        rows.append((one.kernel, one.model or "-", *said, bits))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
 def _default(field: Field[Any]) -> Any:

@@ -41,6 +41,8 @@ class BellmanFord(bsp.Kernel):
     -----
     Rounds: at most ``hops + 1``: one for each distance, and one that may reach no new node.
 
+    Exchanges: at most ``rounds + 1``.
+
     Messages: at most ``arcs``: a node sends once to each neighbour.
 
     Examples

@@ -57,6 +57,8 @@ class Byzantine(VoteExchange):
     -----
     Rounds: ``diameter + 1`` in each iteration at most; a constant number of iterations is expected.
 
+    Exchanges: at most ``rounds``.
+
     Messages: ``2 * m * n`` in each iteration at most: every node passes every vote on once.
 
     Examples

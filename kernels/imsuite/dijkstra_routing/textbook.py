@@ -44,6 +44,8 @@ class DijkstraRouting(bsp.Kernel):
     Rounds: exactly ``1``. Link state, which floods the links of each node along the edges, would take as many
     as the diameter.
 
+    Exchanges: at most ``rounds``.
+
     Messages: exactly ``n * (n - 1)``: every node tells every other its links, whether or not they are
     neighbours. Link state would take up to 2 m n.
 

@@ -61,6 +61,8 @@ class DominatingSet(contest.Contest):
     -----
     Rounds: mostly few; no bound is known. The largest spans within two hops fall as nodes drop out.
 
+    Exchanges: at most ``9 * rounds``.
+
     Messages: at most ``rounds * 18 * m``: nine times in a round, some nodes send to their neighbours.
 
     Examples

@@ -45,6 +45,8 @@ class PelegLeader(bsp.Kernel):
     Rounds: at most ``3 * diameter + 3``: identifiers spread, distances come back, and the stop message
     spreads.
 
+    Exchanges: at most ``2 * rounds``.
+
     Messages: at most ``(rounds + 1) * 2 * m``: a node sends to each neighbour in each round, and once to
     stop.
 

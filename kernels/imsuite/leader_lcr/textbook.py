@@ -39,6 +39,8 @@ class LCR(bsp.Kernel):
     -----
     Rounds: exactly ``2 * n``: the leader's identifier goes round, and then the message that it leads.
 
+    Exchanges: exactly ``rounds``.
+
     Messages: at most ``n * (n + 1) / 2 + n``. An identifier goes as far as the next larger one: in random
     order that takes n * (1 + 1/2 + ... + 1/n) messages on average. n more say who leads.
 

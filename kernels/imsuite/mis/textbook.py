@@ -46,6 +46,8 @@ class MIS(contest.Contest):
     -----
     Rounds: at most ``n / 2 + 1``; O(log n) are expected.
 
+    Exchanges: at most ``3 * rounds``.
+
     Messages: at most ``(rounds + 1) * 2 * m``: live nodes send a number in each round, and each node one
     message when it joins or drops out.
 

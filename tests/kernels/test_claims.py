@@ -1,0 +1,71 @@
+"""What docstrings say of rounds, exchanges and messages is listed, and holds on larger graphs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import dgsuite
+from dgsuite.__main__ import main
+from dgsuite.core.running.catalogue import claims
+from dgsuite.kernels import KERNELS
+from tests.kernels.test_costs import letters
+from tests.support.larger import NETS, fitting, problem
+
+N = 500
+CLAIMED = [
+    name for name in sorted(KERNELS) if any(each.bound for each in claims(KERNELS[name]).values())
+]
+
+
+def fits(count, claim, known):
+    """Whether a count is what a claim says."""
+    bound = eval(claim.bound, {}, known)
+    return bound is None or count == bound or (claim.status == "at most" and count < bound)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CLAIMED)
+def test_runs_take_what_docstrings_say(name):
+    for seed, net in enumerate(fitting(name)):
+        kernel, graph = problem(name, NETS[net](N), seed)
+        ds = dgsuite.run(kernel, graph, style="serial")
+        known = letters(kernel, graph, ds)
+        counts = {
+            "rounds": ds.sizes["round"],
+            "exchanges": ds.attrs["exchanges"],
+            "messages": int(ds.messages.sum()),
+        }
+        for what, claim in claims(KERNELS[name]).items():
+            assert not claim.bound or fits(counts[what], claim, known), (net, what, claim, counts)
+
+
+def test_a_count_that_denies_a_claim_is_seen():
+    said = claims(KERNELS["lcr"])["rounds"]
+    assert said == ("exactly", "2 * n")
+    assert [fits(count, said, {"n": 5}) for count in (9, 10, 11)] == [False, True, False]
+    atmost = said._replace(status="at most")
+    assert [fits(count, atmost, {"n": 5}) for count in (9, 10, 11)] == [True, True, False]
+
+
+def test_the_table_of_claims(capsys):
+    assert main(["kernels", "--claims"]) == 0
+    header, *rows = (re.split(r" {2,}", line) for line in capsys.readouterr().out.splitlines())
+    assert header == [
+        "kernel",
+        "model",
+        "rounds",
+        "exchanges",
+        "messages",
+        "bits at n = 1,024, 1,048,576",
+    ]
+    table = {row[0]: row[1:] for row in rows}
+    assert table.keys() == KERNELS.keys()
+    atmost = "at most n * (n + 1) / 2 + n"
+    assert table["lcr"] == ["CONGEST", "exactly 2 * n", "exactly rounds", atmost, "at most 11, 21"]
+    assert table["by"][1] == "expected"
+    assert table["leiden"][1:4] == ["measured"] * 3
+    assert main(["kernels", "--claims", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lcr"]["rounds"] == ["exactly", "2 * n"]
