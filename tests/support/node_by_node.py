@@ -9,7 +9,7 @@ from dgsuite.studies.lab import Execution
 
 
 class Node(SimpleNamespace):
-    """A node: ``id``, ``uid``, ``n``, ``neighbours`` ascending, the ``weights`` of edges, and what its program
+    """A node: ``id``, ``uid``, ``n``, ``neighbours`` ascending, ``weights`` of edges, and what its program
     keeps there.
 
     ``round`` is that of the phase. ``messages`` has the messages that arrived, each as its sender and its

@@ -78,14 +78,14 @@ def _claims(as_json: bool) -> None:
         print(json.dumps({name: claims(KERNELS[name]) for name in sorted(KERNELS)}))
         return
     sizes = ", ".join(f"{size:,}" for size in SIZES)
-    rows = [("kernel", "model", "rounds", "exchanges", "messages", f"bits at n = {sizes}")]
+    rows = [["kernel", "model", "rounds", "exchanges", "messages", f"bits at n = {sizes}"]]
     for one in models():
         said = [
             f"{claim.status} {claim.bound}".rstrip()
             for claim in claims(KERNELS[one.kernel]).values()
         ]
         bits = "at most " + ", ".join(map(str, one.bits))
-        rows.append((one.kernel, one.model or "-", *said, bits))
+        rows.append([one.kernel, one.model or "-", *said, bits])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(map(str.ljust, row, widths)).rstrip())
