@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import reduce
 from operator import add
 
@@ -11,6 +12,8 @@ from dgsuite.kernels.imsuite.byzantine.votes import LIES, VOTES
 from dgsuite.kernels.imsuite.kcommittee.invitations import NONE
 from dgsuite.kernels.imsuite.spanning_tree.edges import ordered
 from dgsuite.kernels.lab.binary import INPUT
+from dgsuite.kernels.lab.snapshot import MARKER
+from dgsuite.kernels.lab.waves import ACKNOWLEDGED
 from dgsuite.kernels.tools.rng import uniform
 
 
@@ -627,10 +630,79 @@ class PushSum:
         v.average = v.mass / v.weight
 
 
+class Snapshot:
+    states = ("money", "recorded", "in_transit", "when", "done")
+
+    def start(self, v):
+        v.money = self.inputs if isinstance(self.inputs, int) else self.inputs[v.id]
+        v.recorded, v.in_transit, v.when, v.done = -1, 0, -1, False
+        v.marked = set()
+
+    def act(self, v):
+        sent = defaultdict(list)
+        markers = {u for u, fields in v.messages if fields["amount"] == MARKER}
+        v.marked |= markers
+        if v.when < 0 and (markers or (v.id == self.root and v.round == self.after)):
+            v.recorded, v.when = v.money, v.round
+            for u in v.neighbours:
+                sent[u].append({"amount": MARKER})
+        v.done = v.when >= 0 and len(v.marked) == len(v.neighbours)
+        for u, fields in v.messages:
+            v.money += fields["amount"]
+            if v.when >= 0 and u not in v.marked:
+                v.in_transit += fields["amount"]
+        paid = int(luck(self, v, 2 * v.round) * (v.money + 1))
+        if paid and v.neighbours:
+            v.money -= paid
+            sent[neighbour(self, v, 2 * v.round + 1)].append({"amount": paid})
+        return sent
+
+
+class DijkstraScholten:
+    states = ("distance", "told", "acknowledged", "last", "announced")
+
+    def start(self, v):
+        v.distance = v.last = v.announced = v.parent = v.ready = -1
+        v.told = v.acknowledged = v.deficit = 0
+
+    def act(self, v):
+        sent = defaultdict(list)
+        search = [(u, f["distance"]) for u, f in v.messages if f["distance"] != ACKNOWLEDGED]
+        v.deficit -= len(v.messages) - len(search)
+        owed = [u for u, _ in search]
+        if search:
+            v.last = v.round
+            if v.parent < 0 and v.id != self.root:
+                v.parent = owed.pop(0)
+        nearest = min((distance for _, distance in search), default=v.n)
+        if v.id == self.root and v.round == 0:
+            nearest = 0
+        if nearest < (v.n if v.distance < 0 else v.distance):
+            v.distance = nearest
+            if v.ready < 0:
+                v.ready = v.round + int(luck(self, v, v.round) * self.work)
+        if v.ready == v.round:
+            v.ready, v.last = -1, v.round
+            v.told, v.deficit = v.told + 1, v.deficit + len(v.neighbours)
+            for u in v.neighbours:
+                sent[u].append({"distance": v.distance + 1})
+        if v.ready < 0 and v.deficit == 0:
+            if v.parent >= 0:
+                owed.append(v.parent)
+                v.parent = -1
+            if v.id == self.root and v.announced < 0:
+                v.announced = v.round
+        v.acknowledged += len(owed)
+        for u in owed:
+            sent[u].append({"distance": ACKNOWLEDGED})
+        return sent
+
+
 PROGRAMS = {
     "benor": BenOr,
     "bf": BF,
     "by": Byzantine,
+    "dijkstra_scholten": DijkstraScholten,
     "distance_vector": DistanceVector,
     "dp": PelegLeader,
     "ds": DominatingSet,
@@ -645,6 +717,7 @@ PROGRAMS = {
     "mst": SpanningTree,
     "phase_king": PhaseKing,
     "push_sum": PushSum,
+    "snapshot": Snapshot,
     "trial_colouring": TrialColouring,
     "vc": VertexColouring,
 }
