@@ -630,6 +630,49 @@ class PushSum:
         v.average = v.mass / v.weight
 
 
+class HirschbergSinclair:
+    states = ("leader", "knows", "reach", "back")
+
+    def start(self, v):
+        v.leader, v.knows, v.reach, v.back = -1, False, 1, 0
+
+    @staticmethod
+    def send(v, ways):
+        """One message each way, behind first."""
+        sent = defaultdict(list)
+        for way, fields in sorted(ways.items()):
+            sent[(v.id + way) % v.n].append({**fields, "way": way})
+        return sent
+
+    def begin(self, v):
+        message = {"uid": v.uid, "hops": 1, "elected": False}
+        sent = HirschbergSinclair.send(v, {-1: message, 1: message})
+        return {u: several[::-1] for u, several in sent.items()}
+
+    def relay(self, v):
+        own = [f["hops"] for _, f in v.messages if f["uid"] == v.uid and not f["elected"]]
+        v.back += own.count(0)
+        leads, again = any(own), 0 in own and v.back >= 2
+        if again:
+            v.back, v.reach = 0, 2 * v.reach
+        ways = {}
+        for _, fields in v.messages:
+            uid, hops, way, elected = (fields[x] for x in ("uid", "hops", "way", "elected"))
+            larger, news = uid > v.uid and not elected, elected and not v.knows
+            if news:
+                v.leader = uid
+            if larger or news:
+                turned = -way if larger and hops == 1 else way
+                ways[turned] = {"uid": uid, "hops": max(hops - 1, 0), "elected": elected}
+        if leads:
+            v.leader = v.uid
+        v.knows = v.leader >= 0
+        if again or leads:
+            hops = 0 if v.knows else v.reach
+            ways = {way: {"uid": v.uid, "hops": hops, "elected": v.knows} for way in (-1, 1)}
+        return HirschbergSinclair.send(v, ways)
+
+
 class Snapshot:
     states = ("money", "recorded", "in_transit", "when", "done")
 
@@ -711,6 +754,7 @@ PROGRAMS = {
     "floodmax": FloodMax,
     "floodset": FloodSet,
     "gossip": Gossip,
+    "hs": HirschbergSinclair,
     "kc": KCommittee,
     "lcr": LCR,
     "mis": MIS,
