@@ -51,19 +51,7 @@ class Deaf(BenOr):
         return (ones > zeros).astype(np.int8), np.maximum(zeros, ones)
 
 
-@pytest.mark.parametrize("model", ["crash", "byzantine"])
-@pytest.mark.parametrize("n", [1, 2, 6, 11, 12])
-def test_equal_inputs_are_decided_in_the_first_round(model, n):
-    for value in (0, 1):
-        ds, report = run(n, model=model, ones=float(value))
-        assert report.ok
-        assert (ds.input == value).all()
-        assert (ds.decision == value).all()
-        assert (ds.decided == 0).all()
-        assert ds.messages.values.tolist() == [2 * n * (n - 1)] * 2  # and one more round
-
-
-@pytest.mark.parametrize("n", [2, 8, 9])
+@pytest.mark.parametrize("n", [1, 2, 8, 9])
 def test_where_all_are_heard_a_tie_alone_needs_coins(n):
     for ones in range(n + 1):
         ds, report = run(n, inputs=halves(n, ones))
@@ -79,7 +67,7 @@ def test_where_all_are_heard_a_tie_alone_needs_coins(n):
 
 
 def test_with_traitors_more_must_report_a_value():
-    for ones, at_once in ((6, False), (7, True), (9, True)):
+    for ones, at_once in ((0, True), (6, False), (7, True), (9, True), (11, True)):
         decided = run(11, model="byzantine", f=2, inputs=halves(11, ones))[0].decided
         assert (decided.values == 0).all() == at_once
         assert (run(11, f=2, inputs=halves(11, ones))[0].decided == 0).all()
@@ -160,8 +148,3 @@ def test_inputs_are_drawn_by_seed():
     ds = [run(40, seed=seed, ones=0.25)[0] for seed in range(6)]
     assert 0.15 < np.mean([each.input.mean() for each in ds]) < 0.35
     assert len({tuple(each.input.values) for each in ds}) == 6
-
-
-def test_graphs_that_are_not_complete_are_refused():
-    with pytest.raises(dgsuite.InputError, match="node 0 has 2 neighbours: in a complete graph"):
-        dgsuite.run("benor", genval.graph("ring", 6, client=None))

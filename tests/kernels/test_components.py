@@ -6,13 +6,10 @@ from itertools import pairwise
 
 import networkx as nx
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
-from dgsuite.partition.graph.graph import Graph
-from tests.support.definitions import cut, example
+from tests.support.definitions import cut
 from tests.support.valid import valid
 
 
@@ -52,37 +49,3 @@ def test_components_of_chains(lengths, directed, data):
         nx.add_path(net, chain.tolist())
     found = nx.connected_components(net.to_undirected())
     assert right("wcc", cut(net, data.draw)) == smallest(found, len(net))
-
-
-@pytest.mark.parametrize("order", ["ascending", "random", "even, then odd"])
-def test_chains_take_a_logarithm_of_rounds(order):
-    n = 30_000
-    nodes = {
-        "ascending": np.arange(n),
-        "random": np.random.default_rng(1).permutation(n),
-        "even, then odd": np.argsort(np.arange(n) % 2, kind="stable"),
-    }[order]
-    graph = Graph.from_edges(nodes[:-1], nodes[1:], clusters=2)
-    ds = dgsuite.run("wcc", graph, style="serial")
-    assert not ds.component.any()
-    assert ds.sizes["round"] <= 3 * n.bit_length()
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_components_of_the_example(directed):
-    graph = example(directed, clusters=3)
-    assert set(right("wcc", graph)) == ({1} if directed else {2})
-
-
-def test_components_have_labels():
-    graph = Graph.from_edges(list("bdfa"), list("ceeb"), relabel=True)
-    ds = dgsuite.run("wcc", graph)
-    assert dict(zip(ds.node.values.tolist(), ds.component.values.tolist(), strict=True)) == {
-        **dict.fromkeys("abc", "a"),
-        **dict.fromkeys("def", "d"),
-    }
-
-
-def test_nodes_without_edges_are_components():
-    assert right("wcc", Graph.from_edges([], [], n=4, clusters=2)) == [0, 1, 2, 3]
-    assert right("wcc", Graph.from_edges([], [], n=1)) == [0]

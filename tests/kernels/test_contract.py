@@ -294,10 +294,18 @@ def test_a_list_of_senders_may_be_overwritten(n):
     np.testing.assert_array_equal(outputs["got"], least)
 
 
+UNSENT = (
+    *("missing node", "negative node", "no sender", "unknown field", "wrong length", "two kinds"),
+    *("nonsense", "known to one", "unknown to one", "known from nowhere", "unsorted lists"),
+    *("a negative length", "lists too short", "lists without lengths"),
+)
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(
     ("what", "message"),
     [
+        *((what, "^kernel 'toy', round 0, phase 'send', cluster [01]") for what in UNSENT),
         ("unsorted senders", "broadcasts from node 1 after node 2; nodes must ascend"),
         ("repeated senders", "broadcasts from node 0 after node 0; .* each named once"),
         ("far senders", "broadcasts from node 1 after node 1000000000"),
@@ -314,7 +322,7 @@ def test_a_list_of_senders_may_be_overwritten(n):
         ("unknown combiner", "unknown combine 'mean'; one of: min, max, sum, or"),
     ],
 )
-def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):
+def test_what_cannot_be_sent_is_named(what, message, compiled, monkeypatch):
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
     with pytest.raises(RunError, match=message):

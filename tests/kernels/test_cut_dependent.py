@@ -7,15 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.clusters.grid import arrange
-from dgsuite.partition.graph.graph import Graph
-from tests.support.examples import examples
 from tests.support.networks import PARAMETERS, graph
 
 ROOT = Path(__file__).parents[2]
@@ -64,28 +60,6 @@ def differing(datasets):
 def declared(ds):
     """What a dataset says depends on the clusters, but for messages between these."""
     return {*ds.attrs.get("cut_dependent", "").split()} - {"remote_messages"}
-
-
-@pytest.mark.few(2)
-@examples(5)
-@given(st.data())
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])
-def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(kernel, weighted, data):
-    n, m = data.draw(st.integers(2, 20)), data.draw(st.integers(0, 40))
-    luck = np.random.default_rng(data.draw(st.integers(0, 999)))
-    ends = luck.integers(0, n, (2, m))
-    weights = luck.integers(1, 20, m) if weighted else None
-    directed = data.draw(st.booleans())
-    owner = luck.integers(0, 3, n)
-    cuts = [{"clusters": k} for k in (1, 2, 5)] + [{"partition": owner}]
-    graphs = [
-        Graph.from_edges(*ends, n=n, weights=weights, directed=directed, **cut) for cut in cuts
-    ]
-    for how in FORMS:
-        found = [one(kernel, graph, **how) for graph in graphs]
-        assert differing(found) <= declared(found[0])
-        assert len({int(ds.scanned.sum()) for ds in found}) == 1
 
 
 def on_cuts(kernel, n, **how):
@@ -145,12 +119,3 @@ def test_the_page_lists_what_depends_on_the_clusters():
 )
 def test_other_pages_lead_to_that_list(page):
     assert "counts.md#what-depends-on-the-clusters" in (ROOT / page).read_text()
-
-
-@pytest.mark.long
-def test_for_one_cut_style_and_workers_and_threads_change_nothing(threaded):
-    graph = genval.graph("er", 60, m=200, clusters=3, client=None)
-    for how, style in zip(FORMS, ("clocked", "finish_async", "clocked"), strict=True):
-        alone = one("bc", graph, **how)
-        ds = dgsuite.run("bc", graph, style=style, client=threaded, count_as="finish_async", **how)
-        assert not differing([alone, ds])

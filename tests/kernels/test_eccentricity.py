@@ -56,9 +56,3 @@ def test_a_graph_must_be_connected():
     with pytest.raises(InputError, match=r"not connected: .*graph\.component\(\) is its largest"):
         dgsuite.run("eccentricity", graph)
     assert dgsuite.run("eccentricity", graph.component()).eccentricity.values.tolist() == [1, 1]
-
-
-def test_of_one_node():
-    graph = dgsuite.Graph.from_edges([], [], n=1)
-    ds = dgsuite.run("eccentricity", graph)
-    assert (ds.eccentricity.values.tolist(), ds.limit.values.tolist()) == ([0], [0])

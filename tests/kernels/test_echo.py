@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import networkx as nx
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,28 +32,3 @@ def test_identifiers_add_up():
     graph = Graph.from_edges([0, 1], [1, 2], uid=[7, 2**32 - 1, 0], clusters=2)
     ds = dgsuite.run("echo", graph, root=2, value="uid", style="serial")
     assert ds.total.values.tolist() == [7, 2**32 + 6, 2**32 + 6]
-
-
-def test_on_a_path_rounds_are_twice_its_length():
-    graph = Graph.from_edges(np.arange(9), np.arange(1, 10))
-    assert dgsuite.run("echo", graph, style="serial").sizes["round"] == 2 * 9 + 1
-
-
-def test_results_have_labels():
-    graph = Graph.from_networkx(nx.Graph([("a", "b"), ("b", "c")]))
-    ds = dgsuite.run("echo", graph, root="b", style="serial")
-    assert ds.parent.values.tolist() == ["b", "", "b"]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "wrong"),
-    [
-        ({"root": 3}, "root 3 is not a node"),
-        ({"value": "weight"}, "value"),
-        ({"value": "uid"}, "identifier -1 of node 1 is not 0 to 2\\^32 - 1"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, wrong):
-    graph = Graph.from_edges([0, 1], [1, 2], uid=[0, -1, 4])
-    with pytest.raises(dgsuite.InputError, match=wrong):
-        dgsuite.run("echo", graph, style="serial", **parameters)

@@ -149,15 +149,3 @@ def test_results_of_extreme_weights_are_validated(kernel, power):
     else:
         wrong[name][:2] = wrong[name].values[:2] * [0.9, 1.1]
     assert not genval.validate(kernel, graph, wrong).ok
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize(("kernel", "style"), in_turn(SCALED, ["clocked", "finish_async"]))
-def test_a_common_factor_changes_nothing_on_workers(client, kernel, style):
-    weights = np.ldexp(WEIGHTS, 520)
-    graph = Graph.from_edges(SRC, DST, n=N, weights=weights, clusters=3)
-    ds = dgsuite.run(kernel, graph, style=style, client=client, **SCALED[kernel])
-    equal(
-        {name: ds[name].values for name in KERNELS[kernel].outputs},
-        run(kernel, WEIGHTS, **SCALED[kernel]),
-    )

@@ -71,14 +71,3 @@ def test_every_neighbour_is_called_as_often():
     calls = np.bincount(first, minlength=5)
     assert calls[0] == 0
     assert (np.abs(calls[1:] - 50) < 4 * np.sqrt(200 * 0.25 * 0.75)).all()
-
-
-def test_one_node_knows_it_already():
-    ds = spread(Graph.from_edges([], [], n=1))
-    assert ds.informed.values.tolist() == [0]
-    assert ds.messages.sum() == 0
-
-
-def test_what_is_not_connected_is_refused():
-    with pytest.raises(dgsuite.InputError, match="not connected"):
-        spread(Graph.from_edges([0, 2], [1, 3]))

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import RunError
 from dgsuite.core.executors import serial
 from dgsuite.partition.graph.graph import Graph
@@ -51,16 +50,6 @@ def test_labels_spread_from_the_nodes_that_have_some():
     np.testing.assert_array_equal(again.label, ds.label)
 
 
-def test_weights_do_not_count_by_default():
-    graph = Graph.from_edges([0, 0, 0], [1, 2, 3], weights=[1.0, 1.0, 9.0])
-    ds = valid("cdlp", graph, iterations=1)
-    assert ds.label.values[0] == 1
-    assert valid("cdlp", graph, iterations=1, weighted=True).label.values[0] == 3
-    assert not genval.validate(
-        "cdlp", graph, {"label": ds.label, "weighted": True, "iterations": 1}
-    ).ok
-
-
 def test_lists_on_directed_graphs_and_their_traffic_are_refused():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
     with pytest.raises(RunError, match="phase 'send', cluster 0: shares lists"):
@@ -69,13 +58,21 @@ def test_lists_on_directed_graphs_and_their_traffic_are_refused():
         scaling.trace("triangles", graph.to_undirected(), clusters=[2])
 
 
-LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5], True: [1, 2, 3, 4, 1, 1, 2, 3, 2, 1]}
+EXAMPLE = {
+    False: ([2, 3, 2, 2, 6, 5, 2, 5, 5], [15, 5, 15, 10, 3, 15, 10, 15, 0]),
+    True: ([1, 2, 3, 4, 1, 1, 2, 3, 2, 1], [40, 10, 9, 3, 15, 0, 0, 50, 0, 0]),
+}
+"""Labels of the example graphs of LDBC Graphalytics, and coefficients: fifteenths, or sixtieths."""
 
 
-@pytest.mark.parametrize("directed", LABELS)
-def test_labels_of_the_example(directed):
-    ds = valid("cdlp", example(directed, clusters=3), iterations=2)
-    assert ds.label.values.tolist() == LABELS[directed]
+@pytest.mark.parametrize("directed", EXAMPLE)
+def test_the_examples_of_graphalytics(directed):
+    labels, parts = EXAMPLE[directed]
+    graph = example(directed, clusters=3)
+    assert valid("cdlp", graph, iterations=2).label.values.tolist() == labels
+    found = valid("lcc", graph).coefficient * (60 if directed else 15)
+    np.testing.assert_allclose(found, parts, rtol=1e-12)
+    assert set(valid("wcc", graph).component.values) == {1 if directed else 2}
 
 
 def test_labels_that_stay_are_not_sent_again():
@@ -96,24 +93,12 @@ def test_triangles_are_the_same_for_any_core(core, monkeypatch):
     np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
 
 
-COEFFICIENTS = {
-    False: [1, 1 / 3, 1, 2 / 3, 1 / 5, 1, 2 / 3, 1, 0],
-    True: [2 / 3, 1 / 6, 3 / 20, 1 / 20, 1 / 4, 0, 0, 5 / 6, 0, 0],
-}
-
-
 @given(networks(directed=True), st.sampled_from([0, 8, 1000]), st.data())
 def test_coefficients_of_directed_graphs(net, core, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dgsuite.kernels.analytics.triangles.CORE", core)
         ds = valid("lcc", cut(net, data.draw))
     np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
-
-
-@pytest.mark.parametrize("directed", COEFFICIENTS)
-def test_coefficients_of_the_example(directed):
-    ds = valid("lcc", example(directed, clusters=3))
-    np.testing.assert_allclose(ds.coefficient, COEFFICIENTS[directed], rtol=1e-12)
 
 
 def test_rounds_of_colouring_and_matching_grow_slowly():

@@ -19,7 +19,6 @@ from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 from tests.support.loud import TIMES, Loud, LoudTasks
-from tests.support.valid import valid
 
 STYLES = ("serial", "clocked", "finish_async")
 COUNTS = ("messages", "remote_messages", "bytes", "active", "comm", "mutexes", "finishes", "asyncs")
@@ -175,16 +174,6 @@ def test_sssp_of_directed_graphs_is_scipys(n, dtype):
         assert "a node with an edge to it" in str(report)
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_sssp_of_directed_graphs_is_the_same_in_all_styles(client, style):
-    graph = random_edges(200, 800, np.int64, directed=True, clusters=3)
-    serial = dgsuite.run("sssp", graph, style="serial", clusters=1)
-    found = dgsuite.run("sssp", graph, style=style, client=client)
-    for name in ("distance", "parent", "messages", "bytes", "active"):
-        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
-    assert serial.attrs["parameters"] == found.attrs["parameters"]
-
-
 def chosen_delta(graph, **how):
     ds = dgsuite.run("sssp", graph, style="serial", **how)
     return json.loads(ds.attrs["parameters"])["delta"]
@@ -281,14 +270,6 @@ def test_routing_tables_above_2_to_53_are_checked_exactly(dtype):
         genval.validate("dr", graph, {"cost": huge, "next_hop": ds.next_hop})
 
 
-@pytest.mark.parametrize("clusters", [1, 3])
-@pytest.mark.parametrize("partition", [None, "hash"])
-def test_betweenness_of_float16_weights_is_checked(clusters, partition):
-    how = {} if partition is None else {"partition": partition}
-    graph = random_edges(40, 120, np.float16, clusters=clusters, **how)
-    valid("bc", graph, weighted=True)
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "kind"), in_turn(range(3), ["none", "int8", "float64"]))
 def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
@@ -314,20 +295,6 @@ def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
                 assert found == right
                 assert genval.validate("mst", graph, ds).ok
                 assert (parent == -1).sum() == nx.number_connected_components(ranked)
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("form", ["iterative", "recursive"])
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_mst_of_ties_and_parts_is_the_same_in_all_styles(client, style, form):
-    rng = np.random.default_rng(9)
-    graph = Graph.from_edges(
-        *rng.integers(0, 60, (2, 80)), n=60, weights=rng.integers(0, 3, 80), clusters=3
-    )
-    serial = dgsuite.run("mst", graph, style="serial", form=form, clusters=1)
-    found = dgsuite.run("mst", graph, style=style, form=form, client=client)
-    for name in ("parent", "messages", "bytes"):
-        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
 
 SHAPES = {
@@ -384,14 +351,3 @@ def test_weights_at_the_edges_of_their_type(kernel, dtype):
                 np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)
             done += bool(whole)
     assert done >= 10
-
-
-@pytest.mark.parametrize("kernel", ["bf", "bfs", "dst", "ds", "kc", "mis", "mst", "sssp"])
-def test_small_graphs_without_weights(kernel):
-    for n, src, dst in SHAPES.values():
-        whole, cut = (
-            outcome(kernel, Graph.from_edges(src, dst, n=n, clusters=k)) for k in (1, min(3, n))
-        )
-        assert whole
-        for name in whole:
-            np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)

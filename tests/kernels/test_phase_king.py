@@ -9,7 +9,6 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.kernels import KERNELS
 from tests.support.valid import judged
 
 
@@ -80,18 +79,3 @@ def test_as_many_liars_as_kings_keep_others_from_agreeing():
     ds, report = run(9, f=2, inputs=halves(9, 5), network=network)
     assert not report.ok
     assert set(ds.decision.values[3:].tolist()) == {0, 1}
-
-
-@pytest.mark.parametrize("kernel", ["benor", "phase_king", "token_ring"])
-def test_any_cut_has_the_same_faults(kernel):
-    network = dgsuite.Network(loss=0.02, crashes={3: 1}, byzantine=dgsuite.Byzantine([1, 7]))
-    how = {"network": network, "style": "serial", "max_rounds": 40}
-    kind, n = ("ring" if kernel == "token_ring" else "cplt"), 21
-    whole, halved, each, scattered = (
-        dgsuite.run(kernel, genval.graph(kind, n, client=None, **cut), **how)
-        for cut in ({}, {"clusters": 2}, {"clusters": n}, {"clusters": 5, "partition": "hash"})
-    )
-    assert whole.lost.sum() > 0
-    for found in (halved, each, scattered):
-        for name in (*KERNELS[kernel].outputs, "messages", "lost", "crashed"):
-            assert np.array_equal(found[name], whole[name]), name

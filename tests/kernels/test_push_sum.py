@@ -51,11 +51,6 @@ def test_nodes_far_from_others_get_there():
     assert ds.weight.values.min() < 1e-6
 
 
-def test_one_node_is_its_average():
-    ds = average(Graph.from_edges([], [], n=1), inputs=[3.5])
-    assert ds.average.values.tolist() == [3.5]
-
-
 def test_inputs_that_the_dataset_does_not_list():
     graph = Graph.from_edges(np.arange(5000), np.arange(1, 5001))
     ds = average(graph, inputs=np.arange(5001) % 5, iterations=3)

@@ -8,7 +8,8 @@ import pytest
 import dgsuite
 from dgsuite.partition.graph.graph import Graph
 
-EDGE = Graph.from_edges([0], [1], weights=[-1])
+EDGE = Graph.from_edges([0], [1], weights=[-1], uid=[0, -1])
+APART = Graph.from_edges([0], [1], n=3)
 THREE = Graph.from_edges([0, 1], [1, 2])
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
@@ -37,6 +38,19 @@ REFUSED = {
     ("alpha", THREE): DELAYS,
     ("beta", THREE): DELAYS,
     ("floodmax", THREE): [({"iterations": -1}, "iterations must be at least 0, got -1")],
+    ("benor", RING): [({}, "node 0 has 2 neighbours: in a complete graph")],
+    ("beta", APART): [({}, "not connected")],
+    ("gossip", APART): [({}, "not connected")],
+    ("cliques", THREE): [({"k": 2}, "k must be at least 3, got 2")],
+    ("hyperball", THREE): [
+        ({"log2m": 3}, "log2m must be from 4 to 16"),
+        ({"log2m": 17}, "log2m must be from 4 to 16"),
+    ],
+    ("echo", EDGE): [
+        ({"root": 2}, "root 2 is not a node"),
+        ({"value": "weight"}, "value"),
+        ({"value": "uid"}, "identifier -1 of node 1 is not 0 to 2\\^32 - 1"),
+    ],
     ("phase_king", COMPLETE): [
         ({"f": 2}, "f must be from 0 to 1, as many of 6 nodes as may fail, got 2"),
         ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),

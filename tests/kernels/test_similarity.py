@@ -83,25 +83,6 @@ def test_weights(measure, dtype):
         assert run(graph, measure, weighted=False) == run(plain, measure)
 
 
-@pytest.mark.few(8)
-@pytest.mark.parametrize("way", [{}, {"k": 3}, {"pairs": np.arange(200).reshape(100, 2) % 71}])
-@pytest.mark.parametrize("measure", MEASURES)
-def test_every_cut_gives_the_same_bits(measure, way):
-    net = nx.powerlaw_cluster_graph(71, 4, 0.4, seed=3)
-    weights = np.random.default_rng(2).random(net.number_of_edges())
-    src, dst = np.array([*net.edges]).T
-    runs = [
-        run(Graph.from_edges(src, dst, weights=weights, **how), measure, **way)
-        for how in (
-            {"clusters": 1},
-            {"clusters": 7},
-            {"clusters": 5, "partition": "hash"},
-            {"clusters": 71},
-        )
-    ]
-    assert all(found == runs[0] for found in runs)
-
-
 NAMES = [
     [f"node {i}" for i in range(9)],
     [*range(100, 109)],

@@ -89,23 +89,6 @@ def test_outputs_are_those_from_the_start(name, data):
         steps.append((graph, found))
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize(("limit", "style"), in_turn(["4 MiB", "0 B"], ["clocked", "finish_async"]))
-def test_thresholds_on_workers(client, limit, style):
-    luck = np.random.default_rng(4)
-    how = {"thresholds": [0.9, 0.5], "style": style}
-    (src, dst), weights = luck.integers(0, 300, (2, 400)), luck.random(400)
-    graph = Graph.from_edges(src, dst, weights=weights, duplicates="max", clusters=4)
-    graph = graph.persist(client)
-    grown = graph.with_edges(*luck.integers(0, 310, (2, 30)), weights=luck.random(30))
-    with dask.config.set({"dgsuite.gather-limit": limit}):
-        before = dgsuite.run("wcc", graph, **how)
-        found = dgsuite.run("wcc", grown, since=before, **how)
-    expected = dgsuite.run("wcc", grown.compute(), thresholds=[0.9, 0.5])
-    assert np.array_equal(found.component, expected.component)
-    assert found.messages.sum() < expected.messages.sum() / 2
-
-
 def test_weights_that_fell_or_were_rounded_are_refused():
     graph = Graph.from_edges(["a", "b"], ["b", "c"], weights=[0.9, 0.5], relabel=True)
     before = dgsuite.run("wcc", graph, thresholds=[0.9])

@@ -14,7 +14,7 @@ from dgsuite.kernels.lab import state_model
 from tests.cards.sets import DAEMONS
 from tests.support import stabilising
 from tests.support.cases import STABLE
-from tests.support.stabilising import ANY, ONE, connected, moves_of, worst
+from tests.support.stabilising import ANY, ONE, connected, every_state, moves_of, worst
 
 PROTOCOLS = {
     ("stable_bfs", None): stabilising.stable_bfs,
@@ -59,7 +59,7 @@ def test_kernels_move_as_their_authors_say(kernel, protocol):
     nets = [nx.path_graph(3), nx.complete_graph(3), nx.cycle_graph(4), nx.star_graph(3)]
     for k, net in enumerate(nets):
         graph = dgsuite.Graph.from_networkx(net)
-        states = [*stabilising.every_state(kernel, net)]
+        states = [*every_state(kernel, net)]
         for at in states[k :: max(len(states) // 12, 1)]:
             begin = columns(kernel, at)
             execution = dgsuite.lab.Execution(kernel, graph, begin=begin, **how)
@@ -95,7 +95,7 @@ def test_all_executions_of_small_graphs_end_as_is_proved(kernel, protocol, daemo
     """Whatever the daemon picks, from any state; or, if the protocol is not made for it, some never end."""
     sizes = (3,) if kernel == "stable_bfs" else (3, 4)
     most = [
-        (worst(PROTOCOLS[kernel, protocol], kernel, net, daemon), net)
+        (worst(PROTOCOLS[kernel, protocol], every_state(kernel, net), net, daemon), net)
         for n in sizes
         for net in connected(n)
     ]

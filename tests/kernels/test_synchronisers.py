@@ -12,7 +12,6 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base import thresholds
 from dgsuite.base.errors import InputError
-from dgsuite.base.mixing import mix
 from dgsuite.base.ticks import Law
 from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import networks
@@ -142,43 +141,6 @@ def test_pulses_of_equal_delays(net, delay, rounds):
         assert ds.pulse_time.values.tolist() == [each * delay * r for r in range(1, rounds + 1)]
 
 
-@given(networks(), st.integers(0, 9))
-def test_pulses_take_no_longer_than_the_slowest_messages(net, seed):
-    """With delays from 2 to 9, a pulse of alpha takes 6 to 27 ticks, and all nodes begin it in that time."""
-    net = nx.compose(net, nx.path_graph(max(len(net), 2)))
-    graph = Graph.from_networkx(net)
-    law = {"delay": "uniform", "low": 2, "high": 9, "seed": seed, "rounds": 5}
-    ends = dgsuite.run("alpha", graph, **law).pulse_time.values
-    assert (ends >= 6 * np.arange(1, 6)).all()
-    assert (ends <= 27 * np.arange(1, 6)).all()
-
-
-def test_nodes_without_neighbours_begin_all_pulses_at_once():
-    graph = Graph.from_edges([1], [2], n=4)
-    ds = dgsuite.run("alpha", graph, rounds=2, delay=5)
-    assert ds.time.values.tolist() == [0, 30, 30, 0]
-    ds = dgsuite.run("beta", Graph.from_edges([], [], n=1), rounds=2, delay=5)
-    assert (ds.time.values.tolist(), ds.pulse_time.values.tolist()) == ([0], [0, 0])
-
-
-@pytest.mark.parametrize("p", [1.0, 0.5, 0.1, 0.003])
-def test_delays_have_their_laws(p):
-    """Means and shares of 100,000 delays, within five standard deviations."""
-    words = mix(np.arange(1, 100_001).astype(np.uint64))
-    ticks = Law.of("geometric", 0, 0, p).ticks(words)
-    deviation = np.sqrt((1 - p) / p**2 / len(words))
-    assert abs(ticks.mean() - 1 / p) <= 5 * deviation
-    for most in (1, 2, 5):
-        share = 1 - (1 - p) ** most
-        spread = np.sqrt(share * (1 - share) / len(words))
-        assert abs((ticks <= most).mean() - share) <= 5 * spread
-    uniform = Law.of("uniform", 3, 7, p)
-    assert not len(uniform.powers)
-    ticks = uniform.ticks(words)
-    assert abs(np.bincount(ticks, minlength=8)[3:] - 20_000).max() < 5 * np.sqrt(1e5 * 0.2 * 0.8)
-    assert (ticks.min(), ticks.max()) == (3, 7)
-
-
 def test_the_least_probable_delays_are_still_numbers():
     most = np.array([0, 2**64 - 1], np.uint64)
     assert (Law.of("geometric", 0, 0, 1e-7).ticks(most) <= 2**31).all()
@@ -211,8 +173,3 @@ def test_weights_that_are_no_delays(weight):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, weight])
     with pytest.raises(InputError, match=r"whole numbers from 0 .* between nodes 1 and 2"):
         dgsuite.run("alpha", graph, delay="weight")
-
-
-def test_beta_needs_a_connected_graph():
-    with pytest.raises(InputError, match="not connected"):
-        dgsuite.run("beta", Graph.from_edges([0], [1], n=3))

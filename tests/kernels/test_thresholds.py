@@ -92,9 +92,10 @@ def test_chains_take_a_logarithm_of_rounds(order, partition):
     graph = Graph.from_edges(
         nodes[:-1], nodes[1:], weights=weights, clusters=3, partition=partition
     )
-    for thresholds in ([0], [2, 1, 0]):
+    for thresholds in (None, [0], [2, 1, 0]):
         ds = dgsuite.run("wcc", graph, thresholds=thresholds, style="serial")
-        assert not ds.component.sel(threshold=0).any()
+        last = ds.component if thresholds is None else ds.component.sel(threshold=0)
+        assert not last.any()
         assert ds.sizes["round"] <= 3 * n.bit_length()
 
 

@@ -9,27 +9,8 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Crash, Network, genval, lab
-from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
 from tests.support.ledger import ledger  # noqa: F401
-
-HOW = {
-    "floodset": {"f": 3, "inputs": 9},
-    "echo": {},
-    "gossip": {},
-    "push_sum": {"iterations": 20},
-    "floodmax": {"iterations": 6},
-    "trial_colouring": {},
-    "distance_vector": {"least": 20, "split": "poisoned"},
-    "dijkstra_scholten": {},
-    "snapshot": {},
-}
-
-NETWORKS = {
-    "loss": Network(loss=0.2, seed=1),
-    "crashes": Network(crashes=0.1, seed=2),
-    "lies": Network(byzantine={"nodes": [2, 7], "strategy": "constant"}),
-}
 
 
 def complete(n, **how):
@@ -47,17 +28,6 @@ def thirty(**how):
     chain = np.arange(29)
     ends = np.concatenate([src, chain]), np.concatenate([dst, chain + 1])
     return Graph.from_edges(*ends, n=30, duplicates="min", **how)
-
-
-@pytest.mark.parametrize("kind", NETWORKS)
-@pytest.mark.parametrize("name", HOW)
-def test_any_cut_finds_the_same(name, kind):
-    found = [
-        run(name, thirty(**cut), NETWORKS[kind], max_rounds=40, **HOW[name])[0]
-        for cut in ({"clusters": 1}, {"clusters": 4, "partition": "hash"})
-    ]
-    for output in (*KERNELS[name].outputs, "messages", "lost", "crashed"):
-        np.testing.assert_array_equal(*(ds[output] for ds in found), err_msg=output)
 
 
 @given(st.data())

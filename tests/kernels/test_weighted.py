@@ -68,34 +68,7 @@ def test_pagerank_of_a_table_with_amounts():
     np.testing.assert_allclose(ds["rank"], [right[v] for v in range(6)], rtol=1e-9)
 
 
-def test_top_accounts_of_a_table_with_repeated_rows():
-    """Amounts of rows with the same ends are summed, as pandas does before networkx."""
-    luck = np.random.default_rng(7)
-    ends = luck.zipf(1.6, (2, 4000)) % 50
-    table = pd.DataFrame({"source": ends[0], "target": ends[1], "amount": luck.random(4000)})
-    some = dgsuite.Graph.from_dataframe(
-        table, weight="amount", directed=True, duplicates="sum", client=None
-    )
-    ranks = dgsuite.run("pagerank", some, style="serial", tolerance=1e-12)["rank"].to_pandas()
-    summed = table.groupby(["source", "target"], as_index=False).amount.sum()
-    net = nx.from_pandas_edgelist(
-        summed[summed.source != summed.target], edge_attr="amount", create_using=nx.DiGraph
-    )
-    right = pd.Series(nx.pagerank(net, weight="amount", tol=1e-12, max_iter=1000))
-    assert [*ranks.nlargest(10).index] == [*right.nlargest(10).index]
-
-
 def test_what_counted_is_in_the_file(tmp_path):
     ds = dgsuite.run("pagerank", graph("amount"), style="serial")
     dgsuite.save(ds, tmp_path / "ranks.nc")
     assert dgsuite.open(tmp_path / "ranks.nc").attrs["weighted"] == 1
-
-
-@pytest.mark.long
-def test_on_workers(client):
-    weighted = graph("amount")
-    right = found(dgsuite.run("pagerank", weighted, style="serial"))
-    for style in ("clocked", "finish_async"):
-        ds = dgsuite.run("pagerank", weighted, style=style, client=client)
-        assert ds.attrs["weighted"] == 1
-        np.testing.assert_array_equal(found(ds), right)

@@ -111,8 +111,10 @@ def choices(enabled, daemon):
     return chain.from_iterable(combinations(enabled, size) for size in sizes)
 
 
-def worst(protocol, kernel, net, daemon):
-    """The most moves that a daemon can make until none is enabled; None if it never need come to that."""
+def worst(protocol, states, net, daemon):
+    """The most moves from any of some states that a daemon can make until none is enabled; None if it never
+    need come to that.
+    """
     most = {}
 
     def longest(at):
@@ -128,7 +130,7 @@ def worst(protocol, kernel, net, daemon):
         most[at] = best
         return best
 
-    found = [longest(at) for at in every_state(kernel, net)]
+    found = [longest(at) for at in states]
     return None if None in found else max(found)
 
 

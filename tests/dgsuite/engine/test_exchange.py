@@ -15,19 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
-from dgsuite.kernels import KERNELS, LCR, MIS, BellmanFord
-from dgsuite.kernels.analytics.bfs import BreadthFirst
+from dgsuite.kernels import KERNELS, MIS, BellmanFord
 from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.examples import examples
-from tests.support.faulty import Fails, Wrong
+from tests.support.faulty import Fails
 from tests.support.schedules import Shuffled
 from tests.support.sites import alone, assert_same, simulate
 from tests.support.toys import (
@@ -112,17 +110,6 @@ def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     check()
 
 
-@given(graphs(directed=True), st.integers(1, 5))
-def test_directed_broadcasts_follow_edges(pair, sites):
-    whole, cut = pair
-    kernel = BellmanFord(root=whole.n - 1)
-    first = serial.run(kernel, whole.parts)
-    assert_same(first, simulate(kernel, cut, sites))
-    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
-    expected = [lengths.get(v, -1) for v in range(whole.n)]
-    np.testing.assert_array_equal(first[0]["distance"], expected)
-
-
 @pytest.mark.parametrize("compiled", [False, True])
 def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, monkeypatch):
     """As when they are sent along edges one by one: outputs, rounds, messages."""
@@ -186,29 +173,6 @@ def test_traces_of_broadcasts_backwards():
     np.testing.assert_array_equal(found, there)
 
 
-@given(graphs(directed=True), st.integers(1, 5), st.sampled_from(["optimising", "top-down"]))
-def test_directed_searches_are_those_of_networkx(pair, sites, direction):
-    whole, cut = pair
-    kernel = BreadthFirst(root=whole.n - 1, direction=direction)
-    first = serial.run(kernel, incoming(whole).parts)
-    assert_same(first, simulate(kernel, incoming(cut), sites))
-    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
-    assert first[0]["level"].tolist() == [lengths.get(v, -1) for v in range(whole.n)]
-    report = genval.validate("bfs", whole, {**first[0], "root": whole.n - 1})
-    assert report.ok, str(report)
-
-
-@given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False))
-def test_ring(n, clusters, sites, random):
-    uid = random.sample(range(100), n)
-    nodes = np.arange(n)
-    one = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=1)
-    cut = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=clusters)
-    first = serial.run(LCR(), one.parts)
-    assert_same(first, simulate(LCR(), cut, sites))
-    assert set(first[0]["leader"]) == {max(uid)}
-
-
 @given(graphs(), KERNEL)
 def test_pickled_before_every_phase(pair, kernel):
     whole, cut = pair
@@ -268,45 +232,6 @@ def test_a_search_ends_with_its_leaves(graph, root, rounds):
         assert ds.sizes["round"] == rounds
         lengths = nx.single_source_shortest_path_length(graph, root)
         assert ds.level.values.tolist() == [lengths.get(v, -1) for v in graph]
-
-
-@pytest.mark.parametrize(
-    "what",
-    [
-        "missing node",
-        "negative node",
-        "no sender",
-        "unknown field",
-        "wrong length",
-        "two kinds",
-        "nonsense",
-        "known to one",
-        "unknown to one",
-        "known from nowhere",
-        "missing sender",
-        "negative sender",
-        "too few senders",
-        "float receivers",
-        "unsorted senders",
-        "repeated senders",
-        "a mask of senders",
-        "far senders",
-        "missing cluster",
-        "missing announcer",
-        "unsorted lists",
-        "a negative length",
-        "lists too short",
-        "lists without lengths",
-        "or of floats",
-        "other combiners",
-        "a sum too large",
-        "unknown combiner",
-    ],
-)
-def test_what_cannot_be_sent_is_named(what):
-    graph = Graph.from_networkx(nx.cycle_graph(6), clusters=2)
-    with pytest.raises(RunError, match=r"kernel 'toy', round 0, phase 'send', cluster [01]"):
-        serial.run(Wrong(what=what), graph.parts)
 
 
 @pytest.mark.parametrize("how", ["nodes", "hash"])
