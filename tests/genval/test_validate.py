@@ -5,63 +5,11 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.valid import valid
-
-
-@st.composite
-def graphs(draw):
-    n = draw(st.integers(1, 25))
-    graph = nx.gnm_random_graph(n, draw(st.integers(0, 2 * n)), seed=draw(st.integers(0, 999)))
-    return graph, Graph.from_networkx(graph, clusters=draw(st.integers(1, 4)))
-
-
-@given(graphs())
-def test_accepts_what_networkx_finds(pair):
-    graph, mine = pair
-    chosen = nx.maximal_independent_set(graph, seed=1)
-    member = np.isin(np.arange(mine.n), [*chosen])
-    assert genval.validate("mis", mine, {"in_mis": member}).ok
-    lengths = nx.single_source_shortest_path_length(graph, mine.n - 1)
-    distance = np.array([lengths.get(v, -1) for v in graph])
-    assert genval.validate("bf", mine, {"distance": distance, "root": mine.n - 1}).ok
-
-
-@given(graphs(), st.data())
-def test_any_single_change_of_a_distance_is_seen(pair, data):
-    graph, mine = pair
-    lengths = nx.single_source_shortest_path_length(graph, 0)
-    distance = np.array([lengths.get(v, -1) for v in graph])
-    node = data.draw(st.integers(0, mine.n - 1))
-    wrong = data.draw(st.integers(-2, mine.n + 1).filter(lambda d: d != distance[node]))
-    distance[node] = wrong
-    report = genval.validate("bf", mine, {"distance": distance})
-    assert not report.ok
-    assert report.violations
-
-
-@given(graphs(), st.data())
-def test_any_single_change_of_a_set_is_seen(pair, data):
-    """A node that leaves the set is uncovered; one that joins it has a neighbour there."""
-    graph, mine = pair
-    member = np.isin(np.arange(mine.n), [*nx.maximal_independent_set(graph, seed=2)])
-    node = data.draw(st.integers(0, mine.n - 1))
-    member[node] = ~member[node]
-    assert not genval.validate("mis", mine, {"in_mis": member}).ok
-
-
-def test_directed_distances():
-    graph = nx.gnp_random_graph(30, 0.08, seed=4, directed=True)
-    mine = Graph.from_networkx(graph, clusters=3)
-    ds = valid("bf", mine)
-    worse = ds.distance.values.copy()
-    worse[np.argmax(worse)] += 1
-    assert not genval.validate("bf", mine, {"distance": worse}).ok
 
 
 def test_directed_searches():
@@ -109,28 +57,10 @@ def test_scattered_corruption_of_many_nodes_is_rejected(seed):
         nodes = rng.choice(300, 9, replace=False)
         values[nodes] = other(values[nodes])
         report = genval.validate(kernel, graph, {name: values})
-        assert not report.ok
+        assert len(report.violations) == min(report.count, 20) > 0
         touched = graph.to_networkx().edges(nodes)
         near = {*nodes.tolist(), *(v for _, v in touched)}
         assert {v.node for v in report.violations} <= near
-
-
-def test_on_workers(client):
-    src, dst = np.random.default_rng(5).integers(0, 2_000, (2, 20_000))
-    graph = Graph.from_edges(src, dst, n=2_000, clusters=3).persist(client)
-    assert not graph.local
-    ds = dgsuite.run("mis", graph, client=client)
-    assert genval.validate("mis", graph, ds).ok
-    report = genval.validate("mis", graph, {"in_mis": np.ones(2_000, bool)})
-    assert report.count > 1_900
-    assert len(report.violations) == 20
-    distance = dgsuite.run("bf", graph, client=client, root=7).distance
-    assert genval.validate("bf", graph, {"distance": distance, "root": 7}).ok
-    assert not genval.validate("bf", graph, {"distance": distance}).ok
-    worse = {"distance": distance + (distance == distance.max()), "root": 7}
-    report = genval.validate("bf", graph, worse)
-    assert report.count >= int((distance == distance.max()).sum())
-    assert len(report.violations) == 20
 
 
 def test_violations_name_both_ends():

@@ -83,15 +83,6 @@ def test_what_depends_on_the_clusters_is_declared(kernel):
     assert declared(found[-1][0]) - {"exchanges"} <= differ
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("n", [3, 30, 80])
-@pytest.mark.parametrize("kernel", sorted(KERNELS))
-def test_what_depends_on_the_clusters_is_declared_on_other_graphs(kernel, n):
-    how = {"sources": 2} if "sources" in PARAMETERS.get(kernel, {}) else {}
-    runs = on_cuts(kernel, n, **how)
-    assert differing(runs) <= declared(runs[0])
-
-
 @pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])
 @pytest.mark.parametrize("how", FORMS)
 def test_the_dataset_names_what_depends_on_the_clusters_in_any_form(kernel, how):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from contextlib import nullcontext
 
 import networkx as nx
 import numpy as np
@@ -17,25 +18,6 @@ from dgsuite.base.errors import InputError, NegativeCycle, RunError
 from dgsuite.kernels import FORMS, KERNELS
 from tests.support.definitions import cut, networks
 from tests.support.valid import valid
-
-
-@given(st.data(), st.booleans(), st.sampled_from(["iterative", "block"]))
-def test_several_sources(data, directed, form):
-    net = data.draw(networks(directed))
-    starts = data.draw(st.lists(st.sampled_from(sorted(net)), min_size=1, unique=True))
-    most = data.draw(st.integers(1, 9))
-    for u, v in net.edges:
-        net[u][v]["weight"] = (u * 7 + v * 7) % most
-    ds = valid("sssp", cut(net, data.draw), sources=starts, form=form)
-    right = nx.multi_source_dijkstra_path_length(net, set(starts))
-    assert ds.distance.values.tolist() == [right.get(v, np.inf) for v in net]
-    assert ds.attrs["root"] == starts[0]
-    for v, source, distance in zip(net, ds.source.values.tolist(), ds.distance, strict=True):
-        if v in right:
-            assert source in starts
-            assert distance == nx.dijkstra_path_length(net, source, v)
-        else:
-            assert source == -1
 
 
 @pytest.mark.parametrize("form", ["iterative", "block"])
@@ -73,6 +55,9 @@ def test_negative_weights(data, least, real):
     for u, v in net.edges:
         net[u][v]["weight"] = ((u * 5 + v * 11) % 9 - least) / (4 if real else 1)
     graph, root = cut(net, data.draw), data.draw(st.sampled_from(sorted(net)))
+    if data.draw(st.booleans()):
+        with nullcontext() if not nx.negative_edge_cycle(net) else pytest.raises(NegativeCycle):
+            assert (valid("bellman_ford", graph, sources=[*net]).distance <= 0).all()
     try:
         right = nx.single_source_bellman_ford_path_length(net, root)
     except nx.NetworkXUnbounded:
@@ -85,19 +70,6 @@ def test_negative_weights(data, least, real):
     else:
         found = valid("bellman_ford", graph, root=root).distance.values
         assert found.tolist() == [right.get(v, np.inf) for v in net]
-
-
-@given(st.data(), st.integers(0, 2))
-def test_negative_cycles_from_all_nodes(data, least):
-    net = data.draw(networks(True))
-    for u, v in net.edges:
-        net[u][v]["weight"] = (u * 5 + v * 11) % 9 - least
-    graph = cut(net, data.draw)
-    if nx.negative_edge_cycle(net):
-        with pytest.raises(NegativeCycle):
-            dgsuite.run("bellman_ford", graph, sources=[*net], style="serial")
-    else:
-        assert (valid("bellman_ford", graph, sources=[*net]).distance <= 0).all()
 
 
 def test_a_long_cycle_is_found_early_and_named_in_part():

@@ -147,27 +147,6 @@ def test_the_least_probable_delays_are_still_numbers():
     assert Law.of("uniform", 0, 2**31, 0).ticks(most).tolist() == [0, 2**31]
 
 
-@pytest.mark.parametrize("name", EVENTS)
-@pytest.mark.parametrize(
-    "faults", [{"loss": 0.3}, {"loss": 1.0}, {"crashes": {0: 1, 3: 0, 7: 2}}], ids=str
-)
-def test_nodes_that_hear_nothing_go_on(name, faults, monkeypatch):
-    """On a network with faults, too, times are the same for any cut, and in compiled loops."""
-    net = nx.connected_watts_strogatz_graph(60, 4, 0.2, seed=1)
-    how = {"style": "serial", "rounds": 4, "delay": "uniform", "max_rounds": 9}
-    found = set()
-    for clusters, compile_from in (
-        (1, thresholds.compile_from),
-        (4, thresholds.compile_from),
-        (3, -1),
-    ):
-        monkeypatch.setattr(thresholds, "compile_from", compile_from)
-        graph = Graph.from_networkx(net, clusters=clusters)
-        ds = dgsuite.run(name, graph, network=dgsuite.Network(**faults, seed=2), **how)
-        found.add((*ds.time.values.tolist(), *ds.pulse_time.values.tolist()))
-    assert len(found) == 1
-
-
 @pytest.mark.parametrize("weight", [-1.0, 0.5, 2.0**33])
 def test_weights_that_are_no_delays(weight):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, weight])

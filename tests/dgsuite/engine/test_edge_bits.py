@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, RunError
-from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.pairs import CARRIED, EdgeBits
-from dgsuite.core.engine.program import Step, Tally
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 from tests.support.examples import examples
@@ -157,20 +154,6 @@ def test_a_repeated_message_names_an_edge_that_carries_it():
 def test_what_cannot_be_counted_is_one_error(name, how, message):
     with pytest.raises(InputError, match=message):
         dgsuite.run(name, Graph.from_edges([0], [1]), **how)
-
-
-def test_a_log_keeps_them():
-    log = Log(1)
-    for number, bits in enumerate(([4, 4, 6], [], [6])):
-        tally = Tally(bits=EdgeBits())
-        tally.bits.add(bits)
-        log.add(Step(number, "tell", True, number), tally, [0.0], [0.0], 0.0)
-    rows = Log.of(log.columns()).table("bits")
-    assert rows.tolist() == [(0, 4, 2), (0, 6, 1), (2, 6, 1)]
-    assert log.part(slice(0, 1)).table("bits").tolist() == rows.tolist()
-    moments = [*reversed(log.moments)]
-    assert log.at(moments).table("bits").tolist() == [(0, 6, 1), (2, 4, 2), (2, 6, 1)]
-    assert CARRIED.names == ("bits", "edges")
 
 
 def test_a_saved_dataset(tmp_path):

@@ -7,31 +7,16 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dgsuite.base.errors import RunError
 from dgsuite.core.engine import registry
-from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, Tally, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels import BellmanFord
 from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.bsp import Broadcast, broadcast
-from dgsuite.partition.clusters.halo import READ_ALONE_UP_TO, make_halo
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.views import incoming
-from tests.support.cases import graphs
 from tests.support.toys import Toy
-
-
-def test_a_halo_that_has_slots_for_all_nodes_is_made_once():
-    """Two of a complete graph would be the same."""
-    bounds = np.array([0, 1, 2])
-    for graph, same in ((nx.complete_graph(8), True), (nx.path_graph(8), False)):
-        parts = Graph.from_networkx(graph, clusters=2).parts[:1]
-        read = Halos.of(parts).get(parts, bounds, 0, False)
-        assert (Halos.of(parts).get(parts, bounds, 0, True) is read) == same
 
 
 def test_only_halo_values_travel():
@@ -103,50 +88,3 @@ def test_sparse_and_dense_halo_lists_agree():
         for each in (store, found):
             each.clear()
             assert not each.sent.any()
-
-
-@given(st.booleans().flatmap(lambda directed: graphs(directed)), st.integers(1, 4))
-def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
-    """What one sends is what the other has slots for, and edges are the clusters', either way round."""
-    _, graph = whole_and_cut
-    graph = incoming(graph) if graph.directed else graph
-    sites = min(sites, len(graph.parts))
-    bounds = np.arange(sites + 1) * len(graph.parts) // sites
-    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
-    halos = [make_halo(group, bounds, me) for me, group in enumerate(groups)]
-    for me, (halo, group) in enumerate(zip(halos, groups, strict=True)):
-        ids = halo.named(np.arange(halo.slots))
-        own = np.concatenate([c.ids for c in group])
-        np.testing.assert_array_equal(ids[halo.first : halo.first + halo.own], own)
-        for indices, found in (
-            ([c.indices for c in group], halo.out_indices),
-            ([c.senders[1] for c in group], halo.indices),
-        ):
-            neighbours = np.concatenate(indices)
-            np.testing.assert_array_equal(ids[found], neighbours)
-        edges = set(zip(np.repeat(own, np.diff(halo.indptr)), neighbours, strict=True))
-        pushed = []
-        for slot in range(halo.slots):
-            out = halo.out(np.array([slot]))
-            rows = out.indices[out.indptr[slot - out.shift] : out.indptr[slot - out.shift + 1]]
-            rows = rows - out.base
-            rows = rows[(rows >= 0) & (rows < halo.own)]
-            pushed += [(own[row], ids[slot]) for row in rows]
-        assert len(pushed) == len(set(pushed))
-        assert set(pushed) == edges
-        elsewhere = [sum(v not in own for v in c.indices) for c in group]
-        assert halo.away.sum() == sum(elsewhere)
-        for peer, slots in halo.send.items():
-            there = halos[peer]
-            np.testing.assert_array_equal(
-                ids[slots], there.named(np.arange(there.slots))[there.land[me]]
-            )
-            assert (peer in halo.needed) == (me in there.wanted)
-            if peer in halo.needed:
-                needed = ids[halo.needed[peer]]
-                np.testing.assert_array_equal(
-                    needed, there.named(np.arange(there.slots))[there.wanted[me]]
-                )
-                reached = [[*c.indices, *c.senders[1]] for c in groups[peer]]
-                assert {*needed.tolist()} == {*own.tolist()} & {*np.concatenate(reached).tolist()}
-                assert len(needed) <= READ_ALONE_UP_TO * halo.own

@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dgsuite.core.engine.log import Log, merge, unite
-from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step, Tally, reduce_votes
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
@@ -89,65 +88,6 @@ def test_a_log_keeps_votes_exactly():
     assert [(step.phase, v) for step, v in log.replies()] == [
         ("read", reduce_votes(VOTES[:2])),
         ("read", reduce_votes(VOTES[2:])),
-    ]
-
-
-def test_a_log_of_no_phase():
-    log = merge([Log(2), Log(1)])
-    assert (len(log), log.rounds, [*log.steps], [*log.replies()]) == (0, 0, [], [])
-    assert log["compute"].shape == (0, 3)
-
-
-def test_logs_are_merged_by_cluster():
-    whole = merge([filled(2, VOTES), filled(1, VOTES)])
-    assert whole["messages"].tolist() == [3, 5, 7, 9]
-    assert whole["compute"].tolist() == [[0, 1, 0], [1, 2, 1], [2, 3, 2], [3, 4, 3]]
-    assert whole.noted("examined").tolist() == [0, 2, 4, 6]
-    assert whole.votes == [reduce_votes([v, v]) for v in VOTES]
-    assert whole.seconds == 2
-    assert [*whole.steps] == [*filled(1, VOTES).steps]
-
-
-def test_what_ran_in_any_order_is_united():
-    """Also where a log was read in between, so that a moment has several rows."""
-    deep, flat, later = (0, 0, 1, "task"), (0, 0, 0, "start"), (1, 0, 0, "start")
-
-    def tally():
-        return Tally(pairs=Pairs(3))
-
-    logs = []
-    for first, moments in ((0, [deep, flat, deep, later]), (2, [flat, later, flat])):
-        log = Log(2 - first // 2, seconds=1.0)
-        for number, moment in enumerate(moments):
-            entry = log.entry(moment, tally)
-            entry.compute += number + 1
-            entry.exchange += 0.25
-            entry.tally.messages += 1 + first
-            entry.tally.note({"examined": number})
-            entry.tally.vote = vote(any=number > 1)
-            entry.tally.pairs.add(first, np.array([1]), 1 + first, 8)
-            if number == 1:
-                assert log.sent == 2 + 2 * first
-                assert len(log) == len(log["round"]) == 2
-        assert log.sent == len(moments) * (1 + first)
-        logs.append(log)
-    whole = unite([pickle.loads(pickle.dumps(log)) for log in logs])
-    assert [step[:4] for step in whole.steps] == [
-        (0, "start", False, 0),
-        (1, "task", False, 0),
-        (0, "start", False, 1),
-    ]
-    assert whole["messages"].tolist() == [7, 2, 4]
-    assert whole["compute"].tolist() == [[2, 2, 4], [4, 4, 0], [4, 4, 2]]
-    assert whole["exchange"].tolist() == [[0.25, 0.25, 0.5], [0.5, 0.5, 0], [0.25, 0.25, 0.25]]
-    assert whole.noted("examined").tolist() == [3, 2, 4]
-    assert [v.any for v in whole.votes] == [True, True, True]
-    assert whole.table("traffic").tolist() == [
-        (0, 0, 1, 1, 8),
-        (0, 2, 1, 6, 16),
-        (1, 0, 1, 2, 16),
-        (2, 0, 1, 1, 8),
-        (2, 2, 1, 3, 8),
     ]
 
 

@@ -36,15 +36,6 @@ def is_short(offers):
     return offers._least.dtype == NONE.dtype
 
 
-@pytest.mark.parametrize("weights", [None, np.array([3, 1, 4])])
-def test_whole_offers_take_32_bits(offers, weights):
-    made = offers(weights)
-    first, second, _ = (1, 1, 1) if weights is None else weights
-    assert taken(made, n0=2.0) == {1: 2.0 + first, 2: 2.0 + second}
-    assert is_short(made)
-    assert made.least(slice(None)).tolist() == [np.inf, 2.0 + first, 2.0 + second]
-
-
 @pytest.mark.parametrize("sent", [0.5, -1.0, 2.0**32, 2.0**32 - 3, np.inf])
 def test_an_offer_that_does_not_fit_makes_them_longer(offers, sent):
     made = offers(np.array([3, 1, 4]))
@@ -53,23 +44,6 @@ def test_an_offer_that_does_not_fit_makes_them_longer(offers, sent):
     assert taken(made, n1=sent) == nearer
     assert not is_short(made)
     assert made.least(slice(1, 2)).tolist() == [10.0]
-
-
-@pytest.mark.parametrize(
-    "weights", [np.array([3, -1, 4]), np.array([0.5, 1, 1]), np.array([2**32, 1, 1])]
-)
-def test_other_weights_take_64_bits(offers, weights):
-    made = offers(weights)
-    assert taken(made, n0=0.0) == {1: float(weights[0]), 2: float(weights[1])}
-    assert not is_short(made)
-
-
-@pytest.mark.parametrize("least", [[np.inf, 5.0, 6.0], [np.inf, 0.5, 6.0], [0.0, 2.0**40, np.inf]])
-def test_a_checkpoint_is_taken_up_in_the_type_that_it_needs(offers, least):
-    made = offers(np.array([3, 1, 4]))
-    made.restore(slice(0, 3), np.array(least), np.array([0, 1, 2], made.source.dtype))
-    assert made.least(slice(None)).tolist() == least
-    assert is_short(made) == (least[1] == 5.0)
 
 
 @pytest.mark.parametrize("factor", [1, 0.5, 2**24, 2**40])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from contextlib import nullcontext
@@ -25,7 +24,6 @@ from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, small_as_large
 from tests.support.examples import examples
-from tests.support.patience import PATIENCE
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
 
 NAMES = [name for name in ALL if name not in COMMUNITIES]
@@ -112,18 +110,6 @@ def client_of_three():
     """A client of three worker processes: a first, a middle and a last."""
     with client_of(3) as client:
         yield client
-
-
-@examples(5)
-@given(case=CASES, clusters=st.sampled_from(CLUSTERS))
-def test_in_turn_changes_nothing(client_of_three, case, clusters):
-    kernel, make = case
-    graph = make(clusters=1)
-    k = graph.n if clusters == "n" else clusters
-    expected = dgsuite.run(kernel, graph, style="serial", clusters=k)
-    found = dgsuite.run(kernel, graph, style="in_turn", clusters=k, client=client_of_three)
-    assert_same(expected, found, kernel.outputs)
-    np.testing.assert_array_equal(expected.remote_messages, found.remote_messages)
 
 
 @pytest.mark.parametrize("kernel", ["bf", "dst", "mst"])
@@ -234,30 +220,6 @@ def test_one_wrong_run_among_several_is_named(client):
     with pytest.raises(dgsuite.InputError, match="unknown parameter of 'bf' 'rot'"):
         dgsuite.run_each("bf", graph, [{"root": 1}, {"rot": 2}], client=client)
     assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
-
-
-def test_a_run_leaves_no_site_behind(client):
-    """A site is gone with its run: in a cycle it would wait for a full collection, and hold its outputs."""
-
-    def sites():
-        import gc
-
-        from dgsuite.core.engine.site import Site
-
-        # failed runs of other tests may have left some, even half made
-        found = [vars(o).get("kernel") for o in gc.get_objects() if isinstance(o, Site)]
-        return sum(kernel is not None and kernel.seed == 987 for kernel in found)
-
-    graph = Graph.from_networkx(nx.gnm_random_graph(30, 60, seed=2))
-    client.run(gc.disable)
-    try:
-        dgsuite.run_each("bfs", graph, [{"root": 1}, {"root": 2}], client=client, seed=987)
-        deadline = time.monotonic() + PATIENCE
-        while any(client.run(sites).values()) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert set(client.run(sites).values()) == {0}
-    finally:
-        client.run(gc.enable)
 
 
 def test_progress_is_reported(client):
