@@ -21,7 +21,7 @@ from dgsuite.genval.__main__ import main
 from dgsuite.genval.imsuite import kinds
 from dgsuite.genval.java import BLOCK, Random
 from dgsuite.genval.plan import Plan
-from dgsuite.partition.sources.imsuite import KERNELS, RINGS, read
+from dgsuite.partition.sources.imsuite import KERNELS, read
 from tests.support.originals import generated_name
 from tests.support.paths import ROOT
 
