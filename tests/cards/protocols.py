@@ -13,19 +13,12 @@ from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
 
 LEADERS = {
     "second best": {"leader": lambda v: v * 0 + v.max() - 1},
-    "one disagrees": {"leader": lambda v: at(v, 7, v[7] - 1)},
-    "half": {"leader": lambda v: np.where(np.arange(N) < 20, v, v - 1)},
-    "one larger": {"leader": lambda v: at(v, 3, v[3] + 5)},
 }
 LEADER = Card(
     oracle=lambda net, kernel, uid: {"leader": np.full(len(net), uid.max())}, wrong=LEADERS
 )
 
 AGREEMENT = {
-    "one disagrees": {"decision": lambda v: at(v, 9, 0)},
-    "half": {"decision": lambda v: np.arange(N) % 2},
-    "one undecided": {"decision": lambda v: at(v, 9, -1)},
-    "all two": {"decision": lambda v: v * 0 + 2},
     "nobody's input": {"input": lambda v: v * 0, "inputs": [0] * N},
     "other inputs": {"inputs": lambda v: v[::-1]},
     "live, and another decision": {
@@ -205,9 +198,6 @@ CARDS = {
             "traitor": np.arange(N) < 4,
         },
         wrong={
-            "one disagrees": {"decision": lambda v: at(v, 9, 0)},
-            "all two": {"decision": lambda v: v * 0 + 2},
-            "half": {"decision": lambda v: np.arange(N) % 2},
             "vote of two": {"vote": lambda v: at(v, 9, 2)},
             "as voted": {"decision": lambda v: 1 - np.arange(N) % 2},
             "against all votes": {"vote": lambda v: v * 0},
@@ -229,7 +219,6 @@ CARDS = {
             "too early": {"announced": lambda v: at(v, 0, v[0] - 6)},
             "much later": {"announced": lambda v: at(v, 0, v[0] + N)},
             "over at another node": {"announced": lambda v: at(v, 5, v[0])},
-            "over everywhere": {"announced": lambda v: v * 0 + v[0]},
             "one that is silent": {"told": lambda v: at(v, 5, 0)},
             "nobody told": dict.fromkeys(("told", "acknowledged"), lambda v: v * 0),
             "acknowledged by another": {
@@ -274,10 +263,8 @@ CARDS = {
         rest=spread,
         wrong={
             "one disagrees": {"decision": lambda v: at(v, 6, 0)},
-            "half": {"decision": lambda v: np.where(np.arange(N) < 20, np.arange(N) % 3, v)},
             "everyone its own": {"decision": lambda v: np.arange(N) % 3},
             "nobody's value": {"decision": lambda v: v * 0 + 7},
-            "another's value": {"decision": lambda v: v * 0 + 2},
             "no crash": {"crashed": lambda v: v * 0 - 1},
             "drawn inputs": {"inputs": 3},
             "inputs that are all the same": dict.fromkeys(("input", "inputs"), lambda v: v * 0),
@@ -291,11 +278,9 @@ CARDS = {
         rest=rumoured,
         wrong={
             "all at once": {"informed": lambda v: np.minimum(v, 1)},
-            "one never": {"informed": lambda v: at(v, -1, -1)},
             "only the root": {"informed": lambda v: np.where(v == 0, 0, -1)},
             "two roots": {"informed": lambda v: at(v, 5, 0)},
             "no root": {"informed": lambda v: at(v, 0, 1)},
-            "after a long time": {"informed": lambda v: at(v, 5, 1 << 40)},
             "two swapped": {
                 "informed": lambda v: swapped(v, np.argmax(v), np.flatnonzero(v == 1)[0])
             },
@@ -312,10 +297,8 @@ CARDS = {
         example={"k": 4},
         wrong={
             "in a member's": {"committee": lambda v: at(v, 5, largest(v)[1][1])},
-            "one too many": {"committee": lambda v: at(v, alone(v)[0], largest(v)[0])},
             "a leader leaves": {"committee": lambda v: at(v, largest(v)[0], alone(v)[0])},
             "a leader lost": {"committee": lambda v: at(v, largest(v)[0], largest(v)[1][1])},
-            "a member leaves": {"committee": lambda v: at(v, largest(v)[1][-1], largest(v)[1][-1])},
             "pairs": {"committee": lambda v: np.arange(N) // 2 * 2},
         },
         false={"k": 2},
@@ -338,7 +321,6 @@ CARDS = {
         wrong={
             "lost mass": {"mass": lambda v: at(v, 5, v[5] / 2)},
             "mass of another": {"mass": lambda v: swapped(v, 5, 6)},
-            "more mass": dict.fromkeys(("mass", "average"), lambda v: v * 2),
             "lost weight": {"weight": lambda v: at(v, 5, 0)},
             "another input": {"input": lambda v: at(v, 5, v[5] + 1)},
             "inputs that are not given": {"inputs": lambda v: v + 1},

@@ -37,7 +37,7 @@ LITTLE = {"a little higher", "a little lower", "of three digits"}
 UNSEEN = {
     "bc": {f"betweenness {kind}" for kind in LITTLE},
     "edge_betweenness": {f"betweenness {kind}" for kind in LITTLE | {"shifted"}}
-    | {"all a little more", "one less"},
+    | {"all a little more"},
     "bfs_many": {"distance one lower"},
     "closeness": {"closeness a little higher"},
     "harmonic": {"harmonic a little higher"},
@@ -74,27 +74,6 @@ def test_a_right_result_is_valid_and_its_report_says_how_much_was_looked_at(kern
     assert str(report) == f"{kernel}: valid as far as was looked at"
     assert "valid as far as was looked at" in report._repr_html_()
     assert "level='necessary'" in repr(report)
-
-
-@pytest.mark.parametrize("weak", [False, True])
-@pytest.mark.parametrize("kernel", LIMITS)
-def test_a_result_that_is_halved_doubled_or_scaled_is_refused(kernel, weak, low):
-    graph, right = dataset(kernel, **({"k": 3} if kernel == "similarity" else {}))
-    if weak:
-        low(kernel)
-    name = OUTPUTS.get(kernel, kernel)
-    values = right[name]
-    whole = values.dtype.kind in "iu"
-    wrong = {"halved": values // 2 if whole else values / 2, "doubled": values * 2}
-    if not whole:
-        wrong["scaled"] = values * 1.001
-    for kind, changed in wrong.items():
-        report = genval.validate(kernel, graph, {**right, name: changed})
-        estimated = kernel == "hyperball" or (weak and kernel in ("bc", "edge_betweenness"))
-        if kind == "scaled" and estimated:  # less than what the estimate may be wrong by
-            assert report.level == "necessary"
-        else:
-            assert not report.ok, kind
 
 
 SUMS = {"bc", "edge_betweenness", "ktruss", "similarity"}
@@ -184,11 +163,3 @@ def test_the_rule_of_floodmax_takes_what_the_kernel_says_of_crashes():
     early = dgsuite.run("floodmax", graph, style="serial", network=Network(crashes={4: 0}))
     assert early.leader.values.tolist() == [3, 3, 3, 3, 4]
     assert genval.validate("floodmax", graph, early).ok
-
-
-def test_nodes_that_a_crash_separates_may_know_different_leaders():
-    path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], client=None)
-    ds = dgsuite.run("floodmax", path, style="serial", network=Network(crashes={2: 0}))
-    assert ds.leader.values.tolist() == [1, 1, 2, 4, 4]
-    assert genval.validate("floodmax", path, ds).ok
-    assert not genval.validate("floodmax", path, ds.assign(leader=("node", [0, 1, 2, 4, 4]))).ok

@@ -18,6 +18,7 @@ from dgsuite.partition.graph.graph import Graph
 from tests.cards import CARDS
 from tests.cards.card import N
 from tests.support.cases import cuts, problems
+from tests.support.originals import ORIGINALS, generated_name
 from tests.support.references import judged, mine, reference
 from tests.support.small_graphs import assert_only
 from tests.support.valid import valid
@@ -45,29 +46,6 @@ def test_all_outputs_are_valid_and_those_of_the_oracle(name):
     check()
 
 
-FILES = {
-    "bfs_": ("bf", "dst"),
-    "mis-ds_": ("mis", "ds"),
-    "ring_": ("lcr", "hs"),
-    "byzantine": ("by",),
-    "coloring": ("vc",),
-    "kcommitte": ("kc",),
-    "leader-dp": ("dp",),
-    "routing": ("dr",),
-    "mst": ("mst",),
-    "bfsBellman": ("bf",),
-    "bfsDijkstra": ("dst",),
-    "dijkstraRouting": ("dr",),
-    "dominatingSet": ("ds",),
-    "leader_elect_dp": ("dp",),
-    "leader_elect_hs": ("hs",),
-    "leader_elect_lcr": ("lcr",),
-    "mis_": ("mis",),
-    "vertexColoring": ("vc",),
-}
-"""Kernels by the beginning of their files' names."""
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["iterative", "recursive"])
 def test_all_of_imsuites_inputs(imsuite_inputs, form):
@@ -75,8 +53,12 @@ def test_all_of_imsuites_inputs(imsuite_inputs, form):
     seen = 0
     for folder in ("generated", "original-64", "original-other"):
         for path in sorted((imsuite_inputs / folder).iterdir()):
-            stem = path.name.removeprefix("input")
-            for kernel in next(k for start, k in FILES.items() if stem.startswith(start)):
+            if folder == "generated":
+                kernels = generated_name(path)[0]
+            else:
+                stem = path.name.removeprefix("input")
+                kernels = [next(k for start, k in ORIGINALS.items() if stem.startswith(start))]
+            for kernel in kernels:
                 if kernel not in FORMS[form]:
                     continue
                 graph = Graph.read_imsuite(path, kernel)

@@ -329,6 +329,12 @@ def test_what_cannot_be_sent_is_named(what, message, compiled, monkeypatch):
         serial.run(Wrong(what=what), ring(6, clusters=2).parts)
 
 
+def test_only_a_kernel_that_pulls_sends_backwards():
+    serial.run(Wrong(what="backwards"), ring(6, clusters=2).parts)
+    with pytest.raises(RunError, match="needs pulls = True"):
+        serial.run(Wrong(what="backwards"), ring(6, clusters=2, directed=True).parts)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("kind", ["broadcast", "unicast", "announce", "ship"])

@@ -1,4 +1,4 @@
-"""Components, bridges, cycles, labels, cliques, triangles and dense sets, beyond what all kernels are tried on."""
+"""Components, bridges, cycles, labels, cliques, triangles, dense sets: more than all kernels are tried on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components at several thresholds, and with one record of a source at most, are those of edges that count."""
+"""Components at several thresholds, or with one record of a source at most, are those of edges that count."""
 
 from __future__ import annotations
 

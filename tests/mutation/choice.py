@@ -120,7 +120,7 @@ TESTS = {
     "partition": [
         "tests/partition/test_partition.py",
         "tests/partition",
-        "tests/dgsuite/engine/test_halo.py",
+        "tests/dgsuite/engine/test_exchange.py",
         *AXES[:2],
     ],
 }

@@ -270,5 +270,6 @@ class Wrong(Toy):
             "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
             "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
             "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
+            "backwards": lambda: broadcast(value=1, backwards=True),
             "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
         }[self.what]()
