@@ -121,7 +121,9 @@ def edge_betweenness(net, kernel, uid):
 
 
 def paths(net, pick):
-    return {"graph_form": pick(["replicated", "partitioned"]), **weighted(net, pick)}
+    forms, batches = ["replicated", "partitioned"], [None, 1, 3]
+    more = {"sources": pick([None, some(net, pick)]), "batch": pick(batches)}
+    return {"graph_form": pick(forms), **more, **weighted(net, pick)}
 
 
 def dr(net, kernel, uid):
@@ -186,7 +188,7 @@ CARDS = {
         },
     ),
     "bc": Card(
-        paths,
+        lambda net, pick: {**paths(net, pick), "deal": pick(["block", "cyclic"])},
         "positive",
         lambda net, kernel, uid: {
             "betweenness": by_node(net, through(net, kernel, "betweenness_centrality"))

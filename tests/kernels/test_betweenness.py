@@ -25,7 +25,6 @@ from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.scc import dealing
 from tests.support.clusters import has_worked
 from tests.support.patience import PATIENCE
-from tests.support.small_graphs import assert_only
 from tests.support.valid import valid
 
 FORMS = [("replicated", "block"), ("replicated", "cyclic"), ("partitioned", "block")]
@@ -37,41 +36,8 @@ WORKLOADS = {  # of the paper's Table 1: how to make it, and its edges
 }
 
 
-@st.composite
-def networks(draw):
-    n = draw(st.integers(1, 30))
-    net = nx.gnp_random_graph(
-        n, draw(st.sampled_from([0.03, 0.1, 0.3])), draw(st.integers(0, 99)), draw(st.booleans())
-    )
-    most = draw(st.integers(1, 4))
-    for u, v in net.edges:
-        net[u][v]["weight"] = (u * 7 + v * 3) % most + draw(st.sampled_from([1, 1, 2]))
-    return net
-
-
 def close(found, right):
     np.testing.assert_allclose(found, [right[v] for v in sorted(right)], rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("kernel", ["bc", "edge_betweenness"])
-@given(networks(), st.booleans(), st.data())
-def test_as_networkx_and_the_same_bits_in_every_form(kernel, net, weighted, data):
-    n = net.number_of_nodes()
-    sources = data.draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
-    owner = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
-    options = {"weighted": weighted, "sources": sources}
-    options["batch"] = data.draw(st.sampled_from([None, 1, 3]))
-    found = []
-    for cut in ({"clusters": 1}, {"clusters": 4}, {"partition": owner}):
-        graph = Graph.from_networkx(net, **cut)
-        for form, deal in FORMS:
-            how = {"graph_form": form, **({"deal": deal} if kernel == "bc" else {})}
-            found.append(dgsuite.run(kernel, graph, style="serial", **options, **how))
-        assert genval.validate(kernel, graph, found[-1]).ok  # the others are the same bits
-    assert_only(net, KERNELS[kernel](**options), None, found[0])
-    for other in found:
-        for name in KERNELS[kernel].outputs:
-            np.testing.assert_array_equal(found[0][name], other[name])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

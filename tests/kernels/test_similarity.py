@@ -108,48 +108,6 @@ def test_pairs_are_named_as_the_graph_names_nodes(names):
         assert genval.validate("similarity", graph, ds).ok
 
 
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"k": 0}, "k must be at least 1, got 0"),
-        ({"k": 2, "pairs": [(0, 1)]}, "k finds pairs, and pairs names them"),
-        ({"measure": "sine"}, "measure must be one of jaccard, overlap"),
-        (
-            {"measure": "adamic_adar", "weighted": True},
-            "adamic_adar has no usual form with weights",
-        ),
-        ({"pairs": [(0, 9)]}, "pairs 9 is not a node|no node|pairs"),
-        ({"pairs": [0, 1]}, "pairs must be a dataframe with columns 'source' and 'target'"),
-        ({"pairs": np.zeros((2, 3), int)}, r"pairs must have shape \(p, 2\), got \(2, 3\)"),
-        ({"pairs": [(0.5, 1)]}, "pairs must be node ids"),
-        ({"pairs": pd.DataFrame({"a": [0], "b": [1]})}, "no column 'source'"),
-    ],
-)
-def test_what_cannot_be_is_refused(how, message):
-    with pytest.raises(dgsuite.InputError, match=message):
-        dgsuite.run("similarity", Graph.from_edges([0, 1], [1, 2]), style="serial", **how)
-
-
-@pytest.mark.parametrize(
-    ("measure", "weights", "message"),
-    [
-        ("jaccard", [1, -1], "jaccard takes no negative weights, got -1"),
-        ("overlap", [1.0, -0.5], "overlap takes no negative weights"),
-        (
-            "cosine",
-            [1.0, 1e100],
-            r"weights must be 0 or from 2\^-200 to 2\^200 in size, got 1e\+100",
-        ),
-        ("cosine", [1.0, -1e-100], "weights must be 0 or from"),
-    ],
-)
-def test_weights_that_have_no_meaning_are_refused(measure, weights, message):
-    graph = Graph.from_edges([0, 1], [1, 2], weights=weights)
-    with pytest.raises(dgsuite.DgsuiteError, match=message):
-        dgsuite.run("similarity", graph, measure=measure, style="serial")
-    dgsuite.run("similarity", graph, measure=measure, style="serial", weighted=False)
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("labels", "way"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -122,20 +121,6 @@ def test_on_workers(client, name, way):
     assert not differing(name, found, expected)
     for each in (*SINCE[name].outputs, "messages", "round"):
         assert np.array_equal(found[each], alone[each])
-
-
-def test_outputs_that_have_stayed_on_the_workers(client):
-    luck = np.random.default_rng(4)
-    ends = pd.DataFrame(luck.integers(0, 900, (500, 2)) * 7, columns=["source", "target"])
-    with dask.config.set({"dgsuite.gather-limit": "0 B"}):
-        table = dd.from_pandas(ends, npartitions=2)
-        graph = Graph.from_edges(table, relabel=True, duplicates="min", client=client)
-        before = dgsuite.run("wcc", graph, style="clocked")
-        assert before.component.chunks
-        grown = graph.with_edges([7, 14, 3], [21, 7007, 7])
-        found = dgsuite.run("wcc", grown, style="clocked", since=before)
-        expected = dgsuite.run("wcc", grown, style="clocked")
-        assert np.array_equal(found.component, expected.component)
 
 
 @pytest.mark.few(2)

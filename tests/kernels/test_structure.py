@@ -40,19 +40,6 @@ def test_strong_components_of_chains_of_cycles(lengths, data):
     np.testing.assert_array_equal(found, smallest(net, cycles))
 
 
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.booleans(), st.data())
-def test_components_of_chains(lengths, directed, data):
-    """Chains are longer than the search goes, and their nodes are in any order."""
-    nodes = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(sum(lengths))
-    net = nx.DiGraph() if directed else nx.Graph()
-    net.add_nodes_from(range(len(nodes)))
-    for chain in np.split(nodes, np.cumsum(lengths)[:-1]):
-        nx.add_path(net, chain.tolist())
-    found = nx.connected_components(net.to_undirected())
-    label = valid("wcc", cut(net, data.draw)).component
-    np.testing.assert_array_equal(label, smallest(net, found))
-
-
 NAMES = "bridges", "biconnected"
 
 
@@ -288,3 +275,41 @@ def test_rounds_of_colouring_and_matching_grow_slowly():
     graph = Graph.from_networkx(nx.path_graph(2000))
     assert valid("colouring", graph).sizes["round"] < 20
     assert valid("matching", graph).sizes["round"] < 20
+
+
+def test_an_independent_dominating_set_may_be_large():
+    """Of two hubs that are neighbours, where the hubs alone would dominate."""
+    hub = np.repeat([0, 1], 30)
+    graph = Graph.from_edges(np.append(hub, 0), np.append(np.arange(2, 62), 1))
+    found = dgsuite.run("ds", graph).in_ds
+    assert int(found.sum()) == 31
+    assert int(found[:2].sum()) == 1
+
+
+def test_traitors_lie_about_their_own_vote_alone():
+    """The same to a neighbour in all iterations; they pass on what they hear."""
+    graph = Graph.from_networkx(nx.connected_watts_strogatz_graph(40, 6, 0.4, seed=1))
+    votes = [v % 2 for v in range(40)]
+    how = {"votes": votes, "traitors": [4, 11, 20], "seed": 2}
+    lies, told = [], np.zeros(40, int)
+    for moment in dgsuite.lab.Execution("by", graph, **how).moments():
+        sent = moment.messages
+        if moment.step.phase == "say":
+            lies.append(sent.fields["vote"][np.isin(sent.sender, how["traitors"])].tolist())
+        elif moment.step.phase == "forward":
+            told += np.bincount(sent.sender, minlength=40)
+    assert len(lies) > 1
+    assert all(each == lies[0] for each in lies)
+    assert len(set(lies[0])) == 2
+    assert (told[how["traitors"]] > 0).all()
+
+
+@pytest.mark.parametrize("kind", ["er", "grid", "ring", "tree"])
+def test_few_rounds_make_a_matching(kind):
+    ds = dgsuite.run("matching", genval.graph(kind, 4096), style="serial")
+    assert ds.sizes["round"] <= 9
+
+
+def test_routing_tables_take_a_message_between_any_two():
+    ds = dgsuite.run("dr", Graph.from_networkx(nx.path_graph(10)), style="serial")
+    assert (ds.attrs["exchanges"], int(ds.messages.sum())) == (1, 90)

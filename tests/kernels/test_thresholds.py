@@ -129,32 +129,6 @@ def test_a_wrong_column_is_seen():
         assert changed.equals(ds) or not genval.validate("wcc", graph, changed).ok, kind
 
 
-@pytest.mark.parametrize(
-    ("thresholds", "message"),
-    [
-        ([], "thresholds must be finite numbers, at least one"),
-        ([0.9, float("nan")], "must be finite numbers"),
-        ([float("inf")], "must be finite numbers"),
-        (["high"], "must be finite numbers"),
-        ([[0.9, 0.8]], "must be finite numbers"),
-        ([True], "must be finite numbers"),
-        ([0.9, 0.8, 0.9], "0.9 is there more than once"),
-        ([1, 1.0], "1.0 is there more than once"),
-        (0.9, "thresholds must be a sequence"),
-        ("0.9", "thresholds must be a sequence"),
-    ],
-)
-def test_what_are_no_thresholds_is_refused(thresholds, message):
-    graph = Graph.from_edges([0], [1], weights=[0.9])
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("wcc", graph, thresholds=thresholds)
-
-
-def test_a_graph_without_weights_is_refused():
-    with pytest.raises(InputError, match="the graph has none; give some, or name their column"):
-        dgsuite.run("wcc", Graph.from_edges([0], [1]), thresholds=[0.9])
-
-
 def test_large_numbers_count_exactly_as_numpy_has_them():
     weights = np.array([1e30, 3e38], np.float32)
     graph = Graph.from_edges([0, 1], [1, 2], weights=weights)
@@ -352,21 +326,6 @@ def test_kinds_of_columns(kind):
         "index": np.array([0, 1, 0, 1]),
     }[kind]
     assert dgsuite.run("wcc", GRAPH, single=sources).component.values.tolist() == [0, 0, 2, 2]
-
-
-@pytest.mark.parametrize(
-    ("graph", "single", "message"),
-    [
-        (GRAPH, ["a", "b"], r"single must have a source for each of 4 nodes, got shape \(2,\)"),
-        (GRAPH, ["a", None, "b", "a"], "single: 1 of 4 rows have no value"),
-        (GRAPH, "file", "single must be a sequence"),
-        (Graph.from_edges([0], [1]), [0, 1], "the graph has none"),
-        (Graph.from_edges([0], [1], weights=[1], directed=True), [0, 1], "undirected graph"),
-    ],
-)
-def test_what_are_no_sources_is_refused(graph, single, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("wcc", graph, single=single)
 
 
 def test_a_run_does_not_go_on_with_sources():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from functools import lru_cache, partial
 from itertools import islice, permutations
@@ -281,27 +278,6 @@ def test_two_threads_that_ask_for_a_halo_get_the_same():
         found = pool.map(ask, [False] * 3)
         assert found[0] is found[1] is found[2]
     assert pool.waited
-
-
-def test_two_threads_that_compile_a_loop_get_the_same(tmp_path):
-    """Numba compiles, and loads compiled code, under a lock of its own."""
-    code = """
-import threading, numpy as np
-from dgsuite.partition.arrays.loops import loops
-begin, found = threading.Barrier(4), []
-def first_call():
-    begin.wait()
-    found.append(loops().expand(np.array([0, 5]), np.array([2, 1]), 3))
-threads = [threading.Thread(target=first_call) for _ in range(4)]
-for t in threads: t.start()
-for t in threads: t.join()
-print(len(found), {tuple(map(tuple, f)) for f in found} == {((0, 0, 1), (0, 1, 5))})
-"""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["4", "True"]
 
 
 @pytest.mark.parametrize("name", ["dst", "sssp"])
