@@ -73,7 +73,7 @@ WIDE = (
     *(
         f"../kernels/test_{name}.py"
         for name in (
-            *("betweenness", "block_rounds", "blocks", "cut_dependent"),
+            *("betweenness", "blocks", "cut_dependent"),
             *("leiden", "numbers", "since", "thresholds"),
         )
     ),

@@ -306,14 +306,8 @@ CARDS = {
         wrong={
             "one hop away": {"distance": lambda v: v * 0 + 39, "closeness": lambda v: v * 0 + 1},
             "not improved": {"closeness": lambda v: 1 / v},
-            "harmonic of one hop": {"harmonic": lambda v: v * 0 + 39},
             "harmonic as one hop more": {"harmonic": lambda v: at(v, 0, 40)},
             "harmonic nearly none": {"harmonic": lambda v: v / v.sum()},
-            "half of all": {
-                **dict.fromkeys(("reached", "distance"), lambda v: v // 2),
-                "harmonic": lambda v: v / 2,
-                "closeness": lambda v: 0 * v + 1,
-            },
         },
     ),
     "sssp": Card(

@@ -201,9 +201,6 @@ CARDS = {
         wrong={
             "own mate": {"mate": lambda v: at(v, 5, 5)},
             "a pair leaves": {"mate": lambda v: at(v, [v.max(), np.argmax(v)], -1)},
-            "first pair leaves": {
-                "mate": lambda v: np.where((v == v[v >= 0][0]) | (v[v] == v), -1, v)
-            },
         },
     ),
     "mis": independent("in_mis"),

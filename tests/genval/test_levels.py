@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Crash, Network, genval
+from dgsuite import Network, genval
 from dgsuite.genval.rules import motifs, paths, similar, triangles
 from dgsuite.genval.rules.base import LEAST, Job
-from dgsuite.partition.graph.graph import Graph
 from tests.cards import CARDS
 from tests.support.references import judged, mine, reference
 
@@ -149,17 +148,3 @@ def test_the_round_in_which_a_node_settles_is_looked_at(change):
         assert not genval.validate("trial_colouring", graph, wrong).ok, node
     lossy = dgsuite.run("trial_colouring", graph, style="serial", network=Network(crashes={3: 1}))
     assert genval.validate("trial_colouring", graph, lossy).level == "necessary"
-
-
-def test_the_rule_of_floodmax_takes_what_the_kernel_says_of_crashes():
-    """Those that are left may agree on a node that has crashed; but not on none, or on several."""
-    graph = Graph.from_edges(*np.triu_indices(5, 1), n=5, client=None)
-    late = Network(crashes=[Crash(4, 1)])
-    ds = dgsuite.run("floodmax", graph, style="serial", network=late)
-    assert ds.leader.values.tolist() == [4] * 5
-    assert genval.validate("floodmax", graph, ds).ok
-    for leader in ([4, 4, 3, 4, 4], [2] * 5, [5] * 5):
-        assert not genval.validate("floodmax", graph, ds.assign(leader=("node", leader))).ok, leader
-    early = dgsuite.run("floodmax", graph, style="serial", network=Network(crashes={4: 0}))
-    assert early.leader.values.tolist() == [3, 3, 3, 3, 4]
-    assert genval.validate("floodmax", graph, early).ok

@@ -61,7 +61,7 @@ TESTS = {
         "tests/dgsuite/scaling/test_stopping.py",
     ],
     "dgsuite/core/executors": [
-        "tests/dgsuite/executors/test_small.py",
+        "tests/dgsuite/executors/test_forms.py",
         "tests/dgsuite/executors",
         "tests/kernels/test_rounds.py",
         "tests/kernels/test_contract.py",
