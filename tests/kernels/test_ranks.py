@@ -155,22 +155,6 @@ def test_pagerank_of_labelled_nodes():
     ).ok
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [False, True])
-def test_pagerank_on_workers(client, directed, weighted):
-    """Compiled loops, and every style, add in the same order."""
-    rng = np.random.default_rng(6)
-    src, dst = rng.integers(0, 9000, (2, 60_000))
-    how = {"n": 9500, "weights": (src + dst) % 5, "directed": directed}
-    graph = Graph.from_edges(src, dst, clusters=3, client=client, **how)
-    parameters = {"iterations": 3, "weighted": weighted}
-    expected = valid("pagerank", graph, clusters=1, **parameters)
-    for style in ("clocked", "finish_async"):
-        ds = dgsuite.run("pagerank", graph, style=style, client=client, **parameters)
-        for name in ("rank", "messages", "bytes", "active"):
-            np.testing.assert_array_equal(expected[name], ds[name], err_msg=name)
-
-
 NAMES = sorted(name for name, kernel in KERNELS.items() if issubclass(kernel, Weighted))
 MORE = {"katz": {"alpha": 0.01}}
 FRAME = pd.DataFrame(

@@ -252,21 +252,6 @@ def test_components_are_those_of_the_best_links(data):
         assert column.tolist() == linked(n, edges, sources, least)
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("style", "partition"), in_turn(["clocked", "finish_async"], ["nodes", "hash"])
-)
-def test_sources_on_workers(client, style, partition):
-    graph = genval.graph("er", 300, m=500, weights=True, clusters=4, partition=partition)
-    sources = np.arange(300) % 5
-    alone = dgsuite.run("wcc", graph, style="serial", single=sources, thresholds=[50, 20])
-    found = dgsuite.run(
-        "wcc", graph, style=style, client=client, single=sources, thresholds=[50, 20]
-    )
-    np.testing.assert_array_equal(found.component, alone.component)
-    np.testing.assert_array_equal(found.messages, alone.messages)
-
-
 @pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("where", "way"),

@@ -101,29 +101,18 @@ def test_any_style_has_the_same_bits(name, way, request):
         assert carried(found) == expected
 
 
+FIRST = "bits along the edge from node 0 to node 1"
+
+
 @pytest.mark.parametrize(
     ("name", "how", "congest", "message"),
     [
-        (
-            "bf",
-            {},
-            0.5,
-            r"round 0, phase '\w+', cluster 0: sends 2 bits along the edge from node 0 to node 1",
-        ),
-        (
-            "pagerank",
-            {},
-            4,
-            r"sends 64 bits along .* of which 64 bits each are field 'value'; congest=4 allows 8 in a",
-        ),
-        (
-            "ktruss",
-            {},
-            2,
-            r"sends 6 bits along the edge from node 0 to node 1, of which 2 bits each are field 'neig",
-        ),
+        ("bf", {}, 0.5, rf"round 0, phase '\w+', cluster 0: sends 2 {FIRST}"),
+        ("pagerank", {}, 4, "sends 64 bits along .* of which 64 bits each are field 'value'"),
+        ("pagerank", {}, 4, "congest=4 allows 8 in a"),
+        ("ktruss", {}, 2, f"sends 6 {FIRST}, of which 2 bits each are field 'neig"),
         ("mis", {"faithful": True}, 0.4, r"sends 53 bits along .* field 'draw'"),
-        ("ds", {"faithful": True}, 2, r"sends 6 bits along the edge from node 0 to node 1"),
+        ("ds", {"faithful": True}, 2, f"sends 6 {FIRST}"),
         ("dr", {}, 4, "announces to all nodes, which is along no edge"),
     ],
 )

@@ -16,15 +16,25 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, genval
+from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
 from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
-from tests.support.clusters import client_of, small_as_large
+from tests.support.clusters import client_of, counting, small_as_large
 from tests.support.examples import examples
-from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
+from tests.support.toys import (
+    Calls,
+    EmptyInbox,
+    Meets,
+    MutatesInPlace,
+    Order,
+    Reductions,
+    Stamps,
+    Votes,
+)
 
 NAMES = [name for name in ALL if name not in COMMUNITIES]
 """Kernels with the same messages on any cut; `tests/kernels/test_leiden.py` runs the others in each style."""
@@ -324,3 +334,34 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch, on_wo
         assert len(requests) == 2, requests  # states of the workers, the results
     assert last_gather() < begin  # workers sent the results without being asked
     assert ds.distance.chunks == ((200, 200),)
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 64, 512])
+def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
+    """Tasks and dependencies depend on workers, not on clusters."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(512), clusters=clusters)
+    with counting(client) as counts:
+        ds = dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+    assert (ds.got == 2).all()
+    assert len(counts.tasks) == 3 * 2
+    assert sum(counts.tasks.values()) == 2 * 4  # the first phase gets nothing
+
+
+def test_it_has_no_checkpoints(client, ring, tmp_path):
+    with pytest.raises(dgsuite.InputError, match="'finish_async' has no checkpoints"):
+        dgsuite.run("mis", ring, style="finish_async", client=client, checkpoint=tmp_path)
+
+
+def pool_all():
+    """Have clusters of any size share threads."""
+    thresholds.pool_from = -1
+
+
+def test_clusters_of_a_worker_share_its_threads():
+    """Each phase of a cluster waits until another cluster's is there."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=4)
+    with client_of(1, threads=2, set_as_default=False) as client:
+        client.run(pool_all)
+        for style in ("finish_async", "clocked"):
+            found = dgsuite.run(Meets(), graph, style=style, client=client)
+            assert (found.got == 1).all()
