@@ -1,7 +1,5 @@
 """Searches, paths, and what is counted along them."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 

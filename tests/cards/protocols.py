@@ -1,7 +1,5 @@
 """Leaders, agreement, waves, rumours and clocks."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Centralities that repeat a step, and vectors."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Sets, colours and pairs, and kernels that recover from any state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import get_args
 

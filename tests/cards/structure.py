@@ -1,7 +1,5 @@
 """Components, communities, and what small patterns nodes are in."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Preconditions of algorithms: what passes, and what is named where something does not."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

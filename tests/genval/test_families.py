@@ -1,7 +1,5 @@
 """The fast families: what they are, and that they are the same however they are made."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 
@@ -107,17 +105,6 @@ def test_any_pieces_make_the_same_graph(data, kind, n, seed):
     nodes = np.arange(made.n)
     assert sorted(made.uid(nodes)) == list(range(1, made.n + 1))
     assert (made.uid(nodes[::-1])[::-1] == made.uid(nodes)).all()
-
-
-def test_blocks_do_not_matter(monkeypatch):
-    for kind in KINDS:
-        whole = edges(made := plan(kind, 128, weights=True), [0, made.items])
-        with monkeypatch.context() as patch:
-            patch.setattr("dgsuite.genval.plan.BLOCK", 7)
-            patch.setattr("dgsuite.partition.sources.edges.PIECE", 50)
-            assert len(made.bounds()) > 3
-            for column, other in zip(whole, edges(made, made.bounds()), strict=True):
-                assert (column == other).all()
 
 
 @pytest.mark.few(2)

@@ -1,7 +1,5 @@
 """IMSuite's inputs: byte for byte what the original writes, readable, from the command line too."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -163,13 +161,6 @@ def test_large_files():
 def test_bad_arguments(arguments, options, message):
     with pytest.raises(InputError, match=re.escape(message)):
         generate(*arguments, **options)
-
-
-def test_content_that_cannot_be_read():
-    with pytest.raises(InputError, match="<generated>, line 2: adjacency row 0"):
-        read(b"3\n01\n", "mis")
-    with pytest.raises(InputError, match="<generated>, line 1: not a text file"):
-        read(b"\xff", "mis")
 
 
 def command(*arguments, cwd):

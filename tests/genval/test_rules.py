@@ -1,7 +1,5 @@
 """The rules accept the outputs of every kernel and the references, and reject every corruption."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import networkx as nx

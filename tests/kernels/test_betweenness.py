@@ -1,8 +1,5 @@
 """Betweenness of nodes is what networkx finds, and of edges igraph, in every form, deal and style."""
 
-from __future__ import annotations
-
-import math
 import os
 import threading
 from itertools import product
@@ -12,14 +9,10 @@ import networkx as nx
 import numpy as np
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.analytics._betweenness import add
-from dgsuite.kernels.tools.exact import Sums, added
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.scc import dealing
@@ -130,21 +123,6 @@ def test_the_originals_defect_is_not_ours():
     ds = dgsuite.run("bc", Graph.from_networkx(net), style="serial", weighted=True)
     close(ds.betweenness.values, nx.betweenness_centrality(net, normalized=False, weight="weight"))
     assert ds.betweenness.values.tolist() == [0, 0, 2, 0, 1]
-
-
-@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=40), st.randoms())
-def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
-    def summed(numbers):
-        total = Sums.zeros(1)
-        for value in numbers:
-            add(*total, 0, value)
-        return total
-
-    one = summed(values)
-    assert one.value[0] == pytest.approx(math.fsum(values), rel=1e-15, abs=len(values) * 2.0**-52)
-    luck.shuffle(values)
-    cut = luck.randrange(len(values) + 1)
-    assert added([summed(values[cut:]), summed(values[:cut])]) == one
 
 
 def layered(width, layers, drop):

@@ -1,7 +1,5 @@
 """Block forms: outputs are those of the iterative forms for any cut, and deep graphs take few rounds."""
 
-from __future__ import annotations
-
 from itertools import count, product
 
 import networkx as nx
@@ -72,15 +70,6 @@ def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
     assert not differing(found, BLOCK[name].outputs)
     if name == "mst":
         assert forest(found[0]) == forest(expected)
-
-
-def test_strong_components_cross_borders_both_ways():
-    """Nodes that edges of other clusters enter, but that leave to none."""
-    for seed in range(20):
-        ends = np.random.default_rng(seed).integers(0, 20, (2, 30))
-        graph = Graph.from_edges(*ends, n=20, directed=True, clusters=4, duplicates="min")
-        found = dgsuite.run("scc", graph, style="serial", form="block")
-        assert not differing([dgsuite.run("scc", graph, style="serial"), found], ["component"])
 
 
 @pytest.mark.few(4)

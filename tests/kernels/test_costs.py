@@ -1,7 +1,5 @@
 """What docstrings say of rounds and messages, and what depends on the clusters, holds on random graphs."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from math import ceil, log2

@@ -1,7 +1,5 @@
 """Leaders and consensus by flooding, and what crashes and losses do to them."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Communities are as good as networkx's and as planted ones; those of Leiden are connected."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,6 +1,4 @@
-"""Distances from many sources, by samples, few searches and estimates, in grids, and with negative weights."""
-
-from __future__ import annotations
+"""Distances from many sources, by samples, few searches, estimates, in grids, and with negative weights."""
 
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Counts, number types and weights at their edges."""
 
-from __future__ import annotations
-
 import json
 
 import networkx as nx

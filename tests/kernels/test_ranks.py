@@ -1,7 +1,5 @@
 """Ranks are networkx's, and the same bits for every cut; weights count where the graph has some."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Parameters that kernels refuse: the error says which, and what would be right."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

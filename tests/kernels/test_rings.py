@@ -1,7 +1,5 @@
 """Rings: leaders beside the textbook's programs and IMSuite's; Dijkstra's token recovers as is proved."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

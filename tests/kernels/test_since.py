@@ -1,7 +1,5 @@
 """Runs that go on from an earlier result find what a run from the start does."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import dask

@@ -1,7 +1,5 @@
 """Every kernel on every small graph: right, and the same for one to five clusters on two sites."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import numpy as np

@@ -2,8 +2,6 @@
 made for, as fast as is proved. Under others they may not.
 """
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

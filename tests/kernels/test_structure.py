@@ -1,12 +1,15 @@
-"""Components, bridges, cycles, labels, cliques, triangles, dense sets: more than all kernels are tried on."""
+"""Components, bridges, cycles, labels, cliques, similar nodes, dense sets: beyond what all kernels go through."""
 
-from __future__ import annotations
-
+import itertools
 import math
+import uuid
 from itertools import combinations, pairwise
 
+import dask
+import dask.dataframe as dd
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +19,11 @@ from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
+from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies import scaling
 from tests.cards.card import smallest
+from tests.support.cases import in_turn
 from tests.support.definitions import clustered, cut, example, networks
 from tests.support.faulty import Wrong
 from tests.support.small_graphs import assert_only
@@ -79,14 +84,6 @@ def test_a_long_path_needs_no_recursion(kernel):
         assert np.array_equal(ds.component, np.arange(n))
     else:
         assert np.array_equal(ds.block, np.repeat(np.arange(n - 1), 2))
-
-
-def test_labels_name_nodes():
-    graph = dgsuite.Graph.from_edges(["b", "a", "c", "c"], ["a", "c", "b", "d"], relabel=True)
-    ds = dgsuite.run("bridges", graph)
-    assert (ds.source.values.tolist(), ds.target.values.tolist()) == (["c"], ["d"])
-    frame = dgsuite.to_dataframe(dgsuite.run("biconnected", graph)).compute()
-    assert sorted(frame[frame.block == frame.block.max()].member) == ["c", "d"]
 
 
 def test_each_output_of_a_kernel_with_a_table_has_a_frame():
@@ -156,29 +153,12 @@ def test_an_undirected_edge_is_a_cycle():
     assert sorted(cycle) == [-1, -1, 0, 1]
 
 
-def test_loops_do_not_count():
-    graph = genval.rmat(n=6, clusters=2)
-    assert graph.to_scipy().diagonal().any()
-    for kernel in ("topological", "bipartite"):
-        *_, cycle = ordered(kernel, graph)
-        assert cycle.max() > 0
-
-
 @pytest.mark.parametrize("n", [63, 64, 65, 66, 130])
 def test_sets_of_any_number_of_words(n):
     graph = dgsuite.Graph.from_networkx(nx.complete_graph(n), clusters=2)
     for k in (3, 4, 5):
         found = dgsuite.run("cliques", graph, k=k).cliques.values
         assert (found == math.comb(n - 1, k - 1)).all()
-
-
-def test_cliques_of_three_nodes_are_triangles():
-    graph = genval.graph("rmat", 1 << 9, seed=3, client=None, clusters=3)
-    found = dgsuite.run("cliques", graph, k=3).cliques
-    assert np.array_equal(found, dgsuite.run("triangles", graph).triangles)
-    both = dgsuite.run("motifs", graph).orbits.values
-    assert np.array_equal(both[:, 3], found)
-    assert np.array_equal(both[:, 14], dgsuite.run("cliques", graph, k=4).cliques)
 
 
 def test_a_result_without_all_orbits_is_refused():
@@ -313,3 +293,125 @@ def test_few_rounds_make_a_matching(kind):
 def test_routing_tables_take_a_message_between_any_two():
     ds = dgsuite.run("dr", Graph.from_networkx(nx.path_graph(10)), style="serial")
     assert (ds.attrs["exchanges"], int(ds.messages.sum())) == (1, 90)
+
+
+STYLES = ("clocked", "finish_async")
+
+COLUMNS = ("source", "target", "similarity")
+
+
+def rows_of(graph, measure, **how):
+    """The rows of a serial rows_of, which the rule accepts."""
+    ds = dgsuite.run("similarity", graph, measure=measure, style="serial", **how)
+    report = genval.validate("similarity", graph, ds)
+    assert report.ok, str(report)
+    return list(zip(*(ds[name].values.tolist() for name in COLUMNS), strict=True))
+
+
+def close(found, wanted):
+    assert [row[:2] for row in found] == [row[:2] for row in wanted]
+    np.testing.assert_allclose([r[2] for r in found], [r[2] for r in wanted], rtol=1e-12)
+
+
+@given(networks(), st.sampled_from([*MEASURES]), st.integers(1, 5), st.data())
+def test_the_best_two_hops_away(net, measure, k, data):
+    graph = cut(net, data.draw)
+    found = rows_of(graph, measure, k=k)
+    hops = dict(nx.all_pairs_shortest_path_length(net, cutoff=2))
+    away = [(u, v) for u in net for v, far in hops[u].items() if far == 2]
+    every = rows_of(graph, measure, pairs=away) if away else []
+    wanted = []
+    for _, rows in itertools.groupby(every, lambda row: row[0]):
+        wanted += sorted(rows, key=lambda row: (-row[2], row[1]))[:k]
+    assert found == wanted  # to the last bit
+
+
+WEIGHTS = np.array([3, 0, 1, 2, 5, 4, 7, 1, 2, 6, 3, 2]) / 4
+NET = nx.convert_node_labels_to_integers(nx.octahedral_graph())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("measure", ["jaccard", "overlap", "cosine"])
+def test_weights(measure, dtype):
+    src, dst = np.array([*NET.edges]).T
+    weights = (WEIGHTS * 4).astype(dtype)
+    matrix = np.zeros((6, 6))
+    matrix[src, dst] = matrix[dst, src] = weights
+    for clusters in (1, 3):
+        graph = Graph.from_edges(src, dst, weights=weights, clusters=clusters)
+        found = rows_of(graph, measure)
+        for u, v, value in found:
+            a, b = matrix[u], matrix[v]
+            least = np.minimum(a, b).sum()
+            assert value == pytest.approx(
+                {
+                    "jaccard": least / np.maximum(a, b).sum(),
+                    "overlap": least / min(a.sum(), b.sum()),
+                    "cosine": a @ b / np.sqrt((a @ a) * (b @ b)),
+                }[measure],
+                rel=1e-12,
+            )
+        pairs = [row[:2] for row in found]
+        assert rows_of(graph, measure, pairs=pairs) == found  # to the last bit
+        plain = Graph.from_edges(src, dst)
+        assert rows_of(graph, measure, weighted=False) == rows_of(plain, measure)
+
+
+CALLED = [
+    [f"node {i}" for i in range(9)],
+    [*range(100, 109)],
+    [uuid.UUID(int=i) for i in range(9)],
+]
+
+
+@pytest.mark.parametrize("names", CALLED, ids=["text", "numbers", "objects"])
+def test_pairs_are_named_as_the_graph_names_nodes(names):
+    net = nx.wheel_graph(9)
+    graph = Graph.from_networkx(nx.relabel_nodes(net, dict(enumerate(names))), clusters=2)
+    ends = [(names[8], names[1]), (names[2], names[4]), (names[2], names[4])]
+    frame = pd.DataFrame(ends, columns=["source", "target"])
+    wanted = [(2, 4), (8, 1)]
+    with dask.config.set({"dataframe.convert-string": False}):
+        tables = [ends, frame, dd.from_pandas(frame, npartitions=2)]
+    for pairs in tables:
+        ds = dgsuite.run("similarity", graph, pairs=pairs, style="serial")
+        assert ds.source.values.tolist() == [names[u] for u, _ in wanted]
+        assert ds.target.values.tolist() == [names[v] for _, v in wanted]
+        close([(*pair, s) for pair, s in zip(wanted, ds.similarity.values, strict=True)],
+              [*nx.jaccard_coefficient(net, wanted)])  # fmt: skip
+        assert genval.validate("similarity", graph, ds).ok
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize(
+    ("labels", "way"),
+    in_turn([False, True], [*zip(2 * STYLES, ("nodes", "hash", "hash", "nodes"), strict=True)]),
+)
+def test_tables_stay_on_the_workers(client, labels, way):
+    """In the same order as here."""
+    style, partition = way
+    net = nx.powerlaw_cluster_graph(300, 4, 0.4, seed=3)
+    src, dst = np.array([*net.edges]).T
+    how = {"labels": [f"node {i}" for i in range(300)]} if labels else {}
+    graph = Graph.from_edges(src, dst, n=300, clusters=5, partition=partition, **how)
+    for more in ({}, {"k": 2}):
+        here = dgsuite.run("similarity", graph, style="serial", **more)
+        with dask.config.set({"dgsuite.gather-limit": 0}):
+            there = dgsuite.run("similarity", graph, style=style, client=client, **more)
+        assert there.similarity.chunks is not None
+        frame = dgsuite.to_dataframe(there).compute()
+        assert list(frame.columns) == [*COLUMNS]
+        for name in COLUMNS:
+            np.testing.assert_array_equal(here[name], there[name].compute())
+            np.testing.assert_array_equal(here[name], frame[name])
+        assert genval.validate("similarity", graph, there).ok
+
+
+def test_rows_of_a_table_are_checked():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    ds = dgsuite.run("similarity", graph, style="serial")
+    short = {name: ds[name].values for name in COLUMNS} | {"target": ds.target.values[:-1]}
+    with pytest.raises(
+        dgsuite.InputError, match="same number of rows: 'source' has 3, 'target' has 2"
+    ):
+        genval.validate("similarity", graph, short)

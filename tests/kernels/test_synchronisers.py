@@ -1,7 +1,5 @@
 """Synchronisers take the ticks that their messages take, event by event; so do the virtual times of a run."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

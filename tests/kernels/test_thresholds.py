@@ -1,7 +1,5 @@
 """Components at several thresholds, or with one record of a source at most, are those of edges that count."""
 
-from __future__ import annotations
-
 import dask
 import networkx as nx
 import numpy as np

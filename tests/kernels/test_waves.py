@@ -1,7 +1,5 @@
 """Waves, rumours, averages, routes, snapshots and colours, also where messages are lost and nodes crash."""
 
-from __future__ import annotations
-
 from math import fsum, log, log2
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Graphs of more than 2^31 nodes, by a limit that small graphs exceed, and arrays that take no memory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings

@@ -1,7 +1,5 @@
 """Executors that run the clusters of a site in a chosen order, or stop one of them amid what they share."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Self-stabilising protocols as their authors give them, node by node, and all their executions."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations, product
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """IMSuite's own counts, from its own inputs: Figure 8 of the paper, and all sizes beside it."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

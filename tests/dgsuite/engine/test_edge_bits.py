@@ -1,7 +1,5 @@
 """Runs with ``congest=`` count the bits that edges carry, and end where they are too many."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forged checkpoints and results: right checksums, wrong content. An error names the file."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Compiled loops are loaded before the clock of a run starts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

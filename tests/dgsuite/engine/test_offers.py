@@ -1,7 +1,5 @@
 """The least offers of a site: in 32 bits where all fit, in 64 where one does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -40,6 +38,7 @@ def is_short(offers):
 def test_an_offer_that_does_not_fit_makes_them_longer(offers, sent):
     made = offers(np.array([3, 1, 4]))
     assert taken(made, n0=7.0) == {1: 10.0, 2: 8.0}
+    assert is_short(made)
     nearer = {0: min(sent + 3, LARGEST)} | ({2: sent + 4} if sent + 4 < 8 else {})
     assert taken(made, n1=sent) == nearer
     assert not is_short(made)

@@ -1,7 +1,5 @@
 """What threads of a worker share: no schedule of its clusters changes a result."""
 
-from __future__ import annotations
-
 import threading
 from functools import lru_cache, partial
 from itertools import islice, permutations

@@ -1,7 +1,5 @@
 """Typical kernels use all of the engine; when compiled loops come and where edges are changes no result."""
 
-from __future__ import annotations
-
 import random
 import tracemalloc
 from dataclasses import replace

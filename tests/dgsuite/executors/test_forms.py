@@ -1,7 +1,5 @@
 """The form and the style that run where nobody chooses one: small graphs run in this process."""
 
-from __future__ import annotations
-
 import gc
 
 import dask.array as da

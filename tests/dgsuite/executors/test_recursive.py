@@ -1,7 +1,5 @@
 """Recursive kernels: the same outputs as the iterative ones, Figure 10's counts, and their ends."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 
