@@ -231,7 +231,6 @@ CARDS = {
         wrong={
             "no way": {"distance": lambda v: at(v * 0 + 16, 0, 0)},
             "no crash": {"crashed": lambda v: v * 0 - 1},
-            "a next hop of the root": {"next_hop": lambda v: at(v, 0, 1)},
             "a node that has crashed": {"crashed": lambda v: at(v, 0, 3)},
         },
         false={"infinity": 2, "root": 7},

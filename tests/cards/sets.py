@@ -188,7 +188,6 @@ CARDS = {
     "colouring": Card(
         rest=colours,
         wrong={
-            "one too high": {"colour": lambda v: at(v, 5, v.max() + 1)},
             "a gap": {"colour": lambda v: v + (v == v.max())},
             "two merged": {"colour": lambda v: np.maximum(v - 1, 0)},
         },

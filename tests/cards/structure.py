@@ -67,9 +67,6 @@ def components(kind):
         wrong={
             "two joined": {"component": lambda v: np.where(v == np.unique(v)[1], 0, v)},
             "one elsewhere": {"component": lambda v: at(v, 39, np.unique(v)[int(v[39] == 0)])},
-            "another's name": {
-                "component": lambda v: np.where(v == 0, np.flatnonzero(v == 0)[1], v)
-            },
             "numbered anew": {"component": lambda v: np.unique(v, return_inverse=True)[1][::-1]},
         },
     )
@@ -242,7 +239,6 @@ CARDS = {
         wrong={
             "another edge": {"target": lambda v: at(v, 0, v[0] - 1)},
             "one of another component": {"component": lambda v: at(v, -1, (v[-1] + 1) % len(v))},
-            "another name": {"component": lambda v: np.where(v == 0, last(v), v)},
             **rows(*BRIDGE),
         },
     ),
@@ -315,7 +311,6 @@ CARDS = {
         rest=drawn,
         wrong={
             "an end swapped": {"target": lambda v: at(v, 0, (v[0] + 1) % N)},
-            "another place": {"place": lambda v: v + 1},
             "one more hop": {"hop": lambda v: at(v, np.flatnonzero(v == 1)[0], 2)},
             "a source less": {"sources": [3]},
             "more to draw": {"fanouts": [3, 1]},

@@ -193,20 +193,10 @@ def test_directed_searches():
     far, out = int(np.argmax(right["level"])), int(np.argmin(right["level"]))
     assert right["level"][far] > 1
     assert right["level"][out] == -1
-    for name, node, value in [
-        ("level", far, right["level"][far] + 1),
-        ("level", far, 1),
-        ("level", far, -1),
-        ("level", root, 1),
-        ("level", out, 3),
-        ("level", out, -2),
-        ("parent", far, far),
-        ("parent", far, root),
-        ("parent", far, out),
-        ("parent", far, 400),
-        ("parent", root, -1),
-        ("parent", out, root),
-    ]:
+    level = right["level"][far]
+    levels = [(far, level + 1), (far, 1), (far, -1), (root, 1), (out, 3), (out, -2)]
+    parents = [(far, far), (far, root), (far, out), (far, 400), (root, -1), (out, root)]
+    for name, node, value in [*(("level", *w) for w in levels), *(("parent", *w) for w in parents)]:
         wrong = {**right, name: right[name].copy()}
         wrong[name][node] = value
         assert not genval.validate("bfs", mine, wrong).ok, (name, node, value)

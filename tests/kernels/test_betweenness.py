@@ -238,32 +238,6 @@ def test_a_worker_killed_in_the_middle(own_client):
     client.wait_for_workers(2, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("form", ["replicated", "partitioned"])
-def test_bad_input_is_named(form):
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[2, -3, 1], directed=True)
-    for options, message in (
-        ({"weighted": True}, "weights must be above 0, got -3 from node 1 to node 2"),
-        ({"sources": 4}, "sources must be from 1 to 3, the number of nodes, got 4"),
-        ({"sources": 0}, "sources must be from 1 to 3"),
-        ({"sources": [0, 3]}, "sources 3 is not a node"),
-        ({"sources": [1, 1]}, "sources must be different nodes"),
-        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence of nodes or None"),
-        (
-            {"sources": [0.5]},
-            "sources must be a 64-bit integer or a sequence of nodes or None, got",
-        ),
-        ({"deal": "fair"}, "deal must be one of block, cyclic, got 'fair'"),
-        ({"graph_form": "cut"}, "graph_form must be one of replicated, partitioned"),
-        ({"batch": 0}, "batch must be at least 1"),
-        ({"source": [1]}, "did you mean 'sources'"),
-    ):
-        how = {"graph_form": form, "weighted": False, **options}
-        with pytest.raises(dgsuite.InputError, match=message):
-            dgsuite.run("bc", graph, style="serial", **how)
-    hops = dgsuite.run("bc", graph, style="serial", graph_form=form, weighted=False)
-    assert hops.betweenness.sum() == 3
-
-
 def test_what_the_rule_must_know():
     graph = Graph.from_edges([0, 1], [1, 2])
     facts = {"betweenness": np.zeros(3), "sources": 2}

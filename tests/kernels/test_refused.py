@@ -12,6 +12,7 @@ APART = Graph.from_edges([0], [1], n=3)
 THREE = Graph.from_edges([0, 1], [1, 2])
 FAR = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 1e100])
 NEAR = Graph.from_edges([0, 1], [1, 2], weights=[1.0, -1e-100])
+TURN = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[2, -3, 1], directed=True)
 ONE_WAY = Graph.from_edges([0], [1], weights=[1], directed=True)
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
@@ -40,6 +41,25 @@ REFUSED = {
     ("alpha", THREE): DELAYS,
     ("beta", THREE): DELAYS,
     ("floodmax", THREE): [({"iterations": -1}, "iterations must be at least 0, got -1")],
+    **{
+        (kernel, TURN): [
+            ({"weighted": True, **form}, "weights must be above 0, got -3 from node 1 to node 2")
+            for form in ({}, {"graph_form": "partitioned"})
+        ]
+        for kernel in ("bc", "edge_betweenness")
+    },
+    ("bc", THREE): [
+        ({"sources": 4}, "sources must be from 1 to 3, the number of nodes, got 4"),
+        ({"sources": 0}, "sources must be from 1 to 3"),
+        ({"sources": [0, 3]}, "sources 3 is not a node"),
+        ({"sources": [1, 1]}, "sources must be different nodes"),
+        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence of nodes or None"),
+        ({"sources": [0.5]}, "sources must be a 64-bit integer or a sequence of nodes or None"),
+        ({"deal": "fair"}, "deal must be one of block, cyclic, got 'fair'"),
+        ({"graph_form": "cut"}, "graph_form must be one of replicated, partitioned"),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"source": [1]}, "did you mean 'sources'"),
+    ],
     ("benor", RING): [({}, "node 0 has 2 neighbours: in a complete graph")],
     ("beta", APART): [({}, "not connected")],
     ("gossip", APART): [({}, "not connected")],

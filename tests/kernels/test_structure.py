@@ -1,4 +1,4 @@
-"""Components, bridges, cycles, labels, cliques, similar nodes, dense sets: beyond what all kernels go through."""
+"""Components, bridges, cycles, labels, cliques, similar nodes, dense sets: beyond what all kernels meet."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies import scaling
 from tests.cards.card import smallest
 from tests.support.cases import in_turn
-from tests.support.definitions import clustered, cut, example, networks
+from tests.support.definitions import cut, example, networks
 from tests.support.faulty import Wrong
 from tests.support.small_graphs import assert_only
 from tests.support.valid import valid
@@ -240,14 +240,6 @@ def test_triangles_are_the_same_for_any_core(core, monkeypatch):
     net = nx.powerlaw_cluster_graph(1000, 40, 0.5, seed=1)
     ds = dgsuite.run("triangles", Graph.from_networkx(net, clusters=3), style="serial")
     np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
-
-
-@given(networks(directed=True), st.sampled_from([0, 8, 1000]), st.data())
-def test_coefficients_of_directed_graphs(net, core, data):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dgsuite.kernels.analytics.triangles.CORE", core)
-        ds = valid("lcc", cut(net, data.draw))
-    np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
 
 
 def test_rounds_of_colouring_and_matching_grow_slowly():

@@ -1,7 +1,6 @@
 """The log of a run: what it holds, and how little memory it takes."""
 
 import gc
-import pickle
 import struct
 import tracemalloc
 from fractions import Fraction
@@ -56,26 +55,6 @@ def filled(clusters: int, votes: list) -> Log:
 
 
 VOTES = [vote(any=True), vote(sum=np.array([0.5])), vote(min=-0.0), vote(max=1 << 80)]
-
-
-def test_a_log_gives_what_was_added():
-    log = pickle.loads(pickle.dumps(filled(2, VOTES)))
-    assert len(log) == 4
-    assert log.rounds == log.progress().rounds == 2
-    assert [step[:4] for step in log.steps] == [
-        (0, "send", False, 0),
-        (0, "read", True, 0),
-        (1, "send", False, 1),
-        (1, "read", True, 1),
-    ]
-    assert log["messages"].tolist() == [2, 3, 4, 5]
-    assert log["compute"].tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
-    assert log["cpu"].tolist() == [[0, 2], [2, 4], [4, 6], [6, 8]]
-    assert log["exchange"].tolist() == [[0.25, 0.25]] * 4
-    assert log["toil"].tolist() == [0.5] * 4
-    assert log.by_round(log["messages"]).tolist() == [5, 9]
-    assert log.noted("examined").tolist() == [0, 1, 2, 3]
-    assert log.noted("nothing").tolist() == [0, 0, 0, 0]
 
 
 def test_a_log_keeps_votes_exactly():

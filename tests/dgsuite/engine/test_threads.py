@@ -158,30 +158,6 @@ def test_threads_that_take_turns_often_change_no_result(name, compiled):
             assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0, pool=pool))
 
 
-def test_a_value_is_made_by_one_thread():
-    made, calls, here, go = Once(), [], threading.Event(), threading.Event()
-
-    def make():
-        calls.append(threading.current_thread().name)
-        here.set()
-        go.wait(10)
-        return object()
-
-    found = []
-    first = threading.Thread(target=lambda: found.append(made.get("a", make)))
-    first.start()
-    here.wait(10)
-    second = threading.Thread(target=lambda: found.append(made.get("a", make)))
-    second.start()
-    go.set()
-    first.join(10)
-    second.join(10)
-    assert len(calls) == 1
-    assert found[0] is found[1] is made.get("a", make)
-    made.clear()
-    assert made.get("a", lambda: 7) == 7
-
-
 def test_what_clusters_share_is_sealed_while_they_run():
     """A write names the attribute; the lock's owner may write, and all may once clusters have run."""
     graph = references.mine("mis", 2)

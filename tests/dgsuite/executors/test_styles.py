@@ -237,15 +237,6 @@ def test_progress_is_reported(client):
         assert 0 < seen[-1] <= 60
 
 
-def test_defaults_follow_the_client(client):
-    graph = Graph.from_networkx(nx.cycle_graph(4000))  # smaller ones run in this process
-    with client.as_current():
-        ds = dgsuite.run("mis", graph)
-    assert ds.attrs["style"] == "clocked"
-    assert ds.sizes["cluster"] == 2
-    assert ds.attrs["workers"] == 2
-
-
 def test_a_graph_of_another_cluster_is_refused(client, client_of_one):
     nodes = np.arange(200_000)
     there = Graph.from_edges(nodes, (nodes + 1) % len(nodes), client=client_of_one)
