@@ -137,7 +137,6 @@ CARDS = {
         rest=walked,
         wrong={
             "stands still": {"walk": lambda v: np.repeat(v[:, :1], 4, axis=1)},
-            "no start": {"walk": lambda v: np.where(np.arange(4) == 0, -1, v)},
             "ends early": {"walk": lambda v: at(v, (5, 3), -1)},
             "a step less": {"walk": lambda v: v[:, :-1]},
             "ends, with restarts": {"walk": lambda v: at(v, (5, 3), -1), "restart": 0.5},

@@ -228,7 +228,6 @@ CARDS = {
         oracle=lambda net, kernel, uid: dict(zip(BLOCK, blocks(net), strict=True)),
         net=lambda net, edges: (net.remove_edges_from(edges[N + 9 :]), net)[1],
         wrong={
-            "numbered otherwise": {"block": lambda v: v.max() - v},
             "two merged": {"block": lambda v: np.where(v == 1, 0, v)},
             **rows(*BLOCK),
         },
@@ -310,8 +309,6 @@ CARDS = {
         example={"sources": [3, 17], "fanouts": [2, 1]},
         rest=drawn,
         wrong={
-            "an end swapped": {"target": lambda v: at(v, 0, (v[0] + 1) % N)},
-            "one more hop": {"hop": lambda v: at(v, np.flatnonzero(v == 1)[0], 2)},
             "a source less": {"sources": [3]},
             "more to draw": {"fanouts": [3, 1]},
             "less to draw": {"fanouts": [1, 1]},

@@ -65,13 +65,6 @@ def test_on_workers(client):
     assert "negative weight" in problem(graph, "non-negative weights")
 
 
-def test_a_graph_is_checked_once(monkeypatch):
-    graph = Graph.from_networkx(nx.path_graph(6))
-    checks.check(graph, "connected")
-    monkeypatch.setitem(checks.NEEDS, "connected", lambda graph: pytest.fail("again"))
-    checks.check(graph.repartition(3), "connected")
-
-
 def test_large_graphs():
     graph = genval.graph("chain", 60_000)
     assert problem(graph, "tree") is None

@@ -166,20 +166,6 @@ def test_hops_beyond_a_byte(n):
     np.testing.assert_array_equal(found, right / 2)
 
 
-def shares(graph, deal, clusters=16):
-    """Edges that searches of each cluster look at, on a sample of sources."""
-    kernel = KERNELS["bc"](deal=deal)
-    from dgsuite.kernels.analytics.replicated import Searcher, gathered
-
-    held = gathered(graph.gather(), False)
-    search = Searcher(held, False)
-    edges = []
-    luck = np.random.default_rng(1)  # not every so many: low bits of ids say how busy a node is
-    for place in range(clusters):
-        edges.append(search(luck.permutation(kernel.dealt(held.degree, place, clusters))[:384]))
-    return np.mean(edges) / np.max(edges)
-
-
 @pytest.mark.parametrize("name", ["bc", "edge_betweenness"])
 def test_clusters_send_along_the_edges_between_them_alone(name):
     """A cluster asks for each node outside that it has edges to, once; a source reaches all nodes outside."""
@@ -187,14 +173,6 @@ def test_clusters_send_along_the_edges_between_them_alone(name):
         graph = Graph.from_networkx(nx.complete_graph(8), clusters=clusters)
         ds = dgsuite.run(name, graph, graph_form="partitioned", style="serial")
         assert ds.messages.values[0] == asked + reached
-
-
-@pytest.mark.long
-def test_cyclic_dealing_balances_what_blocks_do_not():
-    """On "medium", where nodes with small ids have the long searches."""
-    graph = genval.rmat(**WORKLOADS["medium"][0])
-    assert 0.5 < shares(graph, "block") < 0.7
-    assert shares(graph, "cyclic") > 0.9
 
 
 @pytest.mark.few(1)

@@ -1,4 +1,4 @@
-"""Nodes agree on a leader or an input while no more than f fail: by flooding, by coins, under a phase king."""
+"""Nodes agree, on a leader or an input, while no more than f fail: by flooding, by coins, under a king."""
 
 from __future__ import annotations
 

@@ -201,13 +201,6 @@ def test_the_rule_follows_what_the_run_did(name):
     assert genval.validate(name, weighted, outputs).ok  # by default where the graph has weights
 
 
-def test_pagerank_of_a_table_with_amounts():
-    net = nx.from_pandas_edgelist(FRAME, "payer", "payee", "amount")
-    right = nx.pagerank(net, weight="amount", tol=1e-12, max_iter=1000)
-    ds = dgsuite.run("pagerank", graph("amount"), style="serial", tolerance=1e-12)
-    np.testing.assert_allclose(ds["rank"], [right[v] for v in range(6)], rtol=1e-9)
-
-
 def test_what_counted_is_in_the_file(tmp_path):
     ds = dgsuite.run("pagerank", graph("amount"), style="serial")
     dgsuite.save(ds, tmp_path / "ranks.nc")

@@ -18,6 +18,7 @@ PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
 LONG_RING = Graph.from_edges(np.arange(9), np.arange(1, 10) % 9)
 COMPLETE = Graph.from_edges(*np.triu_indices(6, 1))
+LIARS, COSINE = {"model": "byzantine"}, {"measure": "cosine"}
 
 DELAYS = [
     ({"rounds": 0}, "rounds must be from 1 to"),
@@ -185,10 +186,7 @@ REFUSED = {
     ("benor", COMPLETE): [
         ({"f": 3}, "f must be from 0 to 2, as many of 6 nodes as may fail, got 3"),
         ({"f": -1}, "f must be from 0 to 2"),
-        (
-            {"f": 2, "model": "byzantine"},
-            "f must be from 0 to 1, as many of 6 nodes as may fail, got 2",
-        ),
+        ({**LIARS, "f": 2}, "f must be from 0 to 1, as many of 6 nodes as may fail, got 2"),
         ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),
         ({"inputs": [0, 1, 2, 0, 0, 0]}, "inputs must be 0 or 1 for each of 6 nodes"),
         ({"ones": 1.5}, "ones must be from 0 to 1, got 1.5"),
@@ -213,12 +211,9 @@ REFUSED = {
         ({"measure": "overlap"}, "overlap takes no negative weights"),
     ],
     ("similarity", FAR): [
-        (
-            {"measure": "cosine"},
-            r"weights must be 0 or from 2\^-200 to 2\^200 in size, got 1e\+100",
-        ),
+        (COSINE, r"weights must be 0 or from 2\^-200 to 2\^200 in size, got 1e\+100"),
     ],
-    ("similarity", NEAR): [({"measure": "cosine"}, "weights must be 0 or from")],
+    ("similarity", NEAR): [(COSINE, "weights must be 0 or from")],
     ("wcc", THREE): [
         ({"thresholds": [0.9]}, "the graph has none; give some, or name their column"),
         ({"single": [0, 1, 2]}, "the graph has none"),

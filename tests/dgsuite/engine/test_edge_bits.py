@@ -141,9 +141,3 @@ def test_a_repeated_message_names_an_edge_that_carries_it():
 def test_what_cannot_be_counted_is_one_error(name, how, message):
     with pytest.raises(InputError, match=message):
         dgsuite.run(name, Graph.from_edges([0], [1]), **how)
-
-
-def test_a_saved_dataset(tmp_path):
-    ds = dgsuite.run("mis", random(2), congest=INF)
-    dgsuite.save(ds, tmp_path / "mis.nc")
-    assert dgsuite.open(tmp_path / "mis.nc").identical(ds)

@@ -1,18 +1,22 @@
-"""The log of a run: what it holds, and how little memory it takes."""
+"""The log of a run and least offers take little memory: offers have 32 bits where all fit, else 64."""
+
+from __future__ import annotations
 
 import gc
 import struct
 import tracemalloc
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import dgsuite
+from dgsuite.base import thresholds
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import Step, Tally, reduce_votes
+from dgsuite.core.engine.offers import LARGEST, NONE, Offers
+from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.bsp import vote
+from dgsuite.partition.clusters.halo import make_halo
 from dgsuite.partition.graph.graph import Graph
 
 BOUND = 250
@@ -41,36 +45,55 @@ def test_the_log_takes_few_bytes_for_each_phase():
     assert 100 * phases < before - after < BOUND * phases
 
 
-def filled(clusters: int, votes: list) -> Log:
-    """A log of a phase for each vote."""
-    log = Log(clusters, seconds=float(clusters))
-    for number, said in enumerate(votes):
-        tally = Tally(messages=number + clusters, toil=0.5, vote=said)
-        if number:
-            tally.note({"examined": number})
-        step = Step(number // 2, ("send", "read")[number % 2], number % 2 == 1, number // 2)
-        times = [float(number + k) for k in range(clusters)]
-        log.add(step, tally, times, [2 * t for t in times], 0.25)
-    return log
-
-
-VOTES = [vote(any=True), vote(sum=np.array([0.5])), vote(min=-0.0), vote(max=1 << 80)]
-
-
-def test_a_log_keeps_votes_exactly():
-    log = filled(1, VOTES)
-    assert log.votes == VOTES
-    assert isinstance(log.votes[1].sum, Fraction)
-    assert log.votes_of(1) == VOTES[2:]
-    assert log.votes_of(0) == VOTES[:2]
-    assert log.votes_of(2) == []
-    assert [(step.phase, v) for step, v in log.replies()] == [
-        ("read", reduce_votes(VOTES[:2])),
-        ("read", reduce_votes(VOTES[2:])),
-    ]
-
-
 def test_a_count_beyond_64_bits_is_an_error():
     log = Log(1)
     with pytest.raises(struct.error):
         log.add(Step(0, "send", True, 0), Tally(messages=1 << 64), [0.0], [0.0], 0.0)
+
+
+@pytest.fixture
+def offers(monkeypatch):
+    """Makes the offers of a graph, as if it were large."""
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+
+    def make(weights):
+        graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=weights, clusters=1)
+        return Offers(make_halo(graph.parts, np.array([0, 1]), 0))
+
+    return make
+
+
+def taken(offers, **sent):
+    values = np.zeros(3)
+    nodes = np.array([int(name[1]) for name in sent])
+    values[nodes] = [*sent.values()]
+    rows = offers.take([nodes], values)
+    return dict(zip(rows.tolist(), offers.least(rows).tolist(), strict=True))
+
+
+def is_short(offers):
+    return offers._least.dtype == NONE.dtype
+
+
+@pytest.mark.parametrize("sent", [0.5, -1.0, 2.0**32, 2.0**32 - 3, np.inf])
+def test_an_offer_that_does_not_fit_makes_them_longer(offers, sent):
+    made = offers(np.array([3, 1, 4]))
+    assert taken(made, n0=7.0) == {1: 10.0, 2: 8.0}
+    assert is_short(made)
+    nearer = {0: min(sent + 3, LARGEST)} | ({2: sent + 4} if sent + 4 < 8 else {})
+    assert taken(made, n1=sent) == nearer
+    assert not is_short(made)
+    assert made.least(slice(1, 2)).tolist() == [10.0]
+
+
+@pytest.mark.parametrize("factor", [1, 0.5, 2**24, 2**40])
+def test_distances_are_the_same_in_every_type(monkeypatch, factor):
+    luck = np.random.default_rng(1)
+    src, dst = luck.integers(0, 60, (2, 300))
+    weights = luck.integers(1, 256, 300)
+    plain = dgsuite.run("sssp", Graph.from_edges(src, dst, n=60, weights=weights, duplicates="min"))
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+    graph = Graph.from_edges(src, dst, n=60, weights=weights * factor, duplicates="min", clusters=3)
+    ds = dgsuite.run("sssp", graph)
+    np.testing.assert_array_equal(ds.distance, plain.distance * factor)
+    np.testing.assert_array_equal(ds.parent, plain.parent)

@@ -12,7 +12,6 @@ from dgsuite.base.once import Once
 from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, steps
 from dgsuite.core.engine.run_spec import RunSpec
-from dgsuite.core.engine.sealed import sealed
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
@@ -274,17 +273,3 @@ def test_a_table_that_is_filled_without_a_lock_is_seen(name, compiled, monkeypat
 
     with pytest.raises((AssertionError, RunError)):
         run_often()
-
-
-class Thing:
-    """Something with attributes."""
-
-
-def test_sealing_is_undone_after_an_error():
-    thing = Thing()
-    thing.table = {}
-    with pytest.raises(ZeroDivisionError), sealed(thing, None, 3):
-        raise ZeroDivisionError
-    thing.table["a"] = 1
-    thing.more = 2
-    assert type(thing) is Thing

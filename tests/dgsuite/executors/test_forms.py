@@ -14,7 +14,6 @@ from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.site import Site
 from dgsuite.core.running import forms
 from dgsuite.kernels import KERNELS, BreadthFirst
-from dgsuite.partition.graph import measures
 from dgsuite.partition.graph.graph import Graph
 
 
@@ -91,17 +90,6 @@ def test_other_kernels_and_small_graphs_are_iterative(monkeypatch):
     assert dgsuite.run(BreadthFirst, path()).attrs["form"] == "iterative"
     monkeypatch.setattr(forms, "LARGE", 1001)
     assert "form_reason" not in dgsuite.run("bfs", path()).attrs
-
-
-def test_a_graph_is_looked_at_once(monkeypatch):
-    looks = []
-    monkeypatch.setattr(forms, "look", lambda graph: looks.append(graph) or measures.look(graph))
-    graph = path()
-    for root in (1, 2):
-        dgsuite.run("bfs", graph, root=root)
-    assert len(looks) == 1
-    dgsuite.run("wcc", graph.repartition(3))
-    assert len(looks) == 2
 
 
 def test_all_runs_of_a_call_have_one_form():

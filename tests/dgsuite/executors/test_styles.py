@@ -264,23 +264,6 @@ def test_clients_that_cannot_run_are_refused(client):
                 dgsuite.run("mis", there, style=style, client=good)
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("style", ["finish_async", "clocked"])
-def test_large_clusters_are_sent_once(client, style, monkeypatch):
-    """A graph of this process goes to the workers before the first run, and stays for the next."""
-    from dgsuite.core.workers import placement as tasks
-
-    monkeypatch.setattr(tasks, "EMBED", 0)
-    graph = Graph.from_networkx(nx.gnm_random_graph(200, 900, seed=6), clusters=4)
-    assert graph.local
-    expected = dgsuite.run("mis", graph, style="serial")
-    for _ in range(2):
-        assert_same(expected, dgsuite.run("mis", graph, style=style, client=client), ["in_mis"])
-        placed = dict(graph.placed)
-        assert placed
-    assert graph.placed == placed
-
-
 def test_threads_are_bound_while_a_run_lasts(client):
     """Each worker of a run on a processor of its own; all processors allowed again afterwards."""
     from tests.support.toys import Where
