@@ -2,7 +2,6 @@
 
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
 
@@ -138,15 +137,3 @@ def noticing(thread, event):
         yield
     finally:
         once.Lock.__enter__ = enter
-
-
-@contextmanager
-def pool_of(threads):
-    """A pool of threads that take turns as often as Python can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(threads) as pool:
-            yield pool
-    finally:
-        sys.setswitchinterval(before)

@@ -17,9 +17,7 @@ from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS, MIS, BellmanFord
-from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.views import incoming
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.examples import examples
 from tests.support.faulty import Fails
@@ -166,14 +164,6 @@ def test_a_failure_names_its_place():
         RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
     ):
         serial.run(Fails(), graph.parts)
-
-
-@given(graphs(directed=True), st.integers(1, 5))
-def test_along_edges_of_directed_graphs(pair, sites):
-    whole, cut = pair
-    for kernel in (Reductions(), PageRank(iterations=3)):
-        found = simulate(kernel, incoming(cut), sites, shared=True)
-        assert_same(serial.run(kernel, incoming(whole).parts), found)
 
 
 def test_messages_may_have_more_fields_than_a_number_has_bits():

@@ -27,7 +27,7 @@ from tests.dgsuite.network.test_network import random
 from tests.support import references
 from tests.support.cases import TYPICAL, in_turn, typical
 from tests.support.patience import PATIENCE
-from tests.support.schedules import Ordered, Preempting, pool_of
+from tests.support.schedules import Ordered, Preempting
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import BY_CUT
 from tests.support.toys import Reductions
@@ -145,16 +145,6 @@ def test_no_order_of_clusters_changes_a_result(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_order_of_six_changes_a_result(name):
     check_orders(name, permutations(range(3)))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", KERNELS)
-def test_threads_that_take_turns_often_change_no_result(name, compiled):
-    kernel, whole = expected(name)
-    cut = cut_of(name, CLUSTERS)
-    with pool_of(4) as pool:
-        for k in range(15):
-            assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0, pool=pool))
 
 
 def test_what_clusters_share_is_sealed_while_they_run():

@@ -187,6 +187,15 @@ def test_what_is_known_need_not_travel(client, style):
         assert int(knew.wire_bytes.sum()) < int(told.wire_bytes.sum())
 
 
+def test_mapped_partition(client):
+    graph = nx.gnm_random_graph(50, 150, seed=5)
+    owner = np.random.default_rng(5).integers(0, 3, 50)
+    plain = dgsuite.run("mis", Graph.from_networkx(graph), style="serial")
+    for style in ("serial", "finish_async", "clocked"):
+        mapped = Graph.from_networkx(graph, partition=owner)
+        assert_same(plain, dgsuite.run("mis", mapped, style=style, client=client), ["in_mis"])
+
+
 @pytest.mark.few(2)
 @pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
 @pytest.mark.parametrize("form", ["iterative", "recursive"])
