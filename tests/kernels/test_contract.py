@@ -289,6 +289,8 @@ UNSENT = (
         ("unsorted senders", "broadcasts from node 1 after node 2; nodes must ascend"),
         ("repeated senders", "broadcasts from node 0 after node 0; .* each named once"),
         ("far senders", "broadcasts from node 1 after node 1000000000"),
+        ("absent sender", "broadcasts from node 3, which does not exist"),
+        ("sender below 0", "broadcasts from node -1, which does not exist"),
         ("a mask of senders", r"nodes given as bool .*; of a mask take np\.flatnonzero"),
         ("missing sender", "sends from node 3, which does not exist: there are 3"),
         ("negative sender", "sends from node -1, which does not exist: there are 3"),

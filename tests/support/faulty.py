@@ -270,6 +270,8 @@ class Wrong(Toy):
             "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
             "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
             "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
+            "absent sender": lambda: broadcast(np.array([c.size]), value=1),
+            "sender below 0": lambda: broadcast(np.array([-1]), value=1),
             "backwards": lambda: broadcast(value=1, backwards=True),
             "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
         }[self.what]()
