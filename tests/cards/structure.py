@@ -117,9 +117,6 @@ def communities(name):
             "one alone": {"community": lambda v: at(v, last(v), last(v))},
             "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
             "numbered anew": {"community": lambda v: np.unique(v, return_inverse=True)[1]},
-            "names swapped": {
-                "community": lambda v: np.where(v == 0, v.max(), np.where(v == v.max(), 0, v))
-            },
             "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
             **({"by cpm": {"objective": "cpm", "resolution": 1e-4}} if name == "leiden" else {}),
         },

@@ -163,6 +163,13 @@ def test_bad_arguments(arguments, options, message):
         generate(*arguments, **options)
 
 
+def test_content_that_cannot_be_read():
+    with pytest.raises(InputError, match="<generated>, line 2: adjacency row 0"):
+        read(b"3\n01\n", "mis")
+    with pytest.raises(InputError, match="<generated>, line 1: not a text file"):
+        read(b"\xff", "mis")
+
+
 def command(*arguments, cwd):
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     call = [sys.executable, "-m", "genval", *map(str, arguments)]
