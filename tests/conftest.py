@@ -72,10 +72,7 @@ WIDE = (
     *("test_accessor.py", "../genval/test_generate.py", "../genval/test_levels.py"),
     *(
         f"../kernels/test_{name}.py"
-        for name in (
-            *("betweenness", "block_rounds", "blocks", "cut_dependent", "extreme_weights"),
-            *("leiden", "numbers", "since", "thresholds"),
-        )
+        for name in ("betweenness", "blocks", "leiden", "numbers", "since", "thresholds")
     ),
     *(
         f"../partition/test_{name}.py"

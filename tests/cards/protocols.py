@@ -1,7 +1,5 @@
 """Leaders, agreement, waves, rumours and clocks."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 
@@ -13,19 +11,12 @@ from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
 
 LEADERS = {
     "second best": {"leader": lambda v: v * 0 + v.max() - 1},
-    "one disagrees": {"leader": lambda v: at(v, 7, v[7] - 1)},
-    "half": {"leader": lambda v: np.where(np.arange(N) < 20, v, v - 1)},
-    "one larger": {"leader": lambda v: at(v, 3, v[3] + 5)},
 }
 LEADER = Card(
     oracle=lambda net, kernel, uid: {"leader": np.full(len(net), uid.max())}, wrong=LEADERS
 )
 
 AGREEMENT = {
-    "one disagrees": {"decision": lambda v: at(v, 9, 0)},
-    "half": {"decision": lambda v: np.arange(N) % 2},
-    "one undecided": {"decision": lambda v: at(v, 9, -1)},
-    "all two": {"decision": lambda v: v * 0 + 2},
     "nobody's input": {"input": lambda v: v * 0, "inputs": [0] * N},
     "other inputs": {"inputs": lambda v: v[::-1]},
     "live, and another decision": {
@@ -205,15 +196,9 @@ CARDS = {
             "traitor": np.arange(N) < 4,
         },
         wrong={
-            "one disagrees": {"decision": lambda v: at(v, 9, 0)},
-            "all two": {"decision": lambda v: v * 0 + 2},
-            "half": {"decision": lambda v: np.arange(N) % 2},
-            "vote of two": {"vote": lambda v: at(v, 9, 2)},
             "as voted": {"decision": lambda v: 1 - np.arange(N) % 2},
             "against all votes": {"vote": lambda v: v * 0},
             "many traitors": {"traitor": lambda v: np.arange(N) < 9},
-            "strange traitor": {"traitor": lambda v: at(v * 1, 3, 7)},
-            "all but one": {"decision": lambda v: at(v * 0, 20, 1)},
         },
         free=("vote",),
         harmless=("decision none", "decision all one"),
@@ -229,8 +214,6 @@ CARDS = {
             "too early": {"announced": lambda v: at(v, 0, v[0] - 6)},
             "much later": {"announced": lambda v: at(v, 0, v[0] + N)},
             "over at another node": {"announced": lambda v: at(v, 5, v[0])},
-            "over everywhere": {"announced": lambda v: v * 0 + v[0]},
-            "one that is silent": {"told": lambda v: at(v, 5, 0)},
             "nobody told": dict.fromkeys(("told", "acknowledged"), lambda v: v * 0),
             "acknowledged by another": {
                 "acknowledged": lambda v: v + (v == v[5]) - (v == v[5] + 1)
@@ -246,7 +229,6 @@ CARDS = {
         example={"value": "degree"},
         rest=waved,
         wrong={
-            "over at another node": {"decided": lambda v: at(v, 5, True)},
             "a leaf of two": {"size": lambda v: at(v, np.argmin(v), 2)},
             "a parent at the root": {"parent": lambda v: at(v, 0, 0)},
             "own parent": {"parent": lambda v: at(v, 5, 5)},
@@ -274,10 +256,6 @@ CARDS = {
         rest=spread,
         wrong={
             "one disagrees": {"decision": lambda v: at(v, 6, 0)},
-            "half": {"decision": lambda v: np.where(np.arange(N) < 20, np.arange(N) % 3, v)},
-            "everyone its own": {"decision": lambda v: np.arange(N) % 3},
-            "nobody's value": {"decision": lambda v: v * 0 + 7},
-            "another's value": {"decision": lambda v: v * 0 + 2},
             "no crash": {"crashed": lambda v: v * 0 - 1},
             "drawn inputs": {"inputs": 3},
             "inputs that are all the same": dict.fromkeys(("input", "inputs"), lambda v: v * 0),
@@ -291,11 +269,8 @@ CARDS = {
         rest=rumoured,
         wrong={
             "all at once": {"informed": lambda v: np.minimum(v, 1)},
-            "one never": {"informed": lambda v: at(v, -1, -1)},
             "only the root": {"informed": lambda v: np.where(v == 0, 0, -1)},
             "two roots": {"informed": lambda v: at(v, 5, 0)},
-            "no root": {"informed": lambda v: at(v, 0, 1)},
-            "after a long time": {"informed": lambda v: at(v, 5, 1 << 40)},
             "two swapped": {
                 "informed": lambda v: swapped(v, np.argmax(v), np.flatnonzero(v == 1)[0])
             },
@@ -312,10 +287,8 @@ CARDS = {
         example={"k": 4},
         wrong={
             "in a member's": {"committee": lambda v: at(v, 5, largest(v)[1][1])},
-            "one too many": {"committee": lambda v: at(v, alone(v)[0], largest(v)[0])},
             "a leader leaves": {"committee": lambda v: at(v, largest(v)[0], alone(v)[0])},
             "a leader lost": {"committee": lambda v: at(v, largest(v)[0], largest(v)[1][1])},
-            "a member leaves": {"committee": lambda v: at(v, largest(v)[1][-1], largest(v)[1][-1])},
             "pairs": {"committee": lambda v: np.arange(N) // 2 * 2},
         },
         false={"k": 2},
@@ -338,9 +311,6 @@ CARDS = {
         wrong={
             "lost mass": {"mass": lambda v: at(v, 5, v[5] / 2)},
             "mass of another": {"mass": lambda v: swapped(v, 5, 6)},
-            "more mass": dict.fromkeys(("mass", "average"), lambda v: v * 2),
-            "lost weight": {"weight": lambda v: at(v, 5, 0)},
-            "another input": {"input": lambda v: at(v, 5, v[5] + 1)},
             "inputs that are not given": {"inputs": lambda v: v + 1},
             "not mixed": {
                 **dict.fromkeys(("average", "mass"), lambda v: np.arange(N) % 7 / 4),
@@ -359,7 +329,6 @@ CARDS = {
         rest=paid,
         wrong={
             "money counted twice": {"recorded": lambda v: v + v[5] * (np.arange(N) == 7)},
-            "recorded later": {"when": lambda v: at(v, np.argmax(v), v.max() + 1)},
             "all at once": {"when": lambda v: v * 0 + 3},
             "inputs that are not given": {"inputs": lambda v: v + 1},
         },

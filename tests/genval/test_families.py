@@ -1,7 +1,5 @@
 """The fast families: what they are, and that they are the same however they are made."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import connected_components
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError
@@ -68,19 +66,6 @@ def test_compiled_loops_draw_the_same(size, monkeypatch):
         assert np.array_equal(a, b)
 
 
-@pytest.mark.parametrize("n", [3, 8, 16, 64, 100])
-def test_small_permutations_are_spread(n):
-    """Over many seeds every place is as frequent for every number, and so are steps between two."""
-    seeds = 4000
-    at = np.arange(n, dtype=np.uint64)
-    found = np.array([counters.permute(at, n, counters.subkey(s, 3)) for s in range(seeds)], int)
-    places = np.array([np.bincount(column, minlength=n) for column in found.T])
-    steps = np.bincount((np.diff(found) % n).ravel(), minlength=n)[1:]
-    for counts, freedom in ((places, (n - 1) ** 2), (steps, n - 2)):
-        chi = ((counts - counts.mean()) ** 2).sum() / counts.mean()
-        assert abs(chi - freedom) < 6 * np.sqrt(2 * freedom)
-
-
 def test_random_numbers_are_spread():
     """Means and correlations as of independent uniform numbers, within five deviations."""
     count, n = 200_000, 10**9 + 7
@@ -120,17 +105,6 @@ def test_any_pieces_make_the_same_graph(data, kind, n, seed):
     nodes = np.arange(made.n)
     assert sorted(made.uid(nodes)) == list(range(1, made.n + 1))
     assert (made.uid(nodes[::-1])[::-1] == made.uid(nodes)).all()
-
-
-def test_blocks_do_not_matter(monkeypatch):
-    for kind in KINDS:
-        whole = edges(made := plan(kind, 128, weights=True), [0, made.items])
-        with monkeypatch.context() as patch:
-            patch.setattr("dgsuite.genval.plan.BLOCK", 7)
-            patch.setattr("dgsuite.partition.sources.edges.PIECE", 50)
-            assert len(made.bounds()) > 3
-            for column, other in zip(whole, edges(made, made.bounds()), strict=True):
-                assert (column == other).all()
 
 
 @pytest.mark.few(2)
@@ -199,16 +173,6 @@ def test_trees(n, most, seed):
     assert (more.edges(0, more.items)[0] == parent).all()
 
 
-def test_children_are_spread():
-    made = plan("tree", 100_001, max=4)
-    parent, *_ = made.edges(0, made.items)
-    share = np.bincount(np.bincount(parent)[:-2], minlength=5) / parent[-1]
-    assert share[0] == 0
-    assert np.abs(share[1:] - 0.25).max() < 0.01
-    depth = breadth_first_order(genval.graph("tree", 10**5).to_scipy(), 0)[1]
-    assert (depth[1:] < np.arange(1, 10**5)).all()
-
-
 def test_degrees():
     n = 20_000
     degree = {kind: genval.graph(kind, n).to_scipy().sum(axis=0) for kind in ("er", "powerlaw")}
@@ -256,15 +220,6 @@ def test_geometric(n, degree):
     if n == 2000:
         assert abs(2 * len(src) / n - degree) < 1
         assert abs(y.mean() - 0.5) < 0.01
-
-
-def test_identifiers_follow_nodes():
-    """Identifiers of a function are those of an array, for any partition."""
-    owner = np.arange(500) * 7 % 3
-    graph = genval.graph("grid", 500, partition=owner)
-    uid = plan("grid", 500).uid(np.arange(500))
-    for part in graph.gather():
-        assert (part.uid == uid[part.ids]).all()
 
 
 def test_weights_are_distinct():

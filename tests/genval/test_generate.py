@@ -1,7 +1,5 @@
 """IMSuite's inputs: byte for byte what the original writes, readable, from the command line too."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -21,21 +19,12 @@ from dgsuite.genval.__main__ import main
 from dgsuite.genval.imsuite import kinds
 from dgsuite.genval.java import BLOCK, Random
 from dgsuite.genval.plan import Plan
-from dgsuite.partition.sources.imsuite import KERNELS, RINGS, read
+from dgsuite.partition.sources.imsuite import KERNELS, read
 from tests.support.originals import generated_name
 from tests.support.paths import ROOT
 
 
-def test_known_numbers_of_java():
-    first = [-1155484576, -723955400, 1033096058, -1690734402]
-    assert Random(0).ints(4).tolist() == first
-    again = Random(0)
-    assert [again.next_int() for _ in range(4)] == first
-    assert Random(42).ints(4).tolist() == [-1170105035, 234785527, -1360544799, 205897768]
-    assert Random(42).ints(5, 100).tolist() == [30, 63, 48, 84, 70]
-    assert Random(-9).ints(4, 3 << 29).tolist() == [579088909, 616981217, 1408566326, 299097216]
-    bounded = Random(42)
-    assert [bounded.next_int(10) for _ in range(4)] == [0, 3, 8, 4]
+def test_a_bound_is_above_0():
     with pytest.raises(ValueError, match="bound must be"):
         Random(1).next_int(0)
 
@@ -101,62 +90,8 @@ def test_files_of_the_project(path):
         assert generate(kernel, n, kind, **chosen) == path.read_bytes()
 
 
-@st.composite
-def inputs(draw):
-    kernel = draw(st.sampled_from(KERNELS))
-    kind = draw(st.sampled_from(kinds(kernel)))
-    n, seed = draw(st.integers(8, 40)), draw(st.integers(-(2**63), 2**63 - 1))
-    chosen = {}
-    if kernel not in RINGS and kind not in ("star", "chain"):
-        chosen["max"] = draw(st.none() | st.integers(1, 50))
-    if kernel == "kc":
-        chosen["k"] = draw(st.none() | (st.integers(1, 9) if "sp" in kind else st.just(3)))
-    if kernel == "dr":
-        chosen["weights"] = draw(st.sampled_from([None, "weq", "wrn"]))
-    return kernel, n, kind, seed, chosen
-
-
-@given(inputs())
-def test_round_trip(case):
-    kernel, n, kind, seed, chosen = case
-    content = generate(kernel, n, kind, seed, **chosen)
-    assert content == generate(kernel.upper(), n, kind.upper(), seed, **chosen)
-    found = read(content, kernel)
-    degree = np.bincount(np.concatenate([found.src, found.dst]), minlength=n)
-    edges = {
-        "spmin": n - 1,
-        "spmax": n * (n.bit_length() - 1) - 1,
-        "cplt": n * (n - 1) // 2,
-        "ring": n,
-    }
-    assert found.n == n
-    assert len(found.src) == (n - 1 if kernel == "vc" else edges.get(kind, len(found.src)))
-    if kind == "spmin" and chosen["max"]:
-        assert degree.max() <= chosen["max"] + 1
-    if kind in ("star", "chain"):
-        assert degree.max() == (n - 1 if kind == "star" else 2)
-    if kernel in ("lcr", "hs", "dp", "kc"):
-        assert sorted(found.uid) == list(range(1, n + 1))
-    if kernel == "kc":
-        assert found.attrs["k"] == 3 if kind in ("cplt", "rn") else chosen["k"] or n >= 1
-    if kernel == "by":
-        assert len(set(found.attrs["traitors"])) == n // 8 - 1
-    if kernel == "vc":
-        parents = found.attrs["parents"]
-        assert parents[0] == 0
-        if chosen.get("max"):
-            assert np.bincount(parents[1:]).max() <= chosen["max"]
-        assert all(parent < child for child, parent in enumerate(parents[1:], 1))
-        assert {(p, c) for c, p in enumerate(parents) if c} == set(
-            zip(found.src.tolist(), found.dst.tolist(), strict=True)
-        )
-    if kernel == "dr":
-        limit = 1 if chosen["weights"] == "weq" else 20 * n - 1
-        assert (found.weights <= limit).all()
-
-
 def test_seeds_and_defaults():
-    assert generate("mis", 32, "spmax", 1) != generate("mis", 32, "spmax", 2)
+    assert generate("mis", 32, "spmax", 1) != generate("MIS", 32, "SPMAX", 2)
     assert generate("dr", 9) == generate("dr", 9, "rn", 101, weights="wrn", max=None)
     assert generate("mst", 20, "sp-max") == generate("mst", 20, "spar_max", 101)
     tree, more = (read(generate("bf", 64, kind), "bf") for kind in ("spmin", "spmax"))
@@ -171,13 +106,6 @@ def test_seeds_and_defaults():
                         generate(kernel, n, kind)
                 else:
                     assert read(generate(kernel, n, kind), kernel).n == n
-
-
-def test_one_node():
-    for kernel in KERNELS:
-        if kernel not in ("by", *RINGS):
-            for kind in set(kinds(kernel)) - {"star", "chain"}:
-                assert read(generate(kernel, 1, kind, max=1), kernel).n == 1
 
 
 def test_long_trees():

@@ -1,15 +1,11 @@
 """Reports say how much was looked at; where a graph is too large to look at all, some of it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Crash, Network, genval
+from dgsuite import Network, genval
 from dgsuite.genval.rules import motifs, paths, similar, triangles
-from dgsuite.genval.rules.base import LEAST, Job
-from dgsuite.partition.graph.graph import Graph
 from tests.cards import CARDS
 from tests.support.references import judged, mine, reference
 
@@ -22,22 +18,12 @@ LIMITS = {
 }
 """Kernels whose results are looked at in part on graphs that are too large, and where the limit is."""
 
-OUTPUTS = {
-    **dict.fromkeys(("bc", "edge_betweenness"), "betweenness"),
-    **dict.fromkeys(("square_clustering", "lcc"), "coefficient"),
-    "bfs_many": "distance",
-    "hyperball": "harmonic",
-    "ktruss": "truss",
-    "motifs": "orbits",
-}
-"""The output that is changed, where it has not the kernel's name."""
-
 LITTLE = {"a little higher", "a little lower", "of three digits"}
 
 UNSEEN = {
     "bc": {f"betweenness {kind}" for kind in LITTLE},
     "edge_betweenness": {f"betweenness {kind}" for kind in LITTLE | {"shifted"}}
-    | {"all a little more", "one less"},
+    | {"all a little more"},
     "bfs_many": {"distance one lower"},
     "closeness": {"closeness a little higher"},
     "harmonic": {"harmonic a little higher"},
@@ -76,46 +62,6 @@ def test_a_right_result_is_valid_and_its_report_says_how_much_was_looked_at(kern
     assert "level='necessary'" in repr(report)
 
 
-@pytest.mark.parametrize("weak", [False, True])
-@pytest.mark.parametrize("kernel", LIMITS)
-def test_a_result_that_is_halved_doubled_or_scaled_is_refused(kernel, weak, low):
-    graph, right = dataset(kernel, **({"k": 3} if kernel == "similarity" else {}))
-    if weak:
-        low(kernel)
-    name = OUTPUTS.get(kernel, kernel)
-    values = right[name]
-    whole = values.dtype.kind in "iu"
-    wrong = {"halved": values // 2 if whole else values / 2, "doubled": values * 2}
-    if not whole:
-        wrong["scaled"] = values * 1.001
-    for kind, changed in wrong.items():
-        report = genval.validate(kernel, graph, {**right, name: changed})
-        estimated = kernel == "hyperball" or (weak and kernel in ("bc", "edge_betweenness"))
-        if kind == "scaled" and estimated:  # less than what the estimate may be wrong by
-            assert report.level == "necessary"
-        else:
-            assert not report.ok, kind
-
-
-SUMS = {"bc", "edge_betweenness", "ktruss", "similarity"}
-"""Kernels whose values are not looked at one by one: of sums of many sources there are limits alone, and so
-of numbers that depend on all of the graph; of the best pairs it is looked at which they are."""
-
-
-@pytest.mark.parametrize("kernel", sorted(LIMITS.keys() - SUMS))
-def test_one_value_that_is_looked_at_is_refused_if_it_is_changed(kernel, low):
-    graph, right = dataset(kernel)
-    low(kernel)
-    name = OUTPUTS.get(kernel, kernel)
-    drawn = np.random.default_rng(graph.n).choice(graph.n, LEAST - LEAST // 2, replace=False)
-    wrong = right[name].copy()
-    node = drawn[0]
-    change = 2 if kernel == "hyperball" else 1.001 if wrong.dtype.kind == "f" else None
-    wrong[node] = wrong[node] + 1 if change is None else wrong[node] * change
-    report = genval.validate(kernel, graph, {**right, name: wrong})
-    assert node in [violation.node for violation in report.violations]
-
-
 @pytest.mark.parametrize("kernel", sorted(LIMITS))
 def test_corruptions_are_refused_on_large_graphs_too_but_for_nodes_not_looked_at(kernel, low):
     low(kernel)
@@ -128,15 +74,6 @@ def test_corruptions_are_refused_on_large_graphs_too_but_for_nodes_not_looked_at
             unseen.add(kind)
             assert report.level == "necessary"
     assert unseen - {*CARDS[kernel].harmless} == UNSEEN.get(kernel, set())
-
-
-def test_the_nodes_that_are_looked_at_are_few_and_always_the_same():
-    graph = genval.graph("er", 500, m=1000, client=None)
-    values = np.arange(500)
-    found = [Job(graph, {}, {}).some(values, most) for most in (0, 0, 20, 10**9)]
-    assert [len(nodes) for nodes in found] == [LEAST, LEAST, 20, 64]
-    assert np.array_equal(found[0], found[1])
-    assert {499, 498, 497, 496} <= {*found[0].tolist()}
 
 
 def test_an_estimate_may_differ_by_what_its_rule_says():
@@ -170,25 +107,3 @@ def test_the_round_in_which_a_node_settles_is_looked_at(change):
         assert not genval.validate("trial_colouring", graph, wrong).ok, node
     lossy = dgsuite.run("trial_colouring", graph, style="serial", network=Network(crashes={3: 1}))
     assert genval.validate("trial_colouring", graph, lossy).level == "necessary"
-
-
-def test_the_rule_of_floodmax_takes_what_the_kernel_says_of_crashes():
-    """Those that are left may agree on a node that has crashed; but not on none, or on several."""
-    graph = Graph.from_edges(*np.triu_indices(5, 1), n=5, client=None)
-    late = Network(crashes=[Crash(4, 1)])
-    ds = dgsuite.run("floodmax", graph, style="serial", network=late)
-    assert ds.leader.values.tolist() == [4] * 5
-    assert genval.validate("floodmax", graph, ds).ok
-    for leader in ([4, 4, 3, 4, 4], [2] * 5, [5] * 5):
-        assert not genval.validate("floodmax", graph, ds.assign(leader=("node", leader))).ok, leader
-    early = dgsuite.run("floodmax", graph, style="serial", network=Network(crashes={4: 0}))
-    assert early.leader.values.tolist() == [3, 3, 3, 3, 4]
-    assert genval.validate("floodmax", graph, early).ok
-
-
-def test_nodes_that_a_crash_separates_may_know_different_leaders():
-    path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], client=None)
-    ds = dgsuite.run("floodmax", path, style="serial", network=Network(crashes={2: 0}))
-    assert ds.leader.values.tolist() == [1, 1, 2, 4, 4]
-    assert genval.validate("floodmax", path, ds).ok
-    assert not genval.validate("floodmax", path, ds.assign(leader=("node", [0, 1, 2, 4, 4]))).ok

@@ -1,7 +1,5 @@
 """The rules accept the outputs of every kernel and the references, and reject every corruption."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import networkx as nx
@@ -12,12 +10,13 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.kernels import KERNELS
+from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.graph.graph import Graph
 from tests.cards import CARDS
 from tests.cards.card import N
 from tests.support.cases import cuts, problems
+from tests.support.originals import ORIGINALS, generated_name
 from tests.support.references import judged, mine, reference
 from tests.support.small_graphs import assert_only
 from tests.support.valid import valid
@@ -45,49 +44,33 @@ def test_all_outputs_are_valid_and_those_of_the_oracle(name):
     check()
 
 
-FILES = {
-    "bfs_": ("bf", "dst"),
-    "mis-ds_": ("mis", "ds"),
-    "ring_": ("lcr", "hs"),
-    "byzantine": ("by",),
-    "coloring": ("vc",),
-    "kcommitte": ("kc",),
-    "leader-dp": ("dp",),
-    "routing": ("dr",),
-    "mst": ("mst",),
-    "bfsBellman": ("bf",),
-    "bfsDijkstra": ("dst",),
-    "dijkstraRouting": ("dr",),
-    "dominatingSet": ("ds",),
-    "leader_elect_dp": ("dp",),
-    "leader_elect_hs": ("hs",),
-    "leader_elect_lcr": ("lcr",),
-    "mis_": ("mis",),
-    "vertexColoring": ("vc",),
-}
-"""Kernels by the beginning of their files' names."""
-
-
 @pytest.mark.long
-def test_all_of_imsuites_inputs(imsuite_inputs):
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+def test_all_of_imsuites_inputs(imsuite_inputs, form):
     """Every kernel on every input of the original: its result is valid, or its input is named."""
     seen = 0
     for folder in ("generated", "original-64", "original-other"):
         for path in sorted((imsuite_inputs / folder).iterdir()):
-            stem = path.name.removeprefix("input")
-            for kernel in next(k for start, k in FILES.items() if stem.startswith(start)):
+            if folder == "generated":
+                kernels = generated_name(path)[0]
+            else:
+                stem = path.name.removeprefix("input")
+                kernels = [next(k for start, k in ORIGINALS.items() if stem.startswith(start))]
+            for kernel in kernels:
+                if kernel not in FORMS[form]:
+                    continue
                 graph = Graph.read_imsuite(path, kernel)
                 if KERNELS[kernel].needs[:1] == ("connected",) and not nx.is_connected(
                     graph.to_networkx()
                 ):
                     with pytest.raises(dgsuite.InputError, match="not connected"):
-                        dgsuite.run(kernel, graph, style="serial")
+                        dgsuite.run(kernel, graph, style="serial", form=form)
                     continue
-                ds = dgsuite.run(kernel, graph, style="serial")
+                ds = dgsuite.run(kernel, graph, style="serial", form=form)
                 report = genval.validate(kernel, graph, ds)
                 assert report.ok, (path.name, str(report))
                 seen += 1
-    assert seen > 300
+    assert seen > (300 if form == "iterative" else 100)
 
 
 @pytest.mark.parametrize("clusters", [1, 3])
@@ -115,7 +98,7 @@ def test_the_example_is_valid_and_each_corruption_is_refused(kernel, clusters):
 
 @pytest.mark.parametrize(
     ("kernel", "name"),
-    [("dr", "cost"), ("dr", "next_hop"), ("mst", "parent"), ("dst", "distance"), ("dp", "leader")],
+    [("dr", "cost"), ("dr", "next_hop"), ("mst", "parent"), ("bf", "distance"), ("dp", "leader")],
 )
 def test_any_change_of_one_value_is_seen(kernel, name):
     """Where there is one right answer."""
@@ -198,3 +181,113 @@ def test_all_kernels_on_workers(client, monkeypatch):
         values[n // 2] = {"mis": 1 - values[n // 2], "kc": -1}.get(kernel, values[n // 2] + 1)
         report = genval.validate(kernel, graph, {name: ds[name] for name in ds} | {name: values})
         assert not report.ok, kernel
+
+
+def test_directed_searches():
+    graph = nx.gnp_random_graph(30, 0.06, seed=4, directed=True)
+    mine = Graph.from_networkx(graph, clusters=3)
+    root = max(graph, key=graph.out_degree)
+    ds = dgsuite.run("bfs", mine, style="serial", root=root)
+    right = {"level": ds.level.values, "parent": ds.parent.values, "root": root}
+    assert genval.validate("bfs", mine, right).ok
+    far, out = int(np.argmax(right["level"])), int(np.argmin(right["level"]))
+    assert right["level"][far] > 1
+    assert right["level"][out] == -1
+    level = right["level"][far]
+    levels = [(far, level + 1), (far, 1), (far, -1), (root, 1), (out, 3), (out, -2)]
+    parents = [(far, far), (far, root), (far, out), (far, 400), (root, -1), (out, root)]
+    for name, node, value in [*(("level", *w) for w in levels), *(("parent", *w) for w in parents)]:
+        wrong = {**right, name: right[name].copy()}
+        wrong[name][node] = value
+        assert not genval.validate("bfs", mine, wrong).ok, (name, node, value)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scattered_corruption_of_many_nodes_is_rejected(seed):
+    """Random changes anywhere in a graph cut by a map; and what is reported is not noise."""
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, 300, (2, 600))
+    owner = rng.integers(0, 5, 300)
+    graph = Graph.from_edges(src, dst, n=300, partition=owner, uid=rng.permutation(300))
+    for kernel, name, other in (
+        ("mis", "in_mis", lambda v: 1 - v),
+        ("bf", "distance", lambda v: v + rng.choice([-1, 1, 2])),
+    ):
+        values = dgsuite.run(kernel, graph, style="serial")[name].values.astype(int)
+        assert genval.validate(kernel, graph, {name: values}).ok
+        nodes = rng.choice(300, 9, replace=False)
+        values[nodes] = other(values[nodes])
+        report = genval.validate(kernel, graph, {name: values})
+        assert len(report.violations) == min(report.count, 20) > 0
+        touched = graph.to_networkx().edges(nodes)
+        near = {*nodes.tolist(), *(v for _, v in touched)}
+        assert {v.node for v in report.violations} <= near
+
+
+def test_violations_name_both_ends():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    report = genval.validate("bf", graph, {"distance": [0, 1, 3, 4]})
+    assert [str(v) for v in report.violations] == [
+        "node 1: edge: expected neighbours at most 2 hops away, found node 2 at 3",
+        "node 2: predecessor: expected a neighbour 2 hops away, found none",
+    ]
+    report = genval.validate("mis", graph, {"in_mis": [1, 1, 0, 0]})
+    assert [str(v) for v in report.violations] == [
+        "node 0: independence: expected no neighbour in the set, found node 1",
+        "node 1: independence: expected no neighbour in the set, found node 0",
+        "node 3: domination: expected itself or a neighbour in the set, found neither",
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u4", "u8", "i1", "i8"])
+def test_whole_numbers_of_any_width(dtype):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    tree = {"level": np.array([0, 1, 2], dtype), "parent": np.array([0, 0, 1], dtype)}
+    assert genval.validate("bfs", graph, tree).ok
+    assert genval.validate("bf", graph, {"distance": tree["level"]}).ok
+    tree["level"][2] = 3
+    assert not genval.validate("bfs", graph, tree).ok
+
+
+def test_directed_edges_count_one_way():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True, clusters=2)
+    assert genval.validate("bf", graph, {"distance": [0, 1, 2]}).ok
+    assert not genval.validate("bf", graph, {"distance": [0, 1, 1]}).ok
+    both = Graph.from_edges([0, 1, 2], [1, 2, 0], clusters=2)
+    assert genval.validate("bf", both, {"distance": [0, 1, 1]}).ok
+
+
+def test_the_root_is_that_of_the_results_or_the_graph():
+    graph = Graph.from_edges([0, 1], [1, 2], attrs={"root": 2})
+    assert genval.validate("bf", graph, {"distance": [2, 1, 0]}).ok
+    assert genval.validate("bf", graph, {"distance": [0, 1, 2], "root": 0}).ok
+    valid("bf", graph, root=1)
+    for root in (3, -1, None, "0"):
+        with pytest.raises(dgsuite.InputError, match="is not a node: nodes are 0 to 2"):
+            genval.validate("bf", graph, {"distance": [0, 1, 2], "root": root})
+
+
+def test_what_is_missing_is_named():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    for results, message in (
+        ({}, "no 'in_mis'"),
+        ({"in_mis": np.ones(2, bool)}, "one value for each of 3 nodes"),
+        ({"in_mis": np.ones((3, 1), bool)}, r"got shape \(3, 1\)"),
+        ({"in_mis": [0.5, 1.0, np.nan]}, "must be integers or booleans, got dtype float64"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=message):
+            genval.validate("mis", graph, results)
+    with pytest.raises(dgsuite.InputError, match="'distance' must be integers"):
+        genval.validate("bf", graph, {"distance": [0, 1.9, 2.9]})
+    with pytest.raises(dgsuite.InputError, match="no validator"):
+        genval.validate("nope", graph, {})
+
+
+@pytest.mark.parametrize("kernel", ["sssp", "bellman_ford"])
+def test_the_sources_are_those_of_the_results(kernel):
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    ds = dgsuite.run(kernel, graph, sources=[0, 4], style="serial")
+    found = {name: ds[name].values for name in ("distance", "parent", "source") if name in ds}
+    assert genval.validate(kernel, graph, {**found, "sources": [0, 4]}).ok
+    assert not genval.validate(kernel, graph, {**found, "sources": [0]}).ok
+    assert not genval.validate(kernel, graph, found).ok

@@ -1,7 +1,5 @@
 """Write the digests anew."""
 
-from __future__ import annotations
-
 from tests.goldens.runs import FILES, write
 
 for n in FILES:

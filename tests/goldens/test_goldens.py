@@ -1,7 +1,5 @@
 """Runs give the bytes and counts that they have given."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.goldens.runs import FILES, cases, digests, kept

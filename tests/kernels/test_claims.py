@@ -1,7 +1,5 @@
 """What docstrings say of rounds, exchanges and messages is listed, and holds on larger graphs."""
 
-from __future__ import annotations
-
 import json
 import re
 

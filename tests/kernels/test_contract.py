@@ -1,7 +1,5 @@
 """What kernels that users write may rely on, and what they are told when they err."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -14,13 +12,10 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.engine.collectives import Contribution
-from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange.channels import Message
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
-from dgsuite.kernels.bsp import Kernel, Vote, vote
+from dgsuite.kernels.bsp import Kernel, vote
 from dgsuite.kernels.tools.exact import exact_sum
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.graph.graph import Graph
@@ -69,21 +64,6 @@ def test_floats_in_votes_are_added_exactly(client, style, clusters):
 def test_many_floats_in_votes_are_added_exactly():
     for clusters in (1, 3):
         dgsuite.run(FloatVotes, ring(30_000), style="serial", clusters=clusters)
-
-
-def test_votes_of_floats_travel_without_a_change():
-    cast = vote(sum=np.array([0.1, -1e300, 5e-324]), min=-0.0, max=math.inf)
-    sent = Message(3, Contribution(cast))
-    assert Message.unpacked(sent.packed()) == sent
-    whole = Message.unpacked(Message(3, Contribution(vote(sum=5, min=2))).packed()).said.vote
-    assert (whole.sum, type(whole.sum)) == (5, int)
-
-
-def test_a_cluster_that_does_not_vote_adds_nothing():
-    assert reduce_votes([Vote(), vote(sum=3), Vote(), vote(sum=4, min=None)]) == Vote(
-        sum=7, given=6
-    )
-    assert reduce_votes([vote(min=2.5), vote(min=2)]).min == 2
 
 
 @pytest.mark.parametrize(
@@ -294,13 +274,23 @@ def test_a_list_of_senders_may_be_overwritten(n):
     np.testing.assert_array_equal(outputs["got"], least)
 
 
+UNSENT = (
+    *("missing node", "negative node", "no sender", "unknown field", "wrong length", "two kinds"),
+    *("nonsense", "known to one", "unknown to one", "known from nowhere", "unsorted lists"),
+    *("a negative length", "lists too short", "lists without lengths"),
+)
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(
     ("what", "message"),
     [
+        *((what, "^kernel 'toy', round 0, phase 'send', cluster [01]") for what in UNSENT),
         ("unsorted senders", "broadcasts from node 1 after node 2; nodes must ascend"),
         ("repeated senders", "broadcasts from node 0 after node 0; .* each named once"),
         ("far senders", "broadcasts from node 1 after node 1000000000"),
+        ("absent sender", "broadcasts from node 3, which does not exist"),
+        ("sender below 0", "broadcasts from node -1, which does not exist"),
         ("a mask of senders", r"nodes given as bool .*; of a mask take np\.flatnonzero"),
         ("missing sender", "sends from node 3, which does not exist: there are 3"),
         ("negative sender", "sends from node -1, which does not exist: there are 3"),
@@ -314,11 +304,17 @@ def test_a_list_of_senders_may_be_overwritten(n):
         ("unknown combiner", "unknown combine 'mean'; one of: min, max, sum, or"),
     ],
 )
-def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):
+def test_what_cannot_be_sent_is_named(what, message, compiled, monkeypatch):
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
     with pytest.raises(RunError, match=message):
         serial.run(Wrong(what=what), ring(6, clusters=2).parts)
+
+
+def test_only_a_kernel_that_pulls_sends_backwards():
+    serial.run(Wrong(what="backwards"), ring(6, clusters=2).parts)
+    with pytest.raises(RunError, match="needs pulls = True"):
+        serial.run(Wrong(what="backwards"), ring(6, clusters=2, directed=True).parts)
 
 
 @pytest.mark.filterwarnings("error")

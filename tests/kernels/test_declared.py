@@ -1,19 +1,22 @@
-"""What a kernel's author is told whose class lacks something: class, attribute, and what would be right."""
+"""What kernels declare of themselves: what an author is told whose class lacks something, and the model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import dgsuite
-from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE, bsp
+from dgsuite import Graph, RunError, genval
+from dgsuite.kernels import BLOCK, KERNELS, RECURSIVE, SINCE, bsp
+from dgsuite.kernels.bsp import UNLIMITED, Model
 from dgsuite.kernels.bsp.declared import check_declared
-from dgsuite.partition.graph.graph import Graph
 from tests.support.faithful import FAITHFUL
+from tests.support.toys import Toy
 
 
 @dataclass(eq=False)
@@ -169,3 +172,188 @@ def test_a_default_that_is_no_node_is_named_on_graphs_with_labels_too():
 
 def test_nodes_that_are_some():
     run(Whole, root=4, roots=np.ma.array([0, 4]), either=99, parents=[-1, 4])
+
+
+ALL = [kernels[name] for kernels in (KERNELS, RECURSIVE, BLOCK, SINCE) for name in kernels]
+
+
+@pytest.mark.parametrize("kernel", sorted({*ALL}, key=str), ids=lambda kernel: kernel.__name__)
+def test_every_kernel_declares_its_model(kernel):
+    forms = kernel._forms or [kernel]
+    assert all(form.obeys is not UNLIMITED for form in forms)
+
+
+@dataclass(frozen=True)
+class Sends(Toy):
+    """Does one thing that a model may exclude."""
+
+    what: str = ""
+
+    obeys: ClassVar = Model("edges")
+
+    def program(self, net):
+        reply = yield bsp.Round(self.send, self.read)
+        if self.what.startswith("reply."):
+            getattr(reply, self.what.removeprefix("reply."))
+
+    def send(self, c, s, inbox):
+        beside = (c.ids + 1) % c.n
+        return {
+            "to neighbours": lambda: bsp.unicast(beside, value=1),
+            "to itself": lambda: bsp.unicast(c.ids, value=1),
+            "beyond": lambda: bsp.unicast((c.ids + 2) % c.n, value=1),
+            "twice": lambda: bsp.unicast(
+                np.repeat(beside, 2), np.arange(c.size).repeat(2), value=1
+            ),
+            "repeated": lambda: bsp.broadcast(repeat=c.full(2), value=1),
+            "lists": lambda: bsp.share(np.arange(c.size), c.full(2), value=np.arange(2 * c.size)),
+            "to all": lambda: bsp.announce(np.arange(c.size), value=c.ids),
+            "to clusters": lambda: bsp.ship(np.zeros(c.size, int), value=1),
+        }.get(self.what, lambda: None)()
+
+    def read(self, c, s, inbox):
+        return bsp.vote(any=True, sum=c.size, min=c.ids, max=c.ids)
+
+
+@dataclass(frozen=True)
+class Several(Sends):
+    obeys: ClassVar = Model("edges", 2)
+
+
+@dataclass(frozen=True)
+class Lists(Sends):
+    obeys: ClassVar = Model("edges", None)
+
+
+@dataclass(frozen=True)
+class Overlay(Sends):
+    obeys: ClassVar = Model("nodes", None, "control")
+
+
+@dataclass(frozen=True)
+class Clusters(Sends):
+    obeys: ClassVar = Model("clusters", None, "data")
+
+
+REFUSED = {
+    "to neighbours": ((), ""),
+    "to itself": ((), ""),
+    "beyond": (
+        (Sends, Several, Lists),
+        "cluster 0: sends from node 0 to node 2, which is no neighbour",
+    ),
+    "twice": ((Sends,), "sends 2 messages from node 0 to node 1"),
+    "repeated": ((Sends,), "broadcasts 2 times from node 0"),
+    "lists": ((Sends, Several), "shares lists"),
+    "to all": ((Sends, Several, Lists), "announces to all nodes"),
+    "to clusters": ((Sends, Several, Lists, Overlay), "ships items to clusters"),
+    "reply.any": ((Sends, Several, Lists), "the program reads reply.any"),
+    **{
+        f"reply.{vote}": ((Sends, Several, Lists, Overlay), f"the program reads reply.{vote}")
+        for vote in ("sum", "min", "max")
+    },
+}
+"""By what is done: whose models exclude it, and the error."""
+
+
+@pytest.mark.parametrize("kernel", [Sends, Several, Lists, Overlay, Clusters])
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_checked_run_refuses_what_is_not_declared(kernel, what):
+    run = {
+        "kernel": kernel,
+        "graph": genval.graph("ring", 6, clusters=2),
+        "style": "serial",
+        "what": what,
+    }
+    by, message = REFUSED[what]
+    dgsuite.run(check=kernel not in by, **run)
+    if kernel not in by:
+        return
+    phase = "kernel 'toy', round 0, phase"
+    with pytest.raises(RunError, match=f"{phase}.*{message}.*{kernel.obeys.sends}"):
+        dgsuite.run(check=True, **run)
+
+
+@dataclass(frozen=True)
+class Spawns(Sends):
+    form: ClassVar = "recursive"
+
+    def program(self, net):
+        yield bsp.Finish(self.send)
+
+    def send(self, c, s, inbox):
+        return bsp.spawn(self.read, (c.ids + 2) % c.n, by=np.arange(c.size))
+
+    def read(self, c, s, inbox):
+        return None
+
+
+def test_tasks_go_where_the_model_says():
+    with pytest.raises(RunError, match="sends from node 0 to node 2, which is no neighbour"):
+        dgsuite.run(Spawns, genval.graph("ring", 6, clusters=2), style="serial", check=True)
+
+
+def test_names_of_the_field():
+    assert [k().field_model for k in (Sends, Several, Lists, Overlay, Clusters)] == [
+        *("CONGEST", "CONGEST", "LOCAL"),
+        *("", ""),
+    ]
+    assert KERNELS["by"]().field_model == ""
+
+
+# Exchanges, reductions and the radius.
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n", "rounds", "exchanges"),
+    [
+        ("dst", 64, 63, 4_032),
+        pytest.param("dst", 256, 255, 65_280, marks=pytest.mark.long),
+        ("mst", 256, 1, 257),
+        ("beta", 256, 1, 769),
+    ],
+)
+def test_exchanges_are_the_rounds_of_the_textbook(kernel, n, rounds, exchanges):
+    path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    ds = dgsuite.run(kernel, path, style="serial")
+    assert (ds.sizes["round"], ds.attrs["exchanges"]) == (rounds, exchanges)
+    assert ds["exchanges"].dims == ("round",)
+    assert int(ds["exchanges"].sum()) == exchanges
+
+
+def test_reductions_cost_a_convergecast_and_a_broadcast_each():
+    path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    ds = dgsuite.run("floodmax", path, style="serial")
+    assert ds.reductions.values.tolist() == [1] * ds.sizes["round"]
+    assert ds.reduction_messages.values.tolist() == [6] * ds.sizes["round"]
+    assert ds.reduction_exchanges.values.tolist() == [2] * ds.sizes["round"]
+    assert not dgsuite.run(
+        "hs", genval.graph("ring", 6, clusters=2), style="serial"
+    ).reductions.any()
+
+
+@pytest.mark.parametrize("name", ["wcc", "bf", "pagerank", "floodset"])
+def test_no_radius_where_information_goes_another_way(name):
+    path = Graph.from_edges(np.arange(299), np.arange(1, 300))
+    assert "radius" not in dgsuite.run(name, path, style="serial", congest=np.inf).attrs
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("alpha", {"rounds": 2}), ("kc", {"k": 2})],
+)
+def test_outputs_depend_on_nodes_within_the_radius(name, more):
+    """Two graphs are the same within the radius of node 0, and differ beyond."""
+    line = np.arange(40)
+    far = {"one": (line[:-1], line[1:])}
+    ds = dgsuite.run(
+        name, Graph.from_edges(*far["one"], n=40), style="serial", congest=np.inf, **more
+    )
+    radius = ds.attrs["radius"]
+    assert 0 < radius < 38
+    other = np.concatenate([line[:-1], [radius + 1]]), np.concatenate([line[1:], [39]])
+    changed = dgsuite.run(
+        name, Graph.from_edges(*other, n=40), style="serial", congest=np.inf, **more
+    )
+    for output in KERNELS[name].outputs:
+        assert ds[output].values[0] == changed[output].values[0]

@@ -1,7 +1,5 @@
 """Routes by distance vectors, and how they follow edges that come and go."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -19,11 +17,6 @@ LOOP = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1])
 """A triangle with an edge to the destination."""
 
 
-def route(graph, **how):
-    """The result, and what the rule says of it."""
-    return judged("distance_vector", graph, **how)
-
-
 @given(st.data())
 def test_once_edges_no_longer_change_distances_are_right_after_infinity_rounds(data):
     _, graph = data.draw(graphs())
@@ -37,7 +30,7 @@ def test_once_edges_no_longer_change_distances_are_right_after_infinity_rounds(d
         churn.append((first, last, u, v))
     rounds = end + (infinity if split == "none" else 2 * infinity)
     how = {"infinity": infinity, "split": split, "least": rounds, "max_rounds": rounds}
-    ds, _ = route(graph, network=Network(churn=churn), **how)
+    ds, _ = judged("distance_vector", graph, network=Network(churn=churn), **how)
     net.remove_edges_from([(u, v) for _, last, u, v in churn if last == FOR_EVER])
     hops = nx.single_source_shortest_path_length(net, 0)
     right = [min(hops.get(v, infinity), infinity) for v in range(graph.n)]
@@ -54,7 +47,7 @@ def test_two_nodes_count_to_infinity_unless_they_split_horizons(infinity):
     how = {"network": network, "infinity": infinity, "least": 4}
     rounds = {
         graph: {
-            split: route(graph, split=split, **how)[0].sizes["round"]
+            split: judged("distance_vector", graph, split=split, **how)[0].sizes["round"]
             for split in ("none", "horizon", "poisoned")
         }
         for graph in (LINE, LOOP)
@@ -66,15 +59,15 @@ def test_two_nodes_count_to_infinity_unless_they_split_horizons(infinity):
 def test_of_ways_that_are_as_near_the_one_before_is_kept():
     """Node 3 first gets there by 1, which goes away, then by 2, where it stays when 1 is back."""
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3])
-    assert route(graph)[0].next_hop.values.tolist() == [-1, 0, 0, 1]
-    ds, report = route(graph, network=Network(churn=[(4, 6, 3, 1)]), least=9)
+    assert judged("distance_vector", graph)[0].next_hop.values.tolist() == [-1, 0, 0, 1]
+    ds, report = judged("distance_vector", graph, network=Network(churn=[(4, 6, 3, 1)]), least=9)
     assert ds.next_hop.values.tolist() == [-1, 0, 0, 2]
     assert report.ok
 
 
 def test_routes_lead_around_nodes_that_crash():
     graph = genval.graph("grid", 36, client=None)
-    ds, report = route(graph, network=Network(crashes={1: 8, 20: 9}), least=10)
+    ds, report = judged("distance_vector", graph, network=Network(crashes={1: 8, 20: 9}), least=10)
     assert (ds.crashed >= 0).sum() == 2
     assert report.ok, str(report)
 
@@ -83,9 +76,14 @@ def test_patience_saves_routes_where_messages_are_lost():
     graph = genval.graph("grid", 36, client=None)
     for timeout, right in ((1, False), (8, True)):
         how = {"timeout": timeout, "max_rounds": 60}
-        found = [route(graph, network=Network(loss=0.2, seed=s), **how)[1].ok for s in range(8)]
+        found = [
+            judged("distance_vector", graph, network=Network(loss=0.2, seed=s), **how)[1].ok
+            for s in range(8)
+        ]
         assert sum(found) > 6 if right else not any(found)
 
 
 def test_bits_are_those_of_infinity():
-    assert route(LINE, infinity=100, congest=np.inf)[0].edge_bits.values.tolist() == [7, 7, 7]
+    assert judged("distance_vector", LINE, infinity=100, congest=np.inf)[
+        0
+    ].edge_bits.values.tolist() == [7, 7, 7]

@@ -1,18 +1,13 @@
 """Communities are as good as networkx's and as planted ones; those of Leiden are connected."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.cases import cuts, edges, in_turn
-from tests.support.examples import examples
+from tests.support.cases import in_turn
 from tests.support.valid import valid
 
 
@@ -106,31 +101,6 @@ def test_resolution(kernel):
     sizes = [len(communities(net, kernel, resolution=r)) for r in (0.1, 1.0, 5.0)]
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[1] < sizes[2]
-
-
-@examples(15)
-@given(st.data())
-def test_any_cut_gives_the_same_right_communities(data):
-    n = data.draw(st.integers(1, 24))
-    src, dst = data.draw(edges(n, False))
-    luck = np.random.default_rng(data.draw(st.integers(0, 99)))
-    weights = data.draw(
-        st.sampled_from([None, luck.random(len(src)), luck.integers(0, 4, len(src))])
-    )
-    how = {
-        "seed": data.draw(st.integers(0, 5)),
-        "objective": data.draw(st.sampled_from(["modularity", "cpm"])),
-        "resolution": data.draw(st.sampled_from([0.2, 1.0, 3.0])),
-    }
-    found = []
-    cut = data.draw(cuts(n))
-    other = {"clusters": cut["clusters"]} if cut["owner"] is None else {"partition": cut["owner"]}
-    for cut in ({"clusters": 1}, other):
-        graph = Graph.from_edges(src, dst, n=n, weights=weights, duplicates="max", **cut)
-        ds = valid("leiden", graph, **how)
-        found.append(ds)
-    np.testing.assert_array_equal(*(ds.community for ds in found))
-    assert found[0].sizes["round"] == found[1].sizes["round"]
 
 
 def test_the_rule_sees_communities_in_pieces():

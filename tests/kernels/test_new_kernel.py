@@ -139,28 +139,21 @@ def test_a_run_takes_the_faithful_form():
     assert int(textbook.messages.sum()) < int(expected.messages.sum())
 
 
-@pytest.mark.parametrize("name", ["messages", "round", "node", "workload_seconds"])
-def test_an_output_cannot_take_the_name_of_a_count(name):
+@pytest.mark.parametrize("name", ["messages", "round", "node", "workload_seconds", "own"])
+def test_an_output_cannot_take_the_name_of_a_count_or_a_note(name):
     """Its values, or those of the count, would be lost. The kernel does not run before."""
+    message = f"{name!r} is the name of a count or dimension"
+    if name == "own":
+        message = "'own' names two of its outputs, notes and peaks"
 
     @dataclass(frozen=True)
     class Named(MaxFlood):
         outputs = {name: bsp.Output("largest identifier in the component")}
+        notes = {"own": "identifiers that are taken over"}
 
         def start(self, cluster):
             raise AssertionError("it runs")
 
     graph = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(InputError, match=f"{name!r} is the name of a count or dimension"):
+    with pytest.raises(InputError, match=message):
         dgsuite.run(Named, graph, style="serial")
-
-
-def test_an_output_and_a_note_cannot_have_the_same_name():
-    """The values of one would be lost."""
-
-    @dataclass(frozen=True)
-    class Twice(MaxFlood):
-        notes = {"largest": "identifiers that are taken over"}
-
-    with pytest.raises(InputError, match="'largest' names two of its outputs, notes and peaks"):
-        dgsuite.run(Twice, Graph.from_edges([0, 1], [1, 2]), style="serial")

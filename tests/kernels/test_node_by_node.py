@@ -1,7 +1,5 @@
 """Kernels are the textbook's programs of nodes, phase by phase: the same messages, and the same states."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import networkx as nx

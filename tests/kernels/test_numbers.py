@@ -1,6 +1,4 @@
-"""Counts and number types at their edges."""
-
-from __future__ import annotations
+"""Counts, number types and weights at their edges."""
 
 import json
 
@@ -12,49 +10,13 @@ from scipy.sparse import csgraph
 import dgsuite
 from dgsuite import genval
 from dgsuite.core.accounting.rules import ACCOUNTING, Accounting
-from dgsuite.core.engine.program import COUNTED, Step
-from dgsuite.core.engine.site import Site
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
 from tests.support.loud import TIMES, Loud, LoudTasks
 from tests.support.valid import valid
 
 STYLES = ("serial", "clocked", "finish_async")
-COUNTS = ("messages", "remote_messages", "bytes", "active", "comm", "mutexes", "finishes", "asyncs")
-
-
-def star_beside(seed: int, star: bool) -> Graph:
-    """A star of 60,001 nodes, or its nodes alone, beside a random graph of 500."""
-    leaves = np.arange(1, 60_001) if star else np.empty(0, np.int64)
-    random = np.random.default_rng(seed).integers(60_001, 60_501, (2, 1000))
-    src = np.concatenate([np.zeros(len(leaves), np.int64), random[0]])
-    return Graph.from_edges(src, np.concatenate([leaves, random[1]]), n=60_501)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("style", STYLES)
-def test_mis_counts_what_a_large_star_sends(client, style):
-    leaves, seed = 60_000, 107
-    how = {"style": style, "clusters": 3, "faithful": True, "seed": seed, "count_as": "clocked"}
-    how |= {"client": client} if style != "serial" else {}
-    whole = dgsuite.run("mis", star_beside(5, True), **how)
-    rest = dgsuite.run("mis", star_beside(5, False), **how)
-    draws = uniform("imsuite", seed, np.arange(leaves + 1), 0)
-    winners = int(np.count_nonzero(draws[1:] < draws[0]))
-    # all draw; winners tell the hub; it tells all of each winner
-    sent = {"draw": 2 * leaves, "compete": winners, "retire": leaves * winners}
-    assert sent["retire"] > 2**31
-    assert int(whole.messages[0] - rest.messages[0]) == sum(sent.values())
-    comm = sent["draw"] + 3 * sent["compete"] + sent["retire"]
-    assert int(whole.comm[0] - rest.comm[0]) == comm
-    mutexes = sent["draw"] + 3 * sent["compete"] + 2 * sent["retire"]
-    assert int(whole.mutexes[0] - rest.mutexes[0]) == mutexes
-    assert (whole.remote_messages >= 0).all()
-    serial = dgsuite.run("mis", star_beside(5, True), **{**how, "style": "serial"})
-    for name in COUNTS:
-        np.testing.assert_array_equal(whole[name], serial[name], err_msg=name)
 
 
 EDGES = 2 * 3  # ends of the edges of a path of four nodes
@@ -104,33 +66,6 @@ def test_spawned_tasks_are_counted_beyond_32_bits(client, style):
     assert int(ds.remote_messages.sel(model="MP").sum()) == EDGES * TIMES
 
 
-@pytest.mark.parametrize("how", [*SENT, "plain", "known", "announce", "ship", "unicast"])
-def test_each_kind_of_message_is_counted_in_integers_of_any_size(how):
-    """Of those that no small graph can send so many of, too."""
-    parts = Graph.from_networkx(nx.path_graph(4), clusters=2).parts
-    site = Site(Loud(how=how), parts, [0, 2], 0)
-    site.step(Step(0, "send", False, 0))
-    assert site.tally.messages > 0
-    assert {name: type(getattr(site.tally, name)) for name in COUNTED} == {
-        name: float if name == "toil" else int for name in COUNTED
-    }
-
-
-@pytest.mark.parametrize("messages", [3, 40_000])
-def test_an_inbox_counts_in_64_bits(messages):
-    """Listed or reduced along edges, so that what a kernel makes of its counts is the same."""
-    graph = Graph.from_networkx(nx.star_graph(messages), clusters=1)
-    site = Site(Loud(how="plain"), graph.parts, [0, 1], 0)
-    site.step(Step(0, "send", False, 0))
-    site.deliver({})
-    found = []
-    site.call = lambda step, k, inbox, tasks=None: found.append(inbox.count())
-    site.step(Step(0, "read", True, 0))
-    nodes, counts, away = found[0]
-    assert (counts[0], len(nodes)) == (messages, messages + 1)
-    assert {counts.dtype, away.dtype} == {np.dtype(np.int64)}
-
-
 def test_what_a_node_sends_itself_is_remote_nowhere():
     alone = dgsuite.run("lcr", Graph.from_edges([0], [0], n=1), style="serial", faithful=True)
     assert (alone.messages.sum(), alone.remote_messages.sum()) == (1, 0)
@@ -173,16 +108,6 @@ def test_sssp_of_directed_graphs_is_scipys(n, dtype):
         wrong[child] = back[0]  # a neighbour that the edge leads to, not from
         report = genval.validate("sssp", graph, ds.assign(parent=("node", wrong)))
         assert "a node with an edge to it" in str(report)
-
-
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_sssp_of_directed_graphs_is_the_same_in_all_styles(client, style):
-    graph = random_edges(200, 800, np.int64, directed=True, clusters=3)
-    serial = dgsuite.run("sssp", graph, style="serial", clusters=1)
-    found = dgsuite.run("sssp", graph, style=style, client=client)
-    for name in ("distance", "parent", "messages", "bytes", "active"):
-        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
-    assert serial.attrs["parameters"] == found.attrs["parameters"]
 
 
 def chosen_delta(graph, **how):
@@ -229,14 +154,6 @@ def test_the_delta_of_few_weights(weights, delta):
     assert chosen_delta(Graph.from_edges([0], [0], n=1)) == np.inf
 
 
-def test_a_huge_range_of_weights_takes_few_rounds():
-    weights = 2.0 ** np.arange(-1000, 1000)
-    graph = Graph.from_edges(np.zeros(2000, int), np.arange(1, 2001), weights=weights)
-    ds = dgsuite.run("sssp", graph, style="serial")
-    np.testing.assert_array_equal(ds.distance[1:], weights)
-    assert ds.sizes["round"] < 20
-
-
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_distances_that_float64_rounds_are_refused(dtype):
     weights = np.array([2**53 - 1, 1, 5], dtype)
@@ -281,14 +198,6 @@ def test_routing_tables_above_2_to_53_are_checked_exactly(dtype):
         genval.validate("dr", graph, {"cost": huge, "next_hop": ds.next_hop})
 
 
-@pytest.mark.parametrize("clusters", [1, 3])
-@pytest.mark.parametrize("partition", [None, "hash"])
-def test_betweenness_of_float16_weights_is_checked(clusters, partition):
-    how = {} if partition is None else {"partition": partition}
-    graph = random_edges(40, 120, np.float16, clusters=clusters, **how)
-    valid("bc", graph, weighted=True)
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "kind"), in_turn(range(3), ["none", "int8", "float64"]))
 def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
@@ -314,20 +223,6 @@ def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
                 assert found == right
                 assert genval.validate("mst", graph, ds).ok
                 assert (parent == -1).sum() == nx.number_connected_components(ranked)
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("form", ["iterative", "recursive"])
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_mst_of_ties_and_parts_is_the_same_in_all_styles(client, style, form):
-    rng = np.random.default_rng(9)
-    graph = Graph.from_edges(
-        *rng.integers(0, 60, (2, 80)), n=60, weights=rng.integers(0, 3, 80), clusters=3
-    )
-    serial = dgsuite.run("mst", graph, style="serial", form=form, clusters=1)
-    found = dgsuite.run("mst", graph, style=style, form=form, client=client)
-    for name in ("parent", "messages", "bytes"):
-        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
 
 SHAPES = {
@@ -386,12 +281,130 @@ def test_weights_at_the_edges_of_their_type(kernel, dtype):
     assert done >= 10
 
 
-@pytest.mark.parametrize("kernel", ["bf", "bfs", "dst", "ds", "kc", "mis", "mst", "sssp"])
-def test_small_graphs_without_weights(kernel):
-    for n, src, dst in SHAPES.values():
-        whole, cut = (
-            outcome(kernel, Graph.from_edges(src, dst, n=n, clusters=k)) for k in (1, min(3, n))
-        )
-        assert whole
-        for name in whole:
-            np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)
+N, M = 24, 60
+RANDOM = np.random.default_rng(5)
+PATH = np.arange(N - 1)
+SRC = np.concatenate([PATH, RANDOM.integers(0, N, M)])
+DST = np.concatenate([PATH + 1, RANDOM.integers(0, N, M)])
+WEIGHTS = RANDOM.integers(1, 1 << 20, len(SRC)) / 1024.0
+
+SCALED = {
+    "hits": {"weighted": True, "iterations": 30},
+    "leiden": {},
+    "louvain": {},
+    "pagerank": {"weighted": True},
+}
+"""Kernels whose results stay the same where all weights are multiplied."""
+
+LENGTHS = {"bc": {"weighted": True}, "edge_betweenness": {}, "dr": {}, "mst": {}, "sssp": {}}
+"""Kernels that add weights up, or compare them."""
+
+
+def run(kernel, weights, clusters=2, directed=False, **how):
+    graph = Graph.from_edges(SRC, DST, n=N, weights=weights, directed=directed, clusters=clusters)
+    ds = dgsuite.run(kernel, graph, style="serial", **how)
+    return {name: ds[name].values for name in KERNELS[kernel].outputs}
+
+
+def equal(found, wanted):
+    assert found.keys() == wanted.keys()
+    for name in wanted:
+        np.testing.assert_array_equal(found[name], wanted[name], err_msg=name)
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("power", "kernel"), in_turn([1000, 520, 300, -300, -600, -1000, -1070], SCALED)
+)
+def test_a_common_factor_changes_nothing(kernel, power):
+    """To the last bit, for any cut; -1070 makes the weights subnormal."""
+    weights = np.ceil(WEIGHTS) if power == -1070 else WEIGHTS
+    wanted = run(kernel, weights, **SCALED[kernel])
+    for clusters in (1, 3):
+        equal(run(kernel, np.ldexp(weights, power), clusters, **SCALED[kernel]), wanted)
+
+
+@pytest.mark.parametrize("power", [1000, 520, -600, -1000])
+@pytest.mark.parametrize("directed", [False, True])
+def test_eigenvectors_are_those_of_moderate_weights(power, directed):
+    """The greatest weight then lies between 1/2 and 1, and the node's own value counts as much."""
+    how = {"directed": directed, "weighted": True, "tolerance": 1e-12, "iterations": 500}
+    moderate = np.ldexp(WEIGHTS, -int(np.frexp(WEIGHTS.max())[1]))
+    wanted = run("eigenvector", moderate, **how)
+    for clusters in (1, 3):
+        equal(run("eigenvector", np.ldexp(WEIGHTS, power), clusters, **how), wanted)
+
+
+@pytest.mark.parametrize("power", [1000, 520, -410, -450])
+def test_katz_takes_the_factor_into_alpha(power):
+    wanted = run("katz", WEIGHTS, weighted=True, alpha=2.0**-16)
+    for clusters in (1, 3):
+        how = {"weighted": True, "alpha": 2.0 ** (-16 - power)}
+        equal(run("katz", np.ldexp(WEIGHTS, power), clusters, **how), wanted)
+
+
+def test_katz_of_huge_weights_needs_a_small_alpha():
+    for weights in (np.full(len(SRC), 1e200), np.full(len(SRC), 1e308)):
+        with pytest.raises(dgsuite.RunError, match=r"alpha=0\.1 must be less than 1 over"):
+            run("katz", weights, weighted=True)
+    small = run("katz", np.full(len(SRC), 1e-200), weighted=True)
+    np.testing.assert_array_equal(small["centrality"], np.full(N, 1 / np.sqrt(N)))
+
+
+@pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "leiden", "louvain", "pagerank"])
+@pytest.mark.parametrize("least", [5e-324, 1e-310])
+def test_weights_that_are_too_far_apart_are_refused(kernel, least):
+    weights = np.ones(len(SRC))
+    weights[3] = least
+    how = {} if kernel in ("leiden", "louvain") else {"weighted": True}
+    for clusters in (1, 3):
+        with pytest.raises(dgsuite.DgsuiteError, match=f"weights from {least} to 1.0 are too far"):
+            run(kernel, weights, clusters, **how)
+    weights[3] = 0
+    run(kernel, weights, **how)
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "leiden", "louvain", "pagerank"])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_large_integers_count_as_floats(kernel, dtype):
+    weights = RANDOM.integers(2**60, 2**63 - 1, len(SRC)).astype(dtype)
+    how = {} if kernel in ("leiden", "louvain") else {"weighted": True, "iterations": 20}
+    how |= {"alpha": 2.0**-70} if kernel == "katz" else {}
+    equal(run(kernel, weights, **how), run(kernel, weights.astype(np.float64), 3, **how))
+
+
+@pytest.mark.parametrize("power", [990, 520, -600, -1000, -1070])
+@pytest.mark.parametrize("kernel", LENGTHS)
+def test_lengths_of_extreme_weights(kernel, power):
+    """Sums of whole numbers times a power of two are exact, so all is as without it, but larger."""
+    weights = np.ceil(WEIGHTS)
+    found = run(kernel, np.ldexp(weights, power), **LENGTHS[kernel])
+    wanted = run(kernel, weights, 3, **LENGTHS[kernel])
+    for name in {"cost", "distance"} & wanted.keys():
+        wanted[name] = np.ldexp(wanted[name].astype(float), power)
+    if kernel == "mst":  # a ends_of_tree may have another root
+        found, wanted = ({"edges": ends_of_tree(ds["parent"])} for ds in (found, wanted))
+    equal(found, wanted)
+
+
+def ends_of_tree(parent):
+    child = np.flatnonzero(parent >= 0)
+    return np.unique(np.sort(np.stack([child, parent[child]]), axis=0), axis=1)
+
+
+@pytest.mark.few(8)
+@pytest.mark.parametrize("power", [1000, 520, -600, -1070])
+@pytest.mark.parametrize("kernel", [*SCALED, "eigenvector", "katz"])
+def test_results_of_extreme_weights_are_validated(kernel, power):
+    graph = Graph.from_edges(SRC, DST, n=N, weights=np.ldexp(np.ceil(WEIGHTS), power), clusters=3)
+    how = {**SCALED.get(kernel, {"weighted": True, "iterations": 30})}
+    how |= {"alpha": 2.0 ** (-16 - max(power, -400))} if kernel == "katz" else {}
+    ds = valid(kernel, graph, **how)
+    name = next(iter(KERNELS[kernel].outputs))
+    wrong = ds.copy(deep=True)
+    if kernel in ("leiden", "louvain"):
+        wrong[name][:] = np.arange(N)  # all nodes are alone
+    else:
+        wrong[name][:2] = wrong[name].values[:2] * [0.9, 1.1]
+    assert not genval.validate(kernel, graph, wrong).ok

@@ -1,15 +1,16 @@
-"""Ranks are networkx's, and the same bits for every cut."""
-
-from __future__ import annotations
+"""Ranks are networkx's, and the same bits for every cut; weights count where the graph has some."""
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import Weighted
 from dgsuite.partition.graph.graph import Graph
 from tests.support.valid import valid
 
@@ -152,43 +153,55 @@ def test_pagerank_of_labelled_nodes():
     ).ok
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"damping": 1.5}, "damping must be from 0 to 1, got 1.5"),
-        ({"damping": float("nan")}, "damping must be from 0 to 1"),
-        ({"tolerance": 0}, "tolerance must be above 0"),
-        ({"iterations": 0}, "iterations must be at least 1"),
-        ({"sinks": "kept"}, "sinks must be one of spread, lost"),
-        ({"personalisation": {}}, "prefer a node"),
-        ({"personalisation": {1: 0}}, "prefer a node"),
-        ({"personalisation": {9: 1}}, "node 9 is not a node"),
-        ({"personalisation": {1: -1}}, "none of them negative"),
-        ({"personalisation": {1: "x"}}, "a mapping from nodes to numbers"),
-        ({"personalisation": [1, 2]}, "a number for each of 3 nodes, got 2"),
-        ({"personalisation": [1, 2, np.inf]}, "finite numbers"),
-        ({"personalisation": ["a", "b", "c"]}, "must be numbers"),
-        ({"personalisation": 3}, "a mapping from nodes to numbers or a sequence"),
-        ({"weighted": True}, "weights must not be negative, got -1"),
-    ],
+NAMES = sorted(name for name, kernel in KERNELS.items() if issubclass(kernel, Weighted))
+MORE = {"katz": {"alpha": 0.01}}
+FRAME = pd.DataFrame(
+    {
+        "payer": [0, 0, 1, 2, 3, 4, 4, 5],
+        "payee": [1, 2, 2, 3, 4, 5, 0, 3],
+        "amount": [1.0, 8.0, 2.0, 50.0, 7.0, 2.0, 60.0, 5.0],
+    }
 )
-def test_what_pagerank_refuses(parameters, message):
-    graph = Graph.from_edges([0, 1], [1, 2], weights=[1, -1])
-    with pytest.raises(dgsuite.InputError, match=message):
-        dgsuite.run("pagerank", graph, style="serial", **{"weighted": False, **parameters})
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [False, True])
-def test_pagerank_on_workers(client, directed, weighted):
-    """Compiled loops, and every style, add in the same order."""
-    rng = np.random.default_rng(6)
-    src, dst = rng.integers(0, 9000, (2, 60_000))
-    how = {"n": 9500, "weights": (src + dst) % 5, "directed": directed}
-    graph = Graph.from_edges(src, dst, clusters=3, client=client, **how)
-    parameters = {"iterations": 3, "weighted": weighted}
-    expected = valid("pagerank", graph, clusters=1, **parameters)
-    for style in ("clocked", "finish_async"):
-        ds = dgsuite.run("pagerank", graph, style=style, client=client, **parameters)
-        for name in ("rank", "messages", "bytes", "active"):
-            np.testing.assert_array_equal(expected[name], ds[name], err_msg=name)
+def graph(weight=None, clusters=2):
+    return Graph.from_dataframe(FRAME, "payer", "payee", weight=weight, clusters=clusters)
+
+
+def found(ds):
+    return np.concatenate([ds[name].values for name in KERNELS[ds.attrs["kernel"]].outputs])
+
+
+@pytest.mark.few(5)
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_count_where_there_are_some(name):
+    how = {"style": "serial", **MORE.get(name, {})}
+    weighted, plain = graph("amount"), graph()
+    by_default = dgsuite.run(name, weighted, **how)
+    told = dgsuite.run(name, weighted, weighted=True, **how)
+    without = dgsuite.run(name, weighted, weighted=False, **how)
+    assert [ds.attrs["weighted"] for ds in (by_default, told, without)] == [1, 1, 0]
+    np.testing.assert_array_equal(found(by_default), found(told))
+    assert (found(by_default) != found(without)).any()
+    for choice in (None, True, False):  # there are none to count
+        ds = dgsuite.run(name, plain, weighted=choice, **how)
+        assert ds.attrs["weighted"] == 0
+        np.testing.assert_array_equal(found(ds), found(without))
+    for ds in (by_default, without):
+        assert genval.validate(name, weighted, ds).ok
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rule_follows_what_the_run_did(name):
+    """Outputs are wrong if the run is said to have done the other."""
+    weighted = graph("amount")
+    ds = dgsuite.run(name, weighted, style="serial", **MORE.get(name, {}))
+    assert not genval.validate(name, weighted, ds.assign_attrs(weighted=0)).ok
+    outputs = {output: ds[output].values for output in KERNELS[name].outputs} | MORE.get(name, {})
+    assert genval.validate(name, weighted, outputs).ok  # by default where the graph has weights
+
+
+def test_what_counted_is_in_the_file(tmp_path):
+    ds = dgsuite.run("pagerank", graph("amount"), style="serial")
+    dgsuite.save(ds, tmp_path / "ranks.nc")
+    assert dgsuite.open(tmp_path / "ranks.nc").attrs["weighted"] == 1

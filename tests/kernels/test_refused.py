@@ -1,19 +1,24 @@
 """Parameters that kernels refuse: the error says which, and what would be right."""
 
-from __future__ import annotations
-
 import numpy as np
+import pandas as pd
 import pytest
 
 import dgsuite
 from dgsuite.partition.graph.graph import Graph
 
-EDGE = Graph.from_edges([0], [1], weights=[-1])
+EDGE = Graph.from_edges([0], [1], weights=[-1], uid=[0, -1])
+APART = Graph.from_edges([0], [1], n=3)
 THREE = Graph.from_edges([0, 1], [1, 2])
+FAR = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 1e100])
+NEAR = Graph.from_edges([0, 1], [1, 2], weights=[1.0, -1e-100])
+TURN = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[2, -3, 1], directed=True)
+ONE_WAY = Graph.from_edges([0], [1], weights=[1], directed=True)
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 RING = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
 LONG_RING = Graph.from_edges(np.arange(9), np.arange(1, 10) % 9)
 COMPLETE = Graph.from_edges(*np.triu_indices(6, 1))
+LIARS, COSINE = {"model": "byzantine"}, {"measure": "cosine"}
 
 DELAYS = [
     ({"rounds": 0}, "rounds must be from 1 to"),
@@ -37,6 +42,38 @@ REFUSED = {
     ("alpha", THREE): DELAYS,
     ("beta", THREE): DELAYS,
     ("floodmax", THREE): [({"iterations": -1}, "iterations must be at least 0, got -1")],
+    **{
+        (kernel, TURN): [
+            ({"weighted": True, **form}, "weights must be above 0, got -3 from node 1 to node 2")
+            for form in ({}, {"graph_form": "partitioned"})
+        ]
+        for kernel in ("bc", "edge_betweenness")
+    },
+    ("bc", THREE): [
+        ({"sources": 4}, "sources must be from 1 to 3, the number of nodes, got 4"),
+        ({"sources": 0}, "sources must be from 1 to 3"),
+        ({"sources": [0, 3]}, "sources 3 is not a node"),
+        ({"sources": [1, 1]}, "sources must be different nodes"),
+        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence of nodes or None"),
+        ({"sources": [0.5]}, "sources must be a 64-bit integer or a sequence of nodes or None"),
+        ({"deal": "fair"}, "deal must be one of block, cyclic, got 'fair'"),
+        ({"graph_form": "cut"}, "graph_form must be one of replicated, partitioned"),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"source": [1]}, "did you mean 'sources'"),
+    ],
+    ("benor", RING): [({}, "node 0 has 2 neighbours: in a complete graph")],
+    ("beta", APART): [({}, "not connected")],
+    ("gossip", APART): [({}, "not connected")],
+    ("cliques", THREE): [({"k": 2}, "k must be at least 3, got 2")],
+    ("hyperball", THREE): [
+        ({"log2m": 3}, "log2m must be from 4 to 16"),
+        ({"log2m": 17}, "log2m must be from 4 to 16"),
+    ],
+    ("echo", EDGE): [
+        ({"root": 2}, "root 2 is not a node"),
+        ({"value": "weight"}, "value"),
+        ({"value": "uid"}, "identifier -1 of node 1 is not 0 to 2\\^32 - 1"),
+    ],
     ("phase_king", COMPLETE): [
         ({"f": 2}, "f must be from 0 to 1, as many of 6 nodes as may fail, got 2"),
         ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),
@@ -149,14 +186,73 @@ REFUSED = {
     ("benor", COMPLETE): [
         ({"f": 3}, "f must be from 0 to 2, as many of 6 nodes as may fail, got 3"),
         ({"f": -1}, "f must be from 0 to 2"),
-        (
-            {"f": 2, "model": "byzantine"},
-            "f must be from 0 to 1, as many of 6 nodes as may fail, got 2",
-        ),
+        ({**LIARS, "f": 2}, "f must be from 0 to 1, as many of 6 nodes as may fail, got 2"),
         ({"inputs": [0, 1]}, "inputs must be 0 or 1 for each of 6 nodes"),
         ({"inputs": [0, 1, 2, 0, 0, 0]}, "inputs must be 0 or 1 for each of 6 nodes"),
         ({"ones": 1.5}, "ones must be from 0 to 1, got 1.5"),
         ({"model": "omission"}, "model must be one of crash, byzantine"),
+    ],
+    ("similarity", THREE): [
+        ({"k": 0}, "k must be at least 1, got 0"),
+        ({"k": 2, "pairs": [(0, 1)]}, "k finds pairs, and pairs names them"),
+        ({"measure": "sine"}, "measure must be one of jaccard, overlap"),
+        (
+            {"measure": "adamic_adar", "weighted": True},
+            "adamic_adar has no usual form with weights",
+        ),
+        ({"pairs": [(0, 9)]}, "pairs 9 is not a node|no node|pairs"),
+        ({"pairs": [0, 1]}, "pairs must be a dataframe with columns 'source' and 'target'"),
+        ({"pairs": np.zeros((2, 3), int)}, r"pairs must have shape \(p, 2\), got \(2, 3\)"),
+        ({"pairs": [(0.5, 1)]}, "pairs must be node ids"),
+        ({"pairs": pd.DataFrame({"a": [0], "b": [1]})}, "no column 'source'"),
+    ],
+    ("similarity", EDGE): [
+        ({"measure": "jaccard"}, "jaccard takes no negative weights, got -1"),
+        ({"measure": "overlap"}, "overlap takes no negative weights"),
+    ],
+    ("similarity", FAR): [
+        (COSINE, r"weights must be 0 or from 2\^-200 to 2\^200 in size, got 1e\+100"),
+    ],
+    ("similarity", NEAR): [(COSINE, "weights must be 0 or from")],
+    ("wcc", THREE): [
+        ({"thresholds": [0.9]}, "the graph has none; give some, or name their column"),
+        ({"single": [0, 1, 2]}, "the graph has none"),
+    ],
+    ("wcc", FAR): [
+        ({"thresholds": []}, "thresholds must be finite numbers, at least one"),
+        ({"thresholds": [0.9, float("nan")]}, "must be finite numbers"),
+        ({"thresholds": [float("inf")]}, "must be finite numbers"),
+        ({"thresholds": ["high"]}, "must be finite numbers"),
+        ({"thresholds": [[0.9, 0.8]]}, "must be finite numbers"),
+        ({"thresholds": [True]}, "must be finite numbers"),
+        ({"thresholds": [0.9, 0.8, 0.9]}, "0.9 is there more than once"),
+        ({"thresholds": [1, 1.0]}, "1.0 is there more than once"),
+        ({"thresholds": 0.9}, "thresholds must be a sequence"),
+        ({"thresholds": "0.9"}, "thresholds must be a sequence"),
+        (
+            {"single": ["a", "b"]},
+            r"single must have a source for each of 3 nodes, got shape \(2,\)",
+        ),
+        ({"single": ["a", None, "b"]}, "single: 1 of 3 rows have no value"),
+        ({"single": "file"}, "single must be a sequence"),
+    ],
+    ("wcc", ONE_WAY): [({"single": [0, 1]}, "undirected graph")],
+    ("pagerank", EDGE): [({"weighted": True}, "weights must not be negative, got -1")],
+    ("pagerank", THREE): [
+        ({"damping": 1.5}, "damping must be from 0 to 1, got 1.5"),
+        ({"damping": float("nan")}, "damping must be from 0 to 1"),
+        ({"tolerance": 0}, "tolerance must be above 0"),
+        ({"iterations": 0}, "iterations must be at least 1"),
+        ({"sinks": "kept"}, "sinks must be one of spread, lost"),
+        ({"personalisation": {}}, "prefer a node"),
+        ({"personalisation": {1: 0}}, "prefer a node"),
+        ({"personalisation": {9: 1}}, "node 9 is not a node"),
+        ({"personalisation": {1: -1}}, "none of them negative"),
+        ({"personalisation": {1: "x"}}, "a mapping from nodes to numbers"),
+        ({"personalisation": [1, 2]}, "a number for each of 3 nodes, got 2"),
+        ({"personalisation": [1, 2, np.inf]}, "finite numbers"),
+        ({"personalisation": ["a", "b", "c"]}, "must be numbers"),
+        ({"personalisation": 3}, "a mapping from nodes to numbers or a sequence"),
     ],
     ("all_pairs", LONG_RING): [
         ({"sources": []}, "sources must be at least one node"),
@@ -189,3 +285,5 @@ REFUSED = {
 def test_parameters_that_are_wrong_are_named(kernel, graph, how, said):
     with pytest.raises(dgsuite.InputError, match=said):
         dgsuite.run(kernel, graph, style="serial", **how)
+    if kernel == "similarity" and said.startswith("weights"):
+        dgsuite.run(kernel, graph, style="serial", **how, weighted=False)

@@ -1,7 +1,5 @@
 """Programs: values that rounds carry to their phases, and rounds that are repeated until quiet."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

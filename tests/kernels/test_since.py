@@ -1,11 +1,8 @@
 """Runs that go on from an earlier result find what a run from the start does."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,23 +86,6 @@ def test_outputs_are_those_from_the_start(name, data):
         steps.append((graph, found))
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize(("limit", "style"), in_turn(["4 MiB", "0 B"], ["clocked", "finish_async"]))
-def test_thresholds_on_workers(client, limit, style):
-    luck = np.random.default_rng(4)
-    how = {"thresholds": [0.9, 0.5], "style": style}
-    (src, dst), weights = luck.integers(0, 300, (2, 400)), luck.random(400)
-    graph = Graph.from_edges(src, dst, weights=weights, duplicates="max", clusters=4)
-    graph = graph.persist(client)
-    grown = graph.with_edges(*luck.integers(0, 310, (2, 30)), weights=luck.random(30))
-    with dask.config.set({"dgsuite.gather-limit": limit}):
-        before = dgsuite.run("wcc", graph, **how)
-        found = dgsuite.run("wcc", grown, since=before, **how)
-    expected = dgsuite.run("wcc", grown.compute(), thresholds=[0.9, 0.5])
-    assert np.array_equal(found.component, expected.component)
-    assert found.messages.sum() < expected.messages.sum() / 2
-
-
 def test_weights_that_fell_or_were_rounded_are_refused():
     graph = Graph.from_edges(["a", "b"], ["b", "c"], weights=[0.9, 0.5], relabel=True)
     before = dgsuite.run("wcc", graph, thresholds=[0.9])
@@ -139,20 +119,6 @@ def test_on_workers(client, name, way):
     assert not differing(name, found, expected)
     for each in (*SINCE[name].outputs, "messages", "round"):
         assert np.array_equal(found[each], alone[each])
-
-
-def test_outputs_that_have_stayed_on_the_workers(client):
-    luck = np.random.default_rng(4)
-    ends = pd.DataFrame(luck.integers(0, 900, (500, 2)) * 7, columns=["source", "target"])
-    with dask.config.set({"dgsuite.gather-limit": "0 B"}):
-        table = dd.from_pandas(ends, npartitions=2)
-        graph = Graph.from_edges(table, relabel=True, duplicates="min", client=client)
-        before = dgsuite.run("wcc", graph, style="clocked")
-        assert before.component.chunks
-        grown = graph.with_edges([7, 14, 3], [21, 7007, 7])
-        found = dgsuite.run("wcc", grown, style="clocked", since=before)
-        expected = dgsuite.run("wcc", grown, style="clocked")
-        assert np.array_equal(found.component, expected.component)
 
 
 @pytest.mark.few(2)

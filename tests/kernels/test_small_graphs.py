@@ -1,7 +1,5 @@
 """Every kernel on every small graph: right, and the same for one to five clusters on two sites."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
-from tests.support.cases import typical
+from tests.support.cases import TYPICAL, typical
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import (
     BY_CUT,
@@ -26,16 +24,6 @@ from tests.support.small_graphs import (
 
 CUTS = (2, 3, 4, 5)
 """Clusters. One cluster is what others are compared with."""
-
-every_form = pytest.mark.parametrize(("kernel", "faithful"), FORMS)
-
-typical_form = pytest.mark.parametrize(("kernel", "faithful"), typical(FORMS))
-
-
-@pytest.fixture
-def compiled_from_zero(monkeypatch):
-    """Compiled loops run from the first element on, as on large graphs."""
-    monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
 
 def check(case, cuts):
@@ -75,34 +63,61 @@ def connected_to(n):
     return [net for k in range(1, n + 1) for net in connected(k)]
 
 
-@every_form
-def test_connected_graphs_of_four_nodes(kernel, faithful):
-    for case in cases(kernel, connected_to(4), faithful):
-        check(case, one(case))
+def of_three():
+    return [net for n in (1, 2, 3) for net in directed(n)]
 
 
-@pytest.mark.long
-@every_form
-def test_connected_graphs_of_five_nodes(kernel, faithful):
-    for case in cases(kernel, connected(5), faithful):
-        check(case, one(case))
+def of_both(n):
+    """Connected graphs and those of families."""
+    return [*connected_to(n), *families()]
 
 
-@typical_form
-def test_families(kernel, faithful):
-    for case in cases(kernel, families(), faithful):
-        check(case, one(case))
+ALL, THIRD, SOME, EVERY = False, True, False, True
+LONG, EXHAUSTIVE = [pytest.mark.long], [pytest.mark.exhaustive]
+
+SWEEPS = {
+    "four nodes": (lambda: connected_to(4), ALL, SOME, []),
+    "families": (families, ALL, SOME, None),
+    "compiled: families": (families, ALL, SOME, None),
+    "five nodes": (lambda: connected(5), ALL, SOME, LONG),
+    "six nodes": (lambda: connected(6), THIRD, SOME, LONG),
+    "every cut": (lambda: [*connected(5), *families()], THIRD, EVERY, LONG),
+    "compiled: five nodes": (lambda: connected_to(5), THIRD, SOME, LONG),
+    "all": (lambda: of_both(6), ALL, EVERY, EXHAUSTIVE),
+    "compiled: all": (lambda: of_both(6), ALL, EVERY, EXHAUSTIVE),
+    "directed: three nodes": (of_three, ALL, SOME, None),
+    "directed: four nodes": (lambda: directed(4), THIRD, SOME, LONG),
+    "directed: all": (lambda: [*of_three(), *directed(4)], ALL, EVERY, EXHAUSTIVE),
+}
+"""Graphs; all of them or a third, others for the next kernel; in some cut or in every one; and how tests are
+marked: None if it is long for kernels that are not typical.
+"""
 
 
-@pytest.mark.parametrize("kernel", typical(DIRECTED))
-def test_directed_graphs_of_three_nodes(kernel):
-    for case in cases(kernel, [net for n in (1, 2, 3) for net in directed(n)]):
-        check(case, (2 + case.number % 2,))
+def swept():
+    for sweep, (*_, marks) in SWEEPS.items():
+        for kernel, faithful in FORMS:
+            if (kernel in DIRECTED and not faithful) or "directed" not in sweep:
+                own = marks if marks is not None or kernel in TYPICAL else LONG
+                yield pytest.param(sweep, kernel, faithful, marks=own or [])
+
+
+@pytest.mark.parametrize(("sweep", "kernel", "faithful"), swept())
+def test_graphs(sweep, kernel, faithful, monkeypatch):
+    """Compiled loops run from the first element on, as on large graphs."""
+    nets, part, every, _ = SWEEPS[sweep]
+    if "compiled" in sweep:
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
+    some = cases(kernel, nets(), faithful)
+    if part:
+        some = some[FORMS.index((kernel, faithful)) % min(3, len(some)) :: 3]
+    for case in some:
+        check(case, CUTS if every else one(case))
 
 
 @pytest.mark.parametrize("name", sorted(RECURSIVE))
 def test_recursive_forms(name):
-    for case in cases(name, [*connected_to(4), *families()]):
+    for case in cases(name, of_both(4)):
         kernel = RECURSIVE[name](**vars(case.make()))
         for clusters in (1, *one(case)):
             with told(case, "recursive", f"{clusters} clusters"):
@@ -115,7 +130,7 @@ def test_recursive_forms(name):
 def test_block_forms(name):
     """Right for any cut, and every cut gives the same."""
     refuses = BLOCK[name].undirected and not BLOCK[name].both_ways
-    nets = [*connected_to(4), *families(), *([] if refuses else directed(3))]
+    nets = [*of_both(4), *([] if refuses else directed(3))]
     for case in cases(name, nets):
         known = {f.name for f in fields(BLOCK[name])}
         kernel = BLOCK[name](**{k: v for k, v in vars(case.make()).items() if k in known})
@@ -126,68 +141,6 @@ def test_block_forms(name):
                 case.assert_right(found, kernel)
                 first = found if first is None else first
                 assert_same_outputs(kernel, first, found)
-
-
-@typical_form
-def test_families_in_compiled_loops(kernel, faithful, compiled_from_zero):
-    for case in cases(kernel, families(), faithful):
-        check(case, one(case))
-
-
-def third(some, kernel, faithful=False):
-    """Every third case, beginning with another for the next kernel."""
-    return some[FORMS.index((kernel, faithful)) % min(3, len(some)) :: 3]
-
-
-@pytest.mark.long
-@every_form
-def test_a_third_of_the_connected_graphs_of_six_nodes(kernel, faithful):
-    for case in third(cases(kernel, connected(6), faithful), kernel, faithful):
-        check(case, one(case))
-
-
-@pytest.mark.long
-@every_form
-def test_every_cut_of_a_third_of_the_graphs_of_five_nodes(kernel, faithful):
-    for case in third(cases(kernel, [*connected(5), *families()], faithful), kernel, faithful):
-        check(case, CUTS)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kernel", DIRECTED)
-def test_a_third_of_the_directed_graphs_of_four_nodes(kernel):
-    for case in third(cases(kernel, directed(4)), kernel):
-        check(case, one(case))
-
-
-@pytest.mark.long
-@every_form
-def test_a_third_of_the_connected_graphs_of_five_nodes_in_compiled_loops(
-    kernel, faithful, compiled_from_zero
-):
-    for case in third(cases(kernel, connected_to(5), faithful), kernel, faithful):
-        check(case, one(case))
-
-
-@pytest.mark.exhaustive
-@every_form
-def test_every_cut_of_connected_graphs(kernel, faithful):
-    for case in cases(kernel, [*connected_to(6), *families()], faithful):
-        check(case, CUTS)
-
-
-@pytest.mark.exhaustive
-@every_form
-def test_every_cut_of_connected_graphs_in_compiled_loops(kernel, faithful, compiled_from_zero):
-    for case in cases(kernel, [*connected_to(6), *families()], faithful):
-        check(case, CUTS)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("kernel", DIRECTED)
-def test_every_cut_of_directed_graphs(kernel):
-    for case in cases(kernel, [net for n in (1, 2, 3, 4) for net in directed(n)]):
-        check(case, CUTS)
 
 
 def check_on_workers(some, client, style):
@@ -207,20 +160,15 @@ def some_families(kernel, faithful):
     return cases(kernel, families(), faithful)[FORMS.index((kernel, faithful)) % 4 :: 4]
 
 
-@typical_form
+@pytest.mark.parametrize(("kernel", "faithful"), typical(FORMS))
 def test_some_families_on_workers(kernel, faithful, threaded):
     check_on_workers(some_families(kernel, faithful), threaded, "clocked")
 
 
 @pytest.mark.long
-@every_form
-def test_some_families_on_workers_in_tasks(kernel, faithful, threaded):
+@pytest.mark.parametrize(("kernel", "faithful"), FORMS)
+def test_families_on_workers(kernel, faithful, threaded, client):
     check_on_workers(some_families(kernel, faithful), threaded, "finish_async")
-
-
-@pytest.mark.long
-@every_form
-def test_families_on_workers(kernel, faithful, client):
     check_on_workers(cases(kernel, families(), faithful), client, "clocked")
 
 
@@ -232,6 +180,6 @@ def test_directed_graphs_on_workers(kernel, threaded):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
-@every_form
+@pytest.mark.parametrize(("kernel", "faithful"), FORMS)
 def test_connected_graphs_on_workers(kernel, faithful, style, threaded):
-    check_on_workers(cases(kernel, [*connected_to(6), *families()], faithful), threaded, style)
+    check_on_workers(cases(kernel, of_both(6), faithful), threaded, style)

@@ -1,6 +1,4 @@
-"""Synchronisers take the ticks that their messages take, event by event."""
-
-from __future__ import annotations
+"""Synchronisers take the ticks that their messages take, event by event; so do the virtual times of a run."""
 
 import networkx as nx
 import numpy as np
@@ -12,9 +10,9 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.base import thresholds
 from dgsuite.base.errors import InputError
-from dgsuite.base.mixing import mix
 from dgsuite.base.ticks import Law
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.network.delays import Delay, virtual_times
 from tests.support.definitions import networks
 from tests.support.examples import examples
 from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
@@ -142,68 +140,10 @@ def test_pulses_of_equal_delays(net, delay, rounds):
         assert ds.pulse_time.values.tolist() == [each * delay * r for r in range(1, rounds + 1)]
 
 
-@given(networks(), st.integers(0, 9))
-def test_pulses_take_no_longer_than_the_slowest_messages(net, seed):
-    """With delays from 2 to 9, a pulse of alpha takes 6 to 27 ticks, and all nodes begin it in that time."""
-    net = nx.compose(net, nx.path_graph(max(len(net), 2)))
-    graph = Graph.from_networkx(net)
-    law = {"delay": "uniform", "low": 2, "high": 9, "seed": seed, "rounds": 5}
-    ends = dgsuite.run("alpha", graph, **law).pulse_time.values
-    assert (ends >= 6 * np.arange(1, 6)).all()
-    assert (ends <= 27 * np.arange(1, 6)).all()
-
-
-def test_nodes_without_neighbours_begin_all_pulses_at_once():
-    graph = Graph.from_edges([1], [2], n=4)
-    ds = dgsuite.run("alpha", graph, rounds=2, delay=5)
-    assert ds.time.values.tolist() == [0, 30, 30, 0]
-    ds = dgsuite.run("beta", Graph.from_edges([], [], n=1), rounds=2, delay=5)
-    assert (ds.time.values.tolist(), ds.pulse_time.values.tolist()) == ([0], [0, 0])
-
-
-@pytest.mark.parametrize("p", [1.0, 0.5, 0.1, 0.003])
-def test_delays_have_their_laws(p):
-    """Means and shares of 100,000 delays, within five standard deviations."""
-    words = mix(np.arange(1, 100_001).astype(np.uint64))
-    ticks = Law.of("geometric", 0, 0, p).ticks(words)
-    deviation = np.sqrt((1 - p) / p**2 / len(words))
-    assert abs(ticks.mean() - 1 / p) <= 5 * deviation
-    for most in (1, 2, 5):
-        share = 1 - (1 - p) ** most
-        spread = np.sqrt(share * (1 - share) / len(words))
-        assert abs((ticks <= most).mean() - share) <= 5 * spread
-    uniform = Law.of("uniform", 3, 7, p)
-    assert not len(uniform.powers)
-    ticks = uniform.ticks(words)
-    assert abs(np.bincount(ticks, minlength=8)[3:] - 20_000).max() < 5 * np.sqrt(1e5 * 0.2 * 0.8)
-    assert (ticks.min(), ticks.max()) == (3, 7)
-
-
 def test_the_least_probable_delays_are_still_numbers():
     most = np.array([0, 2**64 - 1], np.uint64)
     assert (Law.of("geometric", 0, 0, 1e-7).ticks(most) <= 2**31).all()
     assert Law.of("uniform", 0, 2**31, 0).ticks(most).tolist() == [0, 2**31]
-
-
-@pytest.mark.parametrize("name", EVENTS)
-@pytest.mark.parametrize(
-    "faults", [{"loss": 0.3}, {"loss": 1.0}, {"crashes": {0: 1, 3: 0, 7: 2}}], ids=str
-)
-def test_nodes_that_hear_nothing_go_on(name, faults, monkeypatch):
-    """On a network with faults, too, times are the same for any cut, and in compiled loops."""
-    net = nx.connected_watts_strogatz_graph(60, 4, 0.2, seed=1)
-    how = {"style": "serial", "rounds": 4, "delay": "uniform", "max_rounds": 9}
-    found = set()
-    for clusters, compile_from in (
-        (1, thresholds.compile_from),
-        (4, thresholds.compile_from),
-        (3, -1),
-    ):
-        monkeypatch.setattr(thresholds, "compile_from", compile_from)
-        graph = Graph.from_networkx(net, clusters=clusters)
-        ds = dgsuite.run(name, graph, network=dgsuite.Network(**faults, seed=2), **how)
-        found.add((*ds.time.values.tolist(), *ds.pulse_time.values.tolist()))
-    assert len(found) == 1
 
 
 @pytest.mark.parametrize("weight", [-1.0, 0.5, 2.0**33])
@@ -213,6 +153,108 @@ def test_weights_that_are_no_delays(weight):
         dgsuite.run("alpha", graph, delay="weight")
 
 
-def test_beta_needs_a_connected_graph():
-    with pytest.raises(InputError, match="not connected"):
-        dgsuite.run("beta", Graph.from_edges([0], [1], n=3))
+SQUARE = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights=[1, 5, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("given", "delay"),
+    [
+        (3, Delay(3)),
+        (0, Delay(0)),
+        ("weight", Delay("weight")),
+        (("uniform", 2, 5), Delay("uniform", low=2, high=5)),
+        (["geometric", 0.25], Delay("geometric", p=0.25)),
+        ({"kind": "uniform", "high": 4}, Delay("uniform", high=4)),
+        (Delay("geometric"), Delay("geometric")),
+        (np.int64(3), Delay(3)),
+    ],
+)
+def test_ways_to_give_a_delay(given, delay):
+    assert Delay.of(given) == delay
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("poisson", "delay must be a whole number of ticks"),
+        (1.5, "delay must be a whole number of ticks"),
+        (True, "delay must be a whole number of ticks"),
+        (None, "delay must be a whole number of ticks"),
+        ([], "delay must be a whole number of ticks"),
+        ([[1]], "delay must be a whole number of ticks"),
+        (-1, "delay must be from 0"),
+        (("uniform", 1), r"delay must be \('uniform', low, high\)"),
+        (("weight", 1), r"delay must be \('weight'\)"),
+        ((3, 4), r"delay must be \(3\)"),
+        (("uniform", 5, 2), "0 <= low <= high"),
+        (("uniform", 0.5, 2), "low must be a whole number"),
+        (("geometric", 0), "p must be a probability"),
+        (("geometric", "often"), "p must be a probability"),
+        ({"kind": "uniform", "hihg": 4}, "hihg"),
+    ],
+)
+def test_delays_that_are_none(given, text):
+    with pytest.raises(InputError, match=text):
+        Delay.of(given)
+
+
+@pytest.mark.parametrize("synchroniser", ["alpha", "beta"])
+@pytest.mark.parametrize("delay", [2, ("uniform", 1, 9), ("geometric", 0.2), "weight"])
+def test_virtual_times_are_those_of_the_kernel(synchroniser, delay):
+    found = virtual_times(
+        dgsuite.run, SQUARE, 4, delay, seed=7, synchroniser=synchroniser, style="serial"
+    )
+    law = Delay.of(delay).parameters
+    ds = dgsuite.run(synchroniser, SQUARE, rounds=4, seed=7, **law)
+    assert found.time.tolist() == ds.pulse_time.values.tolist()
+    assert found.messages.tolist() == ds.messages.values.tolist()
+    assert found.time.dtype == found.messages.dtype == np.int64
+    again = virtual_times(
+        dgsuite.run, SQUARE.repartition(3), 4, delay, seed=7, synchroniser=synchroniser
+    )
+    assert found.time.tolist() == again.time.tolist()
+
+
+def later(src, dst, tick):
+    return 1 + tick + 10 * (src > dst)
+
+
+@pytest.mark.parametrize(("synchroniser", "told"), [("alpha", 57), ("beta", 115)])
+def test_delays_by_a_function_of_the_edge_and_the_time(synchroniser, told):
+    """From 0 to 1 and back: there at 1, back at 13; from 1 to 0 and back: there at 11, back at 23. Then node
+    1 is safe and tells node 0, there at 57; under beta that begins the next pulse and tells node 1.
+    """
+    pair = Graph.from_edges([0], [1])
+    found = virtual_times(dgsuite.run, pair, 1, later, synchroniser=synchroniser)
+    assert found.time.tolist() == [told]
+    cut = virtual_times(dgsuite.run, SQUARE.repartition(3), 2, later, synchroniser=synchroniser)
+    assert (
+        cut.time.tolist()
+        == virtual_times(dgsuite.run, SQUARE, 2, later, synchroniser=synchroniser).time.tolist()
+    )
+
+
+def test_times_by_a_function_are_not_validated():
+    ds = dgsuite.run("alpha", SQUARE, delay=later)
+    with pytest.raises(InputError, match="delay='later' was a function"):
+        genval.validate("alpha", SQUARE, ds)
+
+
+def test_no_pulse_takes_no_time():
+    found = virtual_times(dgsuite.run, SQUARE, 0, 3)
+    assert (len(found.time), len(found.messages)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ({"synchroniser": "gamma"}, "synchroniser"),
+        ({"delay": "weight"}, "needs a graph with weights"),
+        ({"pulses": -1}, "rounds must be from 1"),
+        ({"synchroniser": "beta"}, "not connected"),
+    ],
+)
+def test_wrong_virtual_times(how, text):
+    graph = Graph.from_edges([0], [1], n=3)
+    with pytest.raises(InputError, match=text):
+        virtual_times(dgsuite.run, graph, **{"pulses": 2, "delay": 1, **how})

@@ -1,7 +1,6 @@
-"""Components at several thresholds are those of runs on graphs of the edges that count."""
+"""Components at several thresholds, or with one record of a source at most, are those of edges that count."""
 
-from __future__ import annotations
-
+import dask
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -92,9 +91,10 @@ def test_chains_take_a_logarithm_of_rounds(order, partition):
     graph = Graph.from_edges(
         nodes[:-1], nodes[1:], weights=weights, clusters=3, partition=partition
     )
-    for thresholds in ([0], [2, 1, 0]):
+    for thresholds in (None, [0], [2, 1, 0]):
         ds = dgsuite.run("wcc", graph, thresholds=thresholds, style="serial")
-        assert not ds.component.sel(threshold=0).any()
+        last = ds.component if thresholds is None else ds.component.sel(threshold=0)
+        assert not last.any()
         assert ds.sizes["round"] <= 3 * n.bit_length()
 
 
@@ -125,39 +125,6 @@ def test_a_wrong_column_is_seen():
         changed = ds.copy(deep=True)
         changed.component[:, 0] = wrong["component"]
         assert changed.equals(ds) or not genval.validate("wcc", graph, changed).ok, kind
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "message"),
-    [
-        ([], "thresholds must be finite numbers, at least one"),
-        ([0.9, float("nan")], "must be finite numbers"),
-        ([float("inf")], "must be finite numbers"),
-        (["high"], "must be finite numbers"),
-        ([[0.9, 0.8]], "must be finite numbers"),
-        ([True], "must be finite numbers"),
-        ([0.9, 0.8, 0.9], "0.9 is there more than once"),
-        ([1, 1.0], "1.0 is there more than once"),
-        (0.9, "thresholds must be a sequence"),
-        ("0.9", "thresholds must be a sequence"),
-    ],
-)
-def test_what_are_no_thresholds_is_refused(thresholds, message):
-    graph = Graph.from_edges([0], [1], weights=[0.9])
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("wcc", graph, thresholds=thresholds)
-
-
-def test_a_graph_without_weights_is_refused():
-    with pytest.raises(InputError, match="the graph has none; give some, or name their column"):
-        dgsuite.run("wcc", Graph.from_edges([0], [1]), thresholds=[0.9])
-
-
-def test_large_numbers_count_exactly_as_numpy_has_them():
-    weights = np.array([1e30, 3e38], np.float32)
-    graph = Graph.from_edges([0, 1], [1, 2], weights=weights)
-    ds = dgsuite.run("wcc", graph, thresholds=[1e300, 2e38, -1e300])
-    assert ds.component.values.T.tolist() == [[0, 1, 2], [0, 1, 1], [0, 0, 0]]
 
 
 def tables(graph, net, ds):
@@ -232,3 +199,120 @@ def test_what_has_no_table_is_refused():
     ]:
         with pytest.raises(InputError, match=message):
             dgsuite.components(*arguments)
+
+
+GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[0.9, 0.7, 0.8])
+
+
+def linked(n, edges, sources, least=None):
+    """The smallest node of each node's component, by sets of Python."""
+    groups = [{node} for node in range(n)]
+    for u, v, weight in sorted(edges, key=lambda edge: (-edge[2], *edge[:2])):
+        one, other = groups[u], groups[v]
+        if one is other or (least is not None and weight < least):
+            continue
+        if {sources[node] for node in one}.isdisjoint(sources[node] for node in other):
+            one |= other
+            for node in other:
+                groups[node] = one
+    return [min(group) for group in groups]
+
+
+@given(st.data())
+def test_components_are_those_of_the_best_links(data):
+    n, k = data.draw(st.integers(2, 24)), data.draw(st.integers(1, 5))
+    luck = np.random.default_rng(data.draw(st.integers(0, 999)))
+    pairs = np.unique(np.sort(luck.integers(0, n, (data.draw(st.integers(1, 60)), 2))), axis=0)
+    src, dst = pairs[pairs[:, 0] < pairs[:, 1]].T
+    weights = luck.integers(0, data.draw(st.sampled_from([2, 9])), len(src))
+    if data.draw(st.booleans()):
+        weights = weights / 8
+    sources = luck.integers(0, data.draw(st.sampled_from([2, 4, n])), n)
+    how = {"clusters": k, "n": n, "weights": weights}
+    if data.draw(st.booleans()):
+        how["partition"] = luck.integers(0, k, n)
+    turned = luck.random(len(src)) < 0.5
+    graph = Graph.from_edges(np.where(turned, dst, src), np.where(turned, src, dst), **how)
+    edges = [*zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True)]
+    found = dgsuite.run("wcc", graph, single=sources, check=True)
+    assert found.component.values.tolist() == linked(n, edges, sources)
+    thresholds = (np.array([5, 1, 7, 0]) / (1 if weights.dtype.kind == "i" else 8)).tolist()
+    found = dgsuite.run("wcc", graph, single=sources, thresholds=thresholds, check=True)
+    assert found.component.dims == ("node", "threshold")
+    for column, least in zip(found.component.values.T, thresholds, strict=True):
+        assert column.tolist() == linked(n, edges, sources, least)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize(
+    ("where", "way"),
+    in_turn(
+        ["here", "workers", "stays"],
+        [("nodes", False, True), ("hash", False, False), ("nodes", True, False)],
+    ),
+)
+def test_tables_have_the_pairs_within_components(client, where, way):
+    partition, directed, single = way
+    luck = np.random.default_rng(2)
+    frame = pd.DataFrame(luck.integers(0, 60, (150, 2)), columns=["source", "target"])
+    frame = frame.astype(str).assign(weight=luck.integers(0, 8, 150) / 8)
+    how = {"clusters": 3, "partition": partition, "duplicates": "max", "directed": directed}
+    how |= {} if where == "here" else {"client": client}
+    with dask.config.set({"dgsuite.gather-limit": "0 B" if where == "stays" else "4 MiB"}):
+        graph = Graph.from_dataframe(frame, weight="weight", **how)
+        own = {"single": np.arange(graph.n) % 4} if single else {}
+        ds = dgsuite.run("wcc", graph, thresholds=[0.5, 0.25], **own)
+        found = dgsuite.pairs(graph, ds, 0.25).compute()
+        table = dgsuite.components(graph, ds, 0.25).compute()
+    label = dict(zip(ds.node.values, ds.component.sel(threshold=0.25).values, strict=True))
+    edges = graph.to_networkx().edges(data="weight")
+    counting = [(u, v, w) for u, v, w in edges if w >= 0.25]
+    rows = {
+        (*((u, v) if directed else sorted((u, v))), w, label[u])
+        for u, v, w in counting
+        if label[u] == label[v]
+    }
+    assert single == (len(rows) < len(counting))
+    assert {*found.itertuples(index=False, name=None)} == rows
+    assert len(found) == len(rows)
+    groups = found.groupby("component")["weight"].agg(["size", "min"])
+    assert table["edges"][groups.index].tolist() == groups["size"].tolist()
+    assert table["weakest"][groups.index].tolist() == groups["min"].tolist()
+    assert table["edges"].sum() == len(rows)
+
+
+def test_pairs_of_a_graph_without_weights():
+    graph = Graph.from_edges([0, 1, 3], [1, 2, 4])
+    found = dgsuite.pairs(graph, dgsuite.run("wcc", graph)).compute()
+    assert found.to_dict("list") == {
+        "source": [0, 1, 3],
+        "target": [1, 2, 4],
+        "component": [0, 0, 3],
+    }
+
+
+@pytest.mark.parametrize("kind", ["list", "text", "category", "arrow", "index"])
+def test_kinds_of_columns(kind):
+    plain = ["a", "b", "a", "b"]
+    sources = {
+        "list": plain,
+        "text": pd.Series(plain, dtype="string"),
+        "category": pd.Series(plain, dtype="category"),
+        "arrow": pytest.importorskip("pyarrow").array(plain),
+        "index": np.array([0, 1, 0, 1]),
+    }[kind]
+    assert dgsuite.run("wcc", GRAPH, single=sources).component.values.tolist() == [0, 0, 2, 2]
+
+
+def test_a_run_does_not_go_on_with_sources():
+    found = dgsuite.run("wcc", GRAPH, single=[0, 1, 0, 1])
+    with pytest.raises(InputError, match="has no single="):
+        dgsuite.run("wcc", GRAPH, single=[0, 1, 0, 1], since=found)
+    with pytest.raises(InputError, match=r"a run with single=\[0, 1, 0, 1\], and this one has"):
+        dgsuite.run("wcc", GRAPH, since=found)
+
+
+def test_a_validator_refuses_them():
+    found = dgsuite.run("wcc", GRAPH, single=[0, 1, 0, 1])
+    with pytest.raises(InputError, match="of a run with single="):
+        genval.validate("wcc", GRAPH, found)

@@ -1,7 +1,5 @@
 """Graphs of more than 2^31 nodes, by a limit that small graphs exceed, and arrays that take no memory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -10,7 +8,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.base import thresholds
-from dgsuite.kernels import BLOCK, KERNELS
+from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.partition.clusters import cluster
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.construction import build
@@ -69,30 +67,26 @@ def test_results_are_the_same_in_64_bits(name, data, monkeypatch):
     assert short.messages.values.tolist() == long.messages.values.tolist()
 
 
-@pytest.mark.parametrize("name", ["bfs", "sssp", "wcc"])
-def test_block_forms(name, wide):
-    edges = np.random.default_rng(2).integers(0, 60, (2, 150))
-    how = {"form": "block", "style": "serial"}
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        *((name, "block") for name in ("bfs", "sssp", "wcc")),
+        *(
+            pytest.param(name, "iterative", marks=pytest.mark.long)
+            for name in ("bfs", "cdlp", "pagerank", "sssp", "wcc")
+        ),
+    ],
+)
+def test_compiled_loops(name, form, wide, monkeypatch):
+    edges = np.random.default_rng(3).integers(0, 60, (2, 200))
+    how = {"form": form, "style": "serial"}
     short = dgsuite.run(name, Graph.from_edges(*edges, n=60, clusters=3), **how)
     wide()
+    monkeypatch.setattr(thresholds, "compile_from", -1)
     long = dgsuite.run(name, Graph.from_edges(*edges, n=60, clusters=3), **how)
-    for output, what in BLOCK[name].outputs.items():
+    for output, what in FORMS[form][name].outputs.items():
         assert np.array_equal(short[output], long[output])
         assert not what.nodes or long[output].dtype == np.int64
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["bfs", "cdlp", "pagerank", "sssp", "wcc"])
-def test_compiled_loops(name, wide, monkeypatch):
-    edges = np.random.default_rng(3).integers(0, 60, (2, 200))
-    graph = Graph.from_edges(*edges, n=60, clusters=3)
-    short = dgsuite.run(name, graph, style="serial", clusters=3)
-    wide()
-    monkeypatch.setattr(thresholds, "compile_from", -1)
-    graph = Graph.from_edges(*edges, n=60, clusters=3)
-    long = dgsuite.run(name, graph, style="serial", clusters=3)
-    for output in KERNELS[name].outputs:
-        assert np.array_equal(short[output], long[output])
 
 
 def test_what_keeps_ids_in_32_bits_is_refused(wide):

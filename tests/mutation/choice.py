@@ -61,7 +61,7 @@ TESTS = {
         "tests/dgsuite/scaling/test_stopping.py",
     ],
     "dgsuite/core/executors": [
-        "tests/dgsuite/executors/test_small.py",
+        "tests/dgsuite/executors/test_forms.py",
         "tests/dgsuite/executors",
         "tests/kernels/test_rounds.py",
         "tests/kernels/test_contract.py",
@@ -120,7 +120,7 @@ TESTS = {
     "partition": [
         "tests/partition/test_partition.py",
         "tests/partition",
-        "tests/dgsuite/engine/test_halo.py",
+        "tests/dgsuite/engine/test_exchange.py",
         *AXES[:2],
     ],
 }

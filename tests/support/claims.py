@@ -1,7 +1,5 @@
 """Experiment files and results that claims are compared with, for tests."""
 
-from __future__ import annotations
-
 import dgsuite
 from dgsuite import genval
 from dgsuite.studies.report.claims.data import setup_of

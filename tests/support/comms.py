@@ -1,7 +1,5 @@
 """Kinds of transports, and both ends of a comm, for tests."""
 
-from __future__ import annotations
-
 import asyncio
 
 import numpy as np

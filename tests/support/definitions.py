@@ -1,7 +1,5 @@
 """Textbook definitions in plain Python, and random networks to compare kernels with them on."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import lru_cache
 from itertools import combinations, permutations

@@ -1,7 +1,5 @@
 """How many examples property tests try."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 
 MOST = 10

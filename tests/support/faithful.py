@@ -1,7 +1,5 @@
 """Forms that ``faithful=True`` selects, where IMSuite differs from the textbook."""
 
-from __future__ import annotations
-
 from dgsuite.kernels.imsuite.bfs_dijkstra import faithful as bfs_dijkstra
 from dgsuite.kernels.imsuite.byzantine import faithful as byzantine
 from dgsuite.kernels.imsuite.dijkstra_routing import faithful as dijkstra_routing

@@ -63,9 +63,10 @@ class Greedy(Toy):
 
 @dataclass(frozen=True)
 class EndlessTasks(Toy):
-    """Each task spawns another at the next node."""
+    """Each task spawns another at the next node, perhaps until one fails."""
 
     form: ClassVar[str] = "recursive"
+    fail_at: int = -1
 
     def program(self, net) -> Program:
         yield Finish(self.send)
@@ -74,6 +75,8 @@ class EndlessTasks(Toy):
         return spawn(self.read, c.ids[:1], by=np.arange(c.size)[:1])
 
     def read(self, c, s, inbox):
+        if inbox.round == self.fail_at:
+            raise ZeroDivisionError("on purpose")
         return spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
 
 
@@ -267,5 +270,8 @@ class Wrong(Toy):
             "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
             "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
             "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
+            "absent sender": lambda: broadcast(np.array([c.size]), value=1),
+            "sender below 0": lambda: broadcast(np.array([-1]), value=1),
+            "backwards": lambda: broadcast(value=1, backwards=True),
             "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
         }[self.what]()

@@ -22,58 +22,16 @@ Files = dict[str, bytes]
 INTEGERS = (0, 1, -1, 2, 3, 7, 64, 255, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63 - 1, -(2**63))
 FLOATS = (0.0, -0.0, -1.0, 0.5, 1e308, 5e-324, float("nan"), float("inf"), float("-inf"))
 DTYPES = (
-    "i1",
-    "u1",
-    "i2",
-    "i4",
-    "i8",
-    "u8",
-    "f2",
-    "f4",
-    "f8",
-    "?",
-    "U3",
-    "S2",
-    "c16",
-    "M8[s]",
-    ">i8",
-    ">i4",
-    ">f8",
-    "O",
-    "V8",
+    *("i1", "u1", "i2", "i4", "i8", "u8", "f2", "f4", "f8", "?", "U3", "S2", "c16", "M8[s]"),
+    *(">i8", ">i4", ">f8", "O", "V8"),
 )
 PLAIN: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        3,
-        2**31,
-        2**63 - 1,
-        2**63,
-        2**70,
-        0.5,
-        -1.5,
-        1e300,
-        float("nan"),
-    ),
-    *(
-        "",
-        "x",
-        "<f8",
-        "|O",
-        "<U99999999",
-        "../x.npz",
-        "/etc/passwd",
-        "memory://other/x.npz",
-        "0" * 64,
-    ),
-    *("dgsuite graph 1", "sum", "NaN", "\ud800", "\0"),
+    *(None, True, False, 0, 1, -1, 3, 2**31, 2**63 - 1, 2**63, 2**70, 0.5, -1.5, 1e300),
+    *(float("nan"), "", "x", "<f8", "|O", "<U99999999", "../x.npz", "/etc/passwd"),
+    *("memory://other/x.npz", "0" * 64, "dgsuite graph 1", "sum", "NaN", "\ud800", "\0"),
     *([], {}, [0], [[]], {"a": 1}, {"array": [1], "dtype": "|O", "shape": [1]}),
 )
+ATTRIBUTES = (0, -1, "", "x", "{", "[1]", '{"a": {"tuple": 1}}', 1e300, [1, 2], b"x", True, 2**62)
 
 
 def forged(files: Files, dice: random.Random) -> Files:
@@ -154,14 +112,8 @@ def _fact(content: bytes, dice: random.Random) -> bytes:
 def _places(value: Any, before: tuple[Any, ...] = ()) -> Any:
     """The places of all values in JSON."""
     yield before
-    items = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, item in items:
+    items = {dict: dict.items, list: enumerate}.get(type(value))
+    for key, item in items(value) if items else ():
         yield from _places(item, (*before, key))
 
 
@@ -203,9 +155,8 @@ def archive(content: bytes, dice: random.Random) -> bytes:
             case 0:
                 del arrays[name]
             case 1:
-                arrays[
-                    dice.choice(("order", "labels", "uid", "loops", "packed", "weights", "x/../y"))
-                ] = arrays[name]
+                keys = ("order", "labels", "uid", "loops", "packed", "weights", "x/../y")
+                arrays[dice.choice(keys)] = arrays[name]
             case 2:
                 arrays[name] = arrays[dice.choice(names)]
             case _:
@@ -327,22 +278,8 @@ def _dataset(file: Any, dice: random.Random) -> None:
                     file[name].attrs[key] = value
         case 4:
             held = dice.choice((file, file[name])).attrs
-            held[dice.choice([*sorted(held), "units", "dgsuite_codes"])] = dice.choice(
-                (
-                    0,
-                    -1,
-                    "",
-                    "x",
-                    "{",
-                    "[1]",
-                    '{"a": {"tuple": 1}}',
-                    1e300,
-                    [1, 2],
-                    b"x",
-                    True,
-                    2**62,
-                )
-            )
+            value = dice.choice(ATTRIBUTES)
+            held[dice.choice([*sorted(held), "units", "dgsuite_codes"])] = value
         case 5:
             held = dice.choice((file, file[name])).attrs
             del held[dice.choice(sorted(held))]

@@ -1,7 +1,5 @@
 """Larger networks for each kernel, with parameters that its card draws."""
 
-from __future__ import annotations
-
 import random
 
 import networkx as nx

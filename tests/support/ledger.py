@@ -4,8 +4,6 @@ A run whose drop is not met, or whose liar happens to say the truth, passes as o
 of networks keep a ledger of the runs in their process: which kinds of faults these have, and which struck.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import contextmanager
 

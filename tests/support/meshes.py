@@ -1,7 +1,5 @@
 """The tasks of a run on one host as threads of this process, joined by the comms of a real mesh."""
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier

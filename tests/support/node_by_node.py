@@ -1,7 +1,5 @@
 """A reference interpreter: it runs phases node by node, with dictionaries and no vectors."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What tests of the backend of networkx share: networkx knows it, and graphs of all kinds."""
 
-from __future__ import annotations
-
 import networkx as nx
 import pytest
 from hypothesis import strategies as st

@@ -6,8 +6,6 @@ JSON is a list of [kernel, style, parameters]. Each run is on a random graph of 
 for each worker.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """IMSuite's input files, as our generators make them; their digests are in ``data/``."""
 
-from __future__ import annotations
-
 import re
 
 from dgsuite.genval import generate

@@ -1,7 +1,5 @@
 """A small graph for each kernel, and a right result on it, as its card says."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 

@@ -1,10 +1,7 @@
 """Executors that run the clusters of a site in a chosen order, or stop one of them amid what they share."""
 
-from __future__ import annotations
-
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
 
@@ -140,15 +137,3 @@ def noticing(thread, event):
         yield
     finally:
         once.Lock.__enter__ = enter
-
-
-@contextmanager
-def pool_of(threads):
-    """A pool of threads that take turns as often as Python can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(threads) as pool:
-            yield pool
-    finally:
-        sys.setswitchinterval(before)

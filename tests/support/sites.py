@@ -1,7 +1,5 @@
 """The exchange between sites, without sockets."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Self-stabilising protocols as their authors give them, node by node, and all their executions."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations, product
 
 import networkx as nx
@@ -111,8 +109,10 @@ def choices(enabled, daemon):
     return chain.from_iterable(combinations(enabled, size) for size in sizes)
 
 
-def worst(protocol, kernel, net, daemon):
-    """The most moves that a daemon can make until none is enabled; None if it never need come to that."""
+def worst(protocol, states, net, daemon):
+    """The most moves from any of some states that a daemon can make until none is enabled; None if it never
+    need come to that.
+    """
     most = {}
 
     def longest(at):
@@ -128,7 +128,7 @@ def worst(protocol, kernel, net, daemon):
         most[at] = best
         return best
 
-    found = [longest(at) for at in every_state(kernel, net)]
+    found = [longest(at) for at in states]
     return None if None in found else max(found)
 
 

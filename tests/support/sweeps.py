@@ -1,7 +1,5 @@
 """Runs that were never made, with times of a known form."""
 
-from __future__ import annotations
-
 import numpy as np
 import xarray as xr
 

@@ -1,7 +1,5 @@
 """Synchronisers event by event: one message after the other, by the tick at which it arrives."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Runs, and what rules say of them."""
 
-from __future__ import annotations
-
 import dgsuite
 from dgsuite import genval
 

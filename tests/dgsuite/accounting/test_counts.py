@@ -1,7 +1,5 @@
 """IMSuite's own counts, from its own inputs: Figure 8 of the paper, and all sizes beside it."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter
@@ -15,11 +13,12 @@ from tests.support.paths import DATA, ROOT
 
 INPUTS = ROOT / "configs" / "data"
 
-FIGURE_8 = [  # kernel, kind, finish_async comm, mutexes, clocked comm
-    ("bf", "spmin", 1009, 126, 568),
-    ("bf", "spmax", 1145, 766, 956),
-    ("mis", "spmin", 1463, 1894, 1274),
-    ("mis", "spmax", 3204, 3518, 2637),
+FIGURE_8 = [  # kernel, file, finish_async comm, mutexes, clocked comm
+    ("bf", "bfs_n64_spmin_s101", 1009, 126, 568),
+    ("bf", "bfs_n64_spmax_s101", 1145, 766, 956),
+    ("lcr", "ring_n64_s101", 12223, 0, 8255),
+    ("mis", "mis-ds_n64_spmin_s101", 1463, 1894, 1274),
+    ("mis", "mis-ds_n64_spmax_s101", 3204, 3518, 2637),
 ]
 
 
@@ -27,14 +26,9 @@ def run(kernel, graph, **options):
     return dgsuite.run(kernel, graph, **{"faithful": True, **options})
 
 
-def graph_of(kernel, kind):
-    family = {"bf": "bfs", "mis": "mis-ds"}[kernel]
-    return Graph.read_imsuite(INPUTS / f"{family}_n64_{kind}_s101.txt", kernel)
-
-
-@pytest.mark.parametrize(("kernel", "kind", "joined", "mutexes", "clocked"), FIGURE_8)
-def test_figure_8(client, kernel, kind, joined, mutexes, clocked):
-    graph = graph_of(kernel, kind)
+@pytest.mark.parametrize(("kernel", "file", "joined", "mutexes", "clocked"), FIGURE_8)
+def test_figure_8(client, kernel, file, joined, mutexes, clocked):
+    graph = Graph.read_imsuite(INPUTS / f"{file}.txt", kernel)
     for style, comm in (("finish_async", joined), ("clocked", clocked)):
         ran = run(kernel, graph, style=style, clusters=2, client=client)
         counted = run(kernel, graph, style="serial", count_as=style)
@@ -44,28 +38,9 @@ def test_figure_8(client, kernel, kind, joined, mutexes, clocked):
             assert (ds.asyncs == 64 * ds.finishes).all()
 
 
-def test_figure_8_lcr(client):
-    graph = Graph.read_imsuite(INPUTS / "ring_n64_s101.txt", "lcr")
-    for style, comm in (("finish_async", 12223), ("clocked", 8255)):
-        ds = run("lcr", graph, style=style, clusters=2, client=client)
-        assert int(ds.messages.sum()) == 4096
-        assert (ds.messages == 64).all()
-        assert int(ds.comm.sum()) == comm
-        assert int(ds.mutexes.sum()) == 0
-        assert (ds.leader == 64).all()
-
-
 def test_serial_counts_nothing_of_the_sort():
-    ds = run("mis", graph_of("mis", "spmax"), style="serial")
+    ds = run("mis", Graph.read_imsuite(INPUTS / "mis-ds_n64_spmax_s101.txt", "mis"), style="serial")
     assert not any(int(ds[v].sum()) for v in ("comm", "mutexes", "finishes", "asyncs", "barriers"))
-
-
-def test_mis_without_faithful_repeats_less():
-    graph = graph_of("mis", "spmax")
-    faithful = run("mis", graph)
-    textbook = run("mis", graph, faithful=False, rng="imsuite")
-    np.testing.assert_array_equal(faithful.in_mis, textbook.in_mis)
-    assert int(textbook.messages.sum()) < int(faithful.messages.sum())
 
 
 def rows():

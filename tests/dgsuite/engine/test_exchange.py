@@ -1,12 +1,8 @@
-"""The exchange between sites, without sockets: any number of sites in one process."""
-
-from __future__ import annotations
+"""The exchange between sites, without sockets: any number of sites in one process, also in shared memory."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 import networkx as nx
 import numpy as np
@@ -15,25 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.program import reduce_votes, steps
+from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
-from dgsuite.kernels import KERNELS, LCR, MIS, BellmanFord
-from dgsuite.kernels.analytics.bfs import BreadthFirst
-from dgsuite.kernels.analytics.pagerank import PageRank
+from dgsuite.kernels import KERNELS, MIS, BellmanFord
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.views import incoming
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.examples import examples
-from tests.support.faulty import Fails, Wrong
+from tests.support.faulty import Fails
 from tests.support.schedules import Shuffled
 from tests.support.sites import alone, assert_same, simulate
 from tests.support.toys import (
-    Calls,
     EmptyInbox,
     Folded,
+    ManyFields,
     MutatesAfterSending,
     MutatesInPlace,
     Order,
@@ -112,103 +105,6 @@ def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     check()
 
 
-@given(graphs(directed=True), st.integers(1, 5))
-def test_directed_broadcasts_follow_edges(pair, sites):
-    whole, cut = pair
-    kernel = BellmanFord(root=whole.n - 1)
-    first = serial.run(kernel, whole.parts)
-    assert_same(first, simulate(kernel, cut, sites))
-    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
-    expected = [lengths.get(v, -1) for v in range(whole.n)]
-    np.testing.assert_array_equal(first[0]["distance"], expected)
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, monkeypatch):
-    """As when they are sent along edges one by one: outputs, rounds, messages."""
-    if compiled:
-        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
-    some = st.sampled_from([BellmanFord(), Reductions(), PageRank(iterations=3)])
-
-    @given(graphs(directed=True), some, st.integers(1, 5), POOLS)
-    @examples(30)
-    def check(pair, kernel, sites, pool):
-        whole, cut = pair
-        one_by_one = serial.run(kernel, whole.parts)
-        assert_same(one_by_one, serial.run(kernel, incoming(whole).parts))
-        assert_same(one_by_one, simulate(kernel, incoming(cut), sites, pool=pool))
-
-    check()
-
-
-@dataclass(frozen=True)
-class Against(Reductions):
-    """The same along the edges that come in."""
-
-    def send(self, c, s, inbox):
-        return super().send(c, s, inbox)._replace(backwards=True)
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_broadcasts_backwards_are_those_of_the_reversed_graph(compiled, monkeypatch):
-    if compiled:
-        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
-
-    @given(graphs(directed=True), st.integers(1, 5))
-    @examples(30)
-    def check(pair, sites):
-        whole, cut = pair
-        forwards = serial.run(Reductions(), whole.reversed().parts)
-        assert_same(forwards, simulate(Against(), incoming(cut), sites))
-        with pytest.raises(RunError, match="needs pulls = True"):
-            serial.run(Against(), whole.parts)
-
-    check()
-    ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=2)
-    assert_same(serial.run(Reductions(), ring.parts), simulate(Against(), ring, 2))
-
-
-def test_traces_of_broadcasts_backwards():
-    rng = np.random.default_rng(4)
-    graph = Graph.from_edges(*rng.integers(0, 30, (2, 90)), n=30, directed=True, clusters=4)
-
-    @dataclass(frozen=True)
-    class Forwards(Reductions):
-        undirected: ClassVar[bool] = False
-
-    @dataclass(frozen=True)
-    class Backwards(Against):
-        undirected: ClassVar[bool] = False
-        pulls: ClassVar[bool] = True
-
-    found = dgsuite.run(Backwards, graph, style="serial", trace=True).traffic
-    there = dgsuite.run(Forwards, graph.reversed(), style="serial", trace=True).traffic
-    np.testing.assert_array_equal(found, there)
-
-
-@given(graphs(directed=True), st.integers(1, 5), st.sampled_from(["optimising", "top-down"]))
-def test_directed_searches_are_those_of_networkx(pair, sites, direction):
-    whole, cut = pair
-    kernel = BreadthFirst(root=whole.n - 1, direction=direction)
-    first = serial.run(kernel, incoming(whole).parts)
-    assert_same(first, simulate(kernel, incoming(cut), sites))
-    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
-    assert first[0]["level"].tolist() == [lengths.get(v, -1) for v in range(whole.n)]
-    report = genval.validate("bfs", whole, {**first[0], "root": whole.n - 1})
-    assert report.ok, str(report)
-
-
-@given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False))
-def test_ring(n, clusters, sites, random):
-    uid = random.sample(range(100), n)
-    nodes = np.arange(n)
-    one = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=1)
-    cut = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=clusters)
-    first = serial.run(LCR(), one.parts)
-    assert_same(first, simulate(LCR(), cut, sites))
-    assert set(first[0]["leader"]) == {max(uid)}
-
-
 @given(graphs(), KERNEL)
 def test_pickled_before_every_phase(pair, kernel):
     whole, cut = pair
@@ -239,6 +135,16 @@ def test_remote_messages_are_those_between_clusters():
         assert log["remote"][0] == across
 
 
+def test_only_halo_values_travel():
+    """A broadcast travels once to each site that has the node as a ghost, not once an edge."""
+    star = Graph.from_networkx(nx.star_graph(99), clusters=2)
+    site = Site(BellmanFord(root=0), star.parts[:1], np.array([0, 1, 2]), 0)
+    first = next(steps(site.kernel, star.n, lambda over: None))
+    parcels = site.step(first)
+    assert site.tally.messages == 99
+    assert len(parcels[1].fields["distance"]) == 1
+
+
 def test_live_links_count_remote_neighbours_only():
     graph = nx.gnm_random_graph(60, 200, seed=2)
     messages, remote = [], []
@@ -252,83 +158,121 @@ def test_live_links_count_remote_neighbours_only():
     assert all(0 <= r <= m for r, m in zip(remote[1], messages[1], strict=True))
 
 
-@pytest.mark.parametrize(
-    ("graph", "root", "rounds"),
-    [
-        (nx.star_graph(7), 0, 1),
-        (nx.star_graph(7), 3, 2),
-        (nx.path_graph(5), 0, 4),
-        (nx.cycle_graph(6), 0, 4),  # the last one has another neighbour, and tells it
-        (nx.empty_graph(3), 1, 1),
-    ],
-)
-def test_a_search_ends_with_its_leaves(graph, root, rounds):
-    for clusters in (1, 3):
-        ds = dgsuite.run("bfs", Graph.from_networkx(graph), root=root, clusters=clusters)
-        assert ds.sizes["round"] == rounds
-        lengths = nx.single_source_shortest_path_length(graph, root)
-        assert ds.level.values.tolist() == [lengths.get(v, -1) for v in graph]
-
-
-@pytest.mark.parametrize(
-    "what",
-    [
-        "missing node",
-        "negative node",
-        "no sender",
-        "unknown field",
-        "wrong length",
-        "two kinds",
-        "nonsense",
-        "known to one",
-        "unknown to one",
-        "known from nowhere",
-        "missing sender",
-        "negative sender",
-        "too few senders",
-        "float receivers",
-        "unsorted senders",
-        "repeated senders",
-        "a mask of senders",
-        "far senders",
-        "missing cluster",
-        "missing announcer",
-        "unsorted lists",
-        "a negative length",
-        "lists too short",
-        "lists without lengths",
-        "or of floats",
-        "other combiners",
-        "a sum too large",
-        "unknown combiner",
-    ],
-)
-def test_what_cannot_be_sent_is_named(what):
-    graph = Graph.from_networkx(nx.cycle_graph(6), clusters=2)
-    with pytest.raises(RunError, match=r"kernel 'toy', round 0, phase 'send', cluster [01]"):
-        serial.run(Wrong(what=what), graph.parts)
-
-
-@pytest.mark.parametrize("how", ["nodes", "hash"])
-@pytest.mark.parametrize("sites", [1, 2, 3])
-def test_what_is_known_need_not_travel(sites, how):
-    graph = nx.gnm_random_graph(30, 45, seed=8)
-    cut = Graph.from_networkx(graph, clusters=5, partition=how)
-    for node in graph:
-        told = simulate(Calls(node=node, anyway=False), cut, sites)
-        knew = simulate(Calls(node=node), cut, sites)
-        assert_same(knew, told)
-        assert np.flatnonzero(knew[0]["got"] == node).tolist() == sorted(graph[node])
-        bounds = np.arange(sites + 1) * 5 // sites
-        for me, (a, b) in enumerate(pairwise(bounds)):
-            site = Site(Calls(node=node), cut.parts[a:b], bounds, me)
-            assert not site.step(Step(0, "send", False, 0))
-            assert site.quiet
-
-
 def test_a_failure_names_its_place():
     graph = Graph.from_networkx(nx.cycle_graph(6), clusters=3)
     with pytest.raises(
         RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
     ):
         serial.run(Fails(), graph.parts)
+
+
+def test_messages_may_have_more_fields_than_a_number_has_bits():
+    graph = Graph.from_networkx(nx.cycle_graph(9), client=None, clusters=3)
+    whole = serial.run(ManyFields(), graph.parts)
+    assert_same(whole, simulate(ManyFields(), graph, 3, shared=True))
+
+
+def run_ahead(kernel, graph, sites, order):
+    """Outputs where each site in turn goes on as far as the barriers let it, before others have read what it
+    wrote before.
+
+    Parameters
+    ----------
+    order
+        Called for the order of the sites, after each barrier.
+    """
+    clusters = graph.parts
+    count = min(sites, len(clusters))
+    bounds = np.arange(count + 1) * len(clusters) // count
+    run = [Site(kernel, clusters[a:b], bounds, me) for me, (a, b) in enumerate(pairwise(bounds))]
+    memory = np.full(Window.size(graph.n, count, run[0].mailbox.dtypes), 7, np.uint8)
+    votes, said = [[] for _ in run], [None] * count
+
+    def reply(me):
+        def reduced(over):
+            found = reduce_votes(votes[me])
+            votes[me].clear()
+            return lambda: found
+
+        return reduced
+
+    for site in run:
+        assert site.mailbox.ghosts >= 0  # workers make this halo first
+        site.mailbox.share(memory)
+        site.warm()
+    programs = [steps(kernel, graph.n, reply(me), 1000) for me in range(count)]
+    parcels = [{} for _ in run]
+    going, begun = True, False
+    while going:
+        sent = [{} for _ in run]
+        for me in order(count):
+            site = run[me]
+            if begun:
+                site.deliver(parcels[me])
+            while (step := next(programs[me], None)) is not None:
+                found = site.step(step)
+                if not site.quiet:
+                    for to, parcel in found.items():
+                        sent[to][me] = parcel
+                    break
+                site.deliver({})
+            said[me] = site.tally.vote
+            going = step is not None
+        parcels, begun = sent, True
+        for own in votes:
+            own.append(reduce_votes(said))
+    names = kernel.outputs
+    return {name: np.concatenate([site.outputs()[name] for site in run]) for name in names}
+
+
+@pytest.mark.parametrize("name", ["bfs", "cdlp", "matching", "mis", "sssp", "wcc"])
+@given(st.data())
+@examples(30)
+def test_a_site_may_go_ahead(name, data):
+    """It never writes what others have yet to read."""
+    kernel, make = data.draw(inputs(name))
+    whole = make()
+    cut = make(clusters=data.draw(st.integers(1, whole.n)))
+    sites = data.draw(st.integers(1, 4))
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    found = run_ahead(kernel, cut, sites, rng.permutation)
+    for output, values in serial.run(kernel, whole.parts)[0].items():
+        np.testing.assert_array_equal(found[output], values)
+
+
+def path(**how):
+    """One site reads a third of the other's nodes, and the other a sixth of the first's."""
+    return Graph.from_edges(np.arange(8), np.arange(1, 9), n=9, **how)
+
+
+def corner(**how):
+    """One site reads nodes 6 and 8 of the other; node 8, first in rank, shares no list."""
+    return Graph.from_edges([0, 0, 6, 1], [6, 8, 8, 8], n=13, **how)
+
+
+LOPSIDED = [(path, {"clusters": 3}), (corner, {"partition": [0] * 5 + [1] * 8})]
+"""Graphs cut so that one site reads many nodes of the other, which reads few of its own."""
+
+
+@pytest.mark.parametrize("name", ["ktruss", "lcc", "triangles"])
+@pytest.mark.parametrize(("make", "cut"), LOPSIDED)
+def test_lists_reach_their_nodes_where_sites_share_memory(make, cut, name, client):
+    kernel, graph = KERNELS[name](), make(**cut)
+    expected, log = serial.run(kernel, make(clusters=1).parts)
+    assert_same((expected, log), simulate(kernel, graph, 2, shared=True))
+    found = dgsuite.run(name, graph, style="clocked", client=client)
+    for output, values in expected.items():
+        np.testing.assert_array_equal(found[output], values)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["ktruss", "lcc", "triangles"])
+@pytest.mark.parametrize("n", [5, pytest.param(6, marks=pytest.mark.long)])
+def test_lists_reach_their_nodes_in_every_small_graph(n, name):
+    """Of all graphs, however they are cut in two."""
+    for net in nx.graph_atlas_g():
+        for first in range(1, n) if len(net) == n else ():
+            cut = Graph.from_networkx(net, partition=[0] * first + [1] * (n - first))
+            whole = Graph.from_networkx(net, clusters=1)
+            found = simulate(KERNELS[name](), cut, 2, shared=True)
+            assert_same(serial.run(KERNELS[name](), whole.parts), found)

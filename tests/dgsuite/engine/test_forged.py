@@ -1,7 +1,5 @@
 """Forged checkpoints and results: right checksums, wrong content. An error names the file."""
 
-from __future__ import annotations
-
 import io
 import json
 
@@ -87,6 +85,10 @@ def state(function):
     return in_tree("0.tree", change)
 
 
+def of_class(name):
+    return state(lambda found: found.update({"class": name}))
+
+
 def log(name, value):
     return in_tree("about", lambda tree, arrays: {**tree, name: value})
 
@@ -108,18 +110,16 @@ CASES = {
     "dimensions": ("*states*", attribute("level", lambda v: v[None]), "level must have dtype"),
     "an attribute": ("*states*", state(lambda s: s["attributes"].pop("level")), "has no 'level'"),
     "another class": (
-        "*states*",
-        state(lambda s: s.update({"class": "dgsuite.kernels.bsp.state:ClusterState"})),
+        *("*states*", of_class("dgsuite.kernels.bsp.state:ClusterState")),
         "a state must be a|is damaged or forged",
     ),
     "a class of the system": (
         "*states*",
-        state(lambda s: s.update({"class": "os:stat_result"})),
+        of_class("os:stat_result"),
         "is not a class of the kernel",
     ),
     "its class": (
-        "*states*",
-        state(lambda s: s["attributes"].update(__class__=1)),
+        *("*states*", state(lambda s: s["attributes"].update(__class__=1))),
         "has no attribute '__class__'",
     ),
     "votes": ("*log*", log("votes", [[1, 0, None, None, 0]]), "is no vote"),

@@ -1,9 +1,5 @@
 """Compiled loops are loaded before the clock of a run starts."""
 
-from __future__ import annotations
-
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +7,6 @@ from numba import typeof
 
 from dgsuite.base import compiling
 from dgsuite.core.engine.site import Site
-from dgsuite.core.workers import room
 from dgsuite.partition.arrays import _compiled
 from tests.support import sites
 from tests.support.cases import COMMUNITIES, NAMES, cuts, inputs
@@ -43,19 +38,6 @@ def called(monkeypatch):
         compiling, "LOOPS", [(calls[loop], kinds) for loop, kinds in compiling.LOOPS]
     )
     return found
-
-
-def test_a_clocked_task_is_ready_before_the_clock_starts(monkeypatch):
-    """What making the halo took is given back, and the rest fits into the limit."""
-    done = []
-    monkeypatch.setattr(room, "give_back", lambda: done.append("give back"))
-    monkeypatch.setattr(room, "hold_to_limit", lambda site: done.append("hold to limit"))
-    box = SimpleNamespace(has_halo=False)
-    site = SimpleNamespace(mailbox=box)
-    site.warm = lambda: done.append("warm") or setattr(box, "has_halo", True)
-    room.prepare(site)
-    room.prepare(site)
-    assert done == ["warm", "give back", "hold to limit", "warm", "hold to limit"]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in COMMUNITIES])

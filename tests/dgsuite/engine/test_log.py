@@ -1,20 +1,22 @@
-"""The log of a run: what it holds, and how little memory it takes."""
+"""The log of a run and least offers take little memory: offers have 32 bits where all fit, else 64."""
+
+from __future__ import annotations
 
 import gc
-import pickle
 import struct
 import tracemalloc
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from dgsuite.core.engine.log import Log, merge, unite
-from dgsuite.core.engine.pairs import Pairs
-from dgsuite.core.engine.program import Step, Tally, reduce_votes
+import dgsuite
+from dgsuite.base import thresholds
+from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.offers import LARGEST, NONE, Offers
+from dgsuite.core.engine.program import Step, Tally
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.bsp import vote
+from dgsuite.partition.clusters.halo import make_halo
 from dgsuite.partition.graph.graph import Graph
 
 BOUND = 250
@@ -43,115 +45,55 @@ def test_the_log_takes_few_bytes_for_each_phase():
     assert 100 * phases < before - after < BOUND * phases
 
 
-def filled(clusters: int, votes: list) -> Log:
-    """A log of a phase for each vote."""
-    log = Log(clusters, seconds=float(clusters))
-    for number, said in enumerate(votes):
-        tally = Tally(messages=number + clusters, toil=0.5, vote=said)
-        if number:
-            tally.note({"examined": number})
-        step = Step(number // 2, ("send", "read")[number % 2], number % 2 == 1, number // 2)
-        times = [float(number + k) for k in range(clusters)]
-        log.add(step, tally, times, [2 * t for t in times], 0.25)
-    return log
-
-
-VOTES = [vote(any=True), vote(sum=np.array([0.5])), vote(min=-0.0), vote(max=1 << 80)]
-
-
-def test_a_log_gives_what_was_added():
-    log = pickle.loads(pickle.dumps(filled(2, VOTES)))
-    assert len(log) == 4
-    assert log.rounds == log.progress().rounds == 2
-    assert [step[:4] for step in log.steps] == [
-        (0, "send", False, 0),
-        (0, "read", True, 0),
-        (1, "send", False, 1),
-        (1, "read", True, 1),
-    ]
-    assert log["messages"].tolist() == [2, 3, 4, 5]
-    assert log["compute"].tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
-    assert log["cpu"].tolist() == [[0, 2], [2, 4], [4, 6], [6, 8]]
-    assert log["exchange"].tolist() == [[0.25, 0.25]] * 4
-    assert log["toil"].tolist() == [0.5] * 4
-    assert log.by_round(log["messages"]).tolist() == [5, 9]
-    assert log.noted("examined").tolist() == [0, 1, 2, 3]
-    assert log.noted("nothing").tolist() == [0, 0, 0, 0]
-
-
-def test_a_log_keeps_votes_exactly():
-    log = filled(1, VOTES)
-    assert log.votes == VOTES
-    assert isinstance(log.votes[1].sum, Fraction)
-    assert log.votes_of(1) == VOTES[2:]
-    assert log.votes_of(0) == VOTES[:2]
-    assert log.votes_of(2) == []
-    assert [(step.phase, v) for step, v in log.replies()] == [
-        ("read", reduce_votes(VOTES[:2])),
-        ("read", reduce_votes(VOTES[2:])),
-    ]
-
-
-def test_a_log_of_no_phase():
-    log = merge([Log(2), Log(1)])
-    assert (len(log), log.rounds, [*log.steps], [*log.replies()]) == (0, 0, [], [])
-    assert log["compute"].shape == (0, 3)
-
-
-def test_logs_are_merged_by_cluster():
-    whole = merge([filled(2, VOTES), filled(1, VOTES)])
-    assert whole["messages"].tolist() == [3, 5, 7, 9]
-    assert whole["compute"].tolist() == [[0, 1, 0], [1, 2, 1], [2, 3, 2], [3, 4, 3]]
-    assert whole.noted("examined").tolist() == [0, 2, 4, 6]
-    assert whole.votes == [reduce_votes([v, v]) for v in VOTES]
-    assert whole.seconds == 2
-    assert [*whole.steps] == [*filled(1, VOTES).steps]
-
-
-def test_what_ran_in_any_order_is_united():
-    """Also where a log was read in between, so that a moment has several rows."""
-    deep, flat, later = (0, 0, 1, "task"), (0, 0, 0, "start"), (1, 0, 0, "start")
-
-    def tally():
-        return Tally(pairs=Pairs(3))
-
-    logs = []
-    for first, moments in ((0, [deep, flat, deep, later]), (2, [flat, later, flat])):
-        log = Log(2 - first // 2, seconds=1.0)
-        for number, moment in enumerate(moments):
-            entry = log.entry(moment, tally)
-            entry.compute += number + 1
-            entry.exchange += 0.25
-            entry.tally.messages += 1 + first
-            entry.tally.note({"examined": number})
-            entry.tally.vote = vote(any=number > 1)
-            entry.tally.pairs.add(first, np.array([1]), 1 + first, 8)
-            if number == 1:
-                assert log.sent == 2 + 2 * first
-                assert len(log) == len(log["round"]) == 2
-        assert log.sent == len(moments) * (1 + first)
-        logs.append(log)
-    whole = unite([pickle.loads(pickle.dumps(log)) for log in logs])
-    assert [step[:4] for step in whole.steps] == [
-        (0, "start", False, 0),
-        (1, "task", False, 0),
-        (0, "start", False, 1),
-    ]
-    assert whole["messages"].tolist() == [7, 2, 4]
-    assert whole["compute"].tolist() == [[2, 2, 4], [4, 4, 0], [4, 4, 2]]
-    assert whole["exchange"].tolist() == [[0.25, 0.25, 0.5], [0.5, 0.5, 0], [0.25, 0.25, 0.25]]
-    assert whole.noted("examined").tolist() == [3, 2, 4]
-    assert [v.any for v in whole.votes] == [True, True, True]
-    assert whole.table("traffic").tolist() == [
-        (0, 0, 1, 1, 8),
-        (0, 2, 1, 6, 16),
-        (1, 0, 1, 2, 16),
-        (2, 0, 1, 1, 8),
-        (2, 2, 1, 3, 8),
-    ]
-
-
 def test_a_count_beyond_64_bits_is_an_error():
     log = Log(1)
     with pytest.raises(struct.error):
         log.add(Step(0, "send", True, 0), Tally(messages=1 << 64), [0.0], [0.0], 0.0)
+
+
+@pytest.fixture
+def offers(monkeypatch):
+    """Makes the offers of a graph, as if it were large."""
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+
+    def make(weights):
+        graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=weights, clusters=1)
+        return Offers(make_halo(graph.parts, np.array([0, 1]), 0))
+
+    return make
+
+
+def taken(offers, **sent):
+    values = np.zeros(3)
+    nodes = np.array([int(name[1]) for name in sent])
+    values[nodes] = [*sent.values()]
+    rows = offers.take([nodes], values)
+    return dict(zip(rows.tolist(), offers.least(rows).tolist(), strict=True))
+
+
+def is_short(offers):
+    return offers._least.dtype == NONE.dtype
+
+
+@pytest.mark.parametrize("sent", [0.5, -1.0, 2.0**32, 2.0**32 - 3, np.inf])
+def test_an_offer_that_does_not_fit_makes_them_longer(offers, sent):
+    made = offers(np.array([3, 1, 4]))
+    assert taken(made, n0=7.0) == {1: 10.0, 2: 8.0}
+    assert is_short(made)
+    nearer = {0: min(sent + 3, LARGEST)} | ({2: sent + 4} if sent + 4 < 8 else {})
+    assert taken(made, n1=sent) == nearer
+    assert not is_short(made)
+    assert made.least(slice(1, 2)).tolist() == [10.0]
+
+
+@pytest.mark.parametrize("factor", [1, 0.5, 2**24, 2**40])
+def test_distances_are_the_same_in_every_type(monkeypatch, factor):
+    luck = np.random.default_rng(1)
+    src, dst = luck.integers(0, 60, (2, 300))
+    weights = luck.integers(1, 256, 300)
+    plain = dgsuite.run("sssp", Graph.from_edges(src, dst, n=60, weights=weights, duplicates="min"))
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+    graph = Graph.from_edges(src, dst, n=60, weights=weights * factor, duplicates="min", clusters=3)
+    ds = dgsuite.run("sssp", graph)
+    np.testing.assert_array_equal(ds.distance, plain.distance * factor)
+    np.testing.assert_array_equal(ds.parent, plain.parent)

@@ -1,10 +1,5 @@
 """What threads of a worker share: no schedule of its clusters changes a result."""
 
-from __future__ import annotations
-
-import os
-import subprocess
-import sys
 import threading
 from functools import lru_cache, partial
 from itertools import islice, permutations
@@ -17,7 +12,6 @@ from dgsuite.base.once import Once
 from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step, steps
 from dgsuite.core.engine.run_spec import RunSpec
-from dgsuite.core.engine.sealed import sealed
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
@@ -33,7 +27,7 @@ from tests.dgsuite.network.test_network import random
 from tests.support import references
 from tests.support.cases import TYPICAL, in_turn, typical
 from tests.support.patience import PATIENCE
-from tests.support.schedules import Ordered, Preempting, pool_of
+from tests.support.schedules import Ordered, Preempting
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import BY_CUT
 from tests.support.toys import Reductions
@@ -153,40 +147,6 @@ def test_no_order_of_six_changes_a_result(name):
     check_orders(name, permutations(range(3)))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", KERNELS)
-def test_threads_that_take_turns_often_change_no_result(name, compiled):
-    kernel, whole = expected(name)
-    cut = cut_of(name, CLUSTERS)
-    with pool_of(4) as pool:
-        for k in range(15):
-            assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0, pool=pool))
-
-
-def test_a_value_is_made_by_one_thread():
-    made, calls, here, go = Once(), [], threading.Event(), threading.Event()
-
-    def make():
-        calls.append(threading.current_thread().name)
-        here.set()
-        go.wait(10)
-        return object()
-
-    found = []
-    first = threading.Thread(target=lambda: found.append(made.get("a", make)))
-    first.start()
-    here.wait(10)
-    second = threading.Thread(target=lambda: found.append(made.get("a", make)))
-    second.start()
-    go.set()
-    first.join(10)
-    second.join(10)
-    assert len(calls) == 1
-    assert found[0] is found[1] is made.get("a", make)
-    made.clear()
-    assert made.get("a", lambda: 7) == 7
-
-
 def test_what_clusters_share_is_sealed_while_they_run():
     """A write names the attribute; the lock's owner may write, and all may once clusters have run."""
     graph = references.mine("mis", 2)
@@ -283,27 +243,6 @@ def test_two_threads_that_ask_for_a_halo_get_the_same():
     assert pool.waited
 
 
-def test_two_threads_that_compile_a_loop_get_the_same(tmp_path):
-    """Numba compiles, and loads compiled code, under a lock of its own."""
-    code = """
-import threading, numpy as np
-from dgsuite.partition.arrays.loops import loops
-begin, found = threading.Barrier(4), []
-def first_call():
-    begin.wait()
-    found.append(loops().expand(np.array([0, 5]), np.array([2, 1]), 3))
-threads = [threading.Thread(target=first_call) for _ in range(4)]
-for t in threads: t.start()
-for t in threads: t.join()
-print(len(found), {tuple(map(tuple, f)) for f in found} == {((0, 0, 1), (0, 1, 5))})
-"""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["4", "True"]
-
-
 @pytest.mark.parametrize("name", ["dst", "sssp"])
 def test_a_table_that_is_filled_without_a_lock_is_seen(name, compiled, monkeypatch):
     """The schedules above find what they are for."""
@@ -324,17 +263,3 @@ def test_a_table_that_is_filled_without_a_lock_is_seen(name, compiled, monkeypat
 
     with pytest.raises((AssertionError, RunError)):
         run_often()
-
-
-class Thing:
-    """Something with attributes."""
-
-
-def test_sealing_is_undone_after_an_error():
-    thing = Thing()
-    thing.table = {}
-    with pytest.raises(ZeroDivisionError), sealed(thing, None, 3):
-        raise ZeroDivisionError
-    thing.table["a"] = 1
-    thing.more = 2
-    assert type(thing) is Thing

@@ -1,18 +1,30 @@
-"""Kernels that are tried on every axis use all of the engine that any kernel uses."""
+"""Typical kernels use all of the engine; when compiled loops come and where edges are changes no result."""
 
-from __future__ import annotations
-
+import random
+import tracemalloc
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
+import pytest
 
+from dgsuite.base import thresholds
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Kernel, Vote
-from tests.dgsuite.engine.test_threads import cut_of, options
-from tests.support.cases import TYPICAL
+from dgsuite.partition.arrays import mapped, tiles
+from dgsuite.partition.graph.graph import Graph
+from tests.dgsuite.engine.test_threads import (
+    CLUSTERS,
+    compiled,  # noqa: F401
+    cut_of,
+    expected,
+    options,
+)
+from tests.support.cases import TYPICAL, typical
+from tests.support.sites import assert_same, simulate
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
 
@@ -67,3 +79,84 @@ def test_typical_kernels_use_each_part(monkeypatch):
     missing = by_all.difference(*(used[name] for name in TYPICAL))
     users = {part: [name for name in used if part in used[name]] for part in missing}
     assert not missing, users
+
+
+def check(name, monkeypatch, times):
+    """Loops over any number of elements come once so many have been taken, up to those of a whole run."""
+    kernel, whole = expected(name)
+    cut = cut_of(name, CLUSTERS)
+    monkeypatch.setattr(thresholds, "compile_from", 0)
+    monkeypatch.setattr(thresholds, "left_to_numpy", 1 << 40)
+    assert_same(whole, simulate(kernel, cut, 2))
+    most = (1 << 40) - thresholds.left_to_numpy
+    dice = random.Random(name)
+    for k in range(times):
+        left = thresholds.left_to_numpy = dice.randrange(1, most)
+        assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0))
+        assert thresholds.left_to_numpy < left
+    assert most > 1
+
+
+@pytest.mark.parametrize("name", typical(KERNELS))
+def test_it_does_not_matter_when_loops_are_loaded(name, monkeypatch):
+    check(name, monkeypatch, 4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KERNELS)
+def test_it_does_not_matter_when_loops_of_any_kernel_are_loaded(name, monkeypatch):
+    check(name, monkeypatch, 20)
+
+
+WEIGHTED = ("bellman_ford", "sssp")
+
+FEW = {"hyperball": {"log2m": 4}, "neighbourhood": {"sources": 4}, "sample": {"sources": 4}}
+"""Parameters with which what is held for each node, or found, is small."""
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Also tiny arrays are mapped."""
+    monkeypatch.setattr(mapped, "LEAST", 1)
+
+
+def on_disk(cluster):
+    return replace(cluster, disk=True, cache={})
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("name", [name for name, kernel in KERNELS.items() if kernel.streams])
+def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
+    """A run on a graph with a hundred edges for each node allocates less than its edges take."""
+    monkeypatch.setattr(mapped, "LEAST", 1 << 10)
+    monkeypatch.setattr(tiles, "LEAST", 7)
+    n, kernel = 2000, KERNELS[name](**options(name) | FEW.get(name, {}))
+    src, dst = np.random.default_rng(1).integers(0, n, (2, 50 * n))
+    weights = np.ones(len(src)) if name in WEIGHTED else None
+    parts = Graph.from_edges(
+        src, dst, n=n, weights=weights, clusters=2, duplicates="min", edges="disk"
+    ).parts
+    serial.run(kernel, parts)  # it has imported what it needs
+    for part in parts:
+        part.cache.clear()
+    edges = sum(part.nbytes for part in parts)
+    tracemalloc.start()
+    try:
+        serial.run(kernel, parts)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < edges
+
+
+@pytest.mark.usefixtures("compiled", "tiny")
+@pytest.mark.parametrize("name", KERNELS)
+def test_edges_change_no_result(name):
+    kernel, graph = KERNELS[name](**options(name)), cut_of(name, 3)
+    there = [on_disk(part) for part in graph.parts]
+    for part in there:
+        heads = part.indptr, part.in_indptr
+        rows = [a for a in part.edge_arrays if all(a is not head for head in heads)]
+        assert not mapped.in_memory([a for a in rows if a.size])
+    found = simulate(kernel, graph.like(there, graph.entries), 2)
+    assert_same(found, serial.run(kernel, graph.parts))

@@ -1,9 +1,6 @@
 """Recursive kernels: the same outputs as the iterative ones, Figure 10's counts, and their ends."""
 
-from __future__ import annotations
-
 import os
-import re
 from dataclasses import dataclass
 
 import networkx as nx
@@ -14,7 +11,6 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.recursion.site import wave
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
 from dgsuite.kernels.bsp.rounds import spawn
@@ -22,40 +18,18 @@ from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.examples import examples
+from tests.support.faulty import EndlessTasks
 from tests.support.patience import PATIENCE
 from tests.support.toys import MeetingTasks
 
 NAMES = sorted(RECURSIVE)
 STYLES = ["finish_async", "clocked"]
-RELEASED = {
-    "bf": "inputbfsBellman",
-    "dst": "inputbfsDijkstra",
-    "by": "inputbyzantine",
-    "dr": "inputdijkstraRouting",
-    "mst": "inputmst",
-}
-FAMILY = {"bf": "bfs", "dst": "bfs", "by": "byzantine", "dr": "routing", "mst": "mst"}
 COUNTED = ("asyncs", "finishes", "comm", "barriers", "mutexes")
 
 
 def recursive(kernel):
     """The recursive form of a kernel with its parameters."""
     return RECURSIVE[kernel.name](**kernel.__dict__)
-
-
-def test_batches_that_run_side_by_side_are_of_different_clusters():
-    """A cluster may have two of a name: those under the finish of another task."""
-    later = [
-        (1, "walk", 2, True),
-        (1, "walk", 3, False),
-        (1, "walk", 3, True),
-        (2, "walk", 0, False),
-    ]
-    queue = [(1, "walk", 2, False), *later]
-    waves = []
-    while queue:
-        waves.append([key[2:] for key in wave(queue)])
-    assert waves == [[(2, False)], [(2, True), (3, False)], [(3, True)], [(0, False)]]
 
 
 def assert_same_outputs(a, b, kernel):
@@ -141,52 +115,6 @@ def test_tasks_share_the_threads_of_a_worker(client_of_threads, client_of_one, s
 # The paper's inputs.
 
 
-def files(imsuite_inputs, kernels=NAMES):
-    """IMSuite's inputs of the recursive kernels, as generated and as released."""
-    for path in sorted((imsuite_inputs / "generated").iterdir()):
-        for kernel in kernels:
-            if path.name.startswith(FAMILY[kernel] + "_"):
-                yield path, kernel
-    for path in sorted(imsuite_inputs.glob("original-*/*.txt")):
-        for kernel in kernels:
-            if path.name.startswith(RELEASED[kernel]):
-                yield path, kernel
-
-
-@pytest.mark.long
-def test_every_input_of_imsuite(imsuite_inputs):
-    for path, kernel in files(imsuite_inputs):
-        graph = Graph.read_imsuite(path, kernel, clusters=3)
-        if path.name == "inputdijkstraRouting_64_-spmax.txt":
-            with pytest.raises(dgsuite.InputError, match="not connected"):
-                dgsuite.run(kernel, graph, form="recursive", style="serial")
-            continue
-        found = dgsuite.run(kernel, graph, form="recursive", style="serial")
-        assert genval.validate(kernel, graph, found).ok, path
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("style", STYLES)
-def test_inputs_of_imsuite_on_workers(client, imsuite_inputs, style):
-    """As the paper has them: BF, DST and MST with clocks, too. Those of 16 nodes, and Figure 10's."""
-    kernels = NAMES if style == "finish_async" else ["bf", "dst", "mst"]
-    for path, kernel in files(imsuite_inputs, kernels):
-        if not (
-            "n16" in path.name or re.search(r"generated/\w+n64_spm(in|ax)_(weq_)?s101", str(path))
-        ):
-            continue
-        graph = Graph.read_imsuite(path, kernel, clusters=5)
-        options = {"form": "recursive", "faithful": True}
-        found = dgsuite.run(kernel, graph, style=style, client=client, **options)
-        assert genval.validate(kernel, graph, found).ok, path
-        expected = dgsuite.run(kernel, graph, style="serial", count_as=style, **options)
-        for name in COUNTED:
-            if kernel == "bf":  # a node may be expanded again
-                assert int(found[name].sum()) >= int(expected[name].sum()), (path, name)
-            else:
-                assert int(found[name].sum()) == int(expected[name].sum()), (path, name)
-
-
 # Depth.
 
 
@@ -256,31 +184,6 @@ def test_nested_finishes(client, style):
 # Ends.
 
 
-@dataclass(frozen=True)
-class Endless(Kernel):
-    """Tasks that spawn each other for ever."""
-
-    name = "endless"
-    form = "recursive"
-    outputs = {"visits": Output("visits")}
-    fail_at: int = -1
-
-    def program(self, net):
-        yield Finish(self.begin)
-
-    def start(self, c):
-        return State(visits=c.zeros())
-
-    def begin(self, c, s, inbox):
-        return spawn(self.visit, c.successor, by=np.arange(c.size))
-
-    def visit(self, c, s, inbox):
-        if inbox.round == self.fail_at:
-            raise ZeroDivisionError("on purpose")
-        s.visits[inbox.node] += 1
-        return spawn(self.visit, c.successor[inbox.node], by=inbox.node)
-
-
 def test_a_worker_that_ends_first_is_not_lost():
     """Of four workers some detect the end before others, which must not take them for lost."""
     with client_of(4) as client:
@@ -293,8 +196,8 @@ def test_a_worker_that_ends_first_is_not_lost():
 @pytest.mark.parametrize("style", STYLES)
 def test_a_failing_task_is_named(client, style):
     ring = Graph.from_networkx(nx.cycle_graph(12), clusters=3)
-    with pytest.raises(dgsuite.RunError, match=r"depth 5, phase 'visit', cluster \d: ZeroDivision"):
-        dgsuite.run(Endless(fail_at=5), ring, style=style, client=client)
+    with pytest.raises(dgsuite.RunError, match=r"depth 5, phase 'read', cluster \d: ZeroDivision"):
+        dgsuite.run(EndlessTasks(fail_at=5), ring, style=style, client=client)
     assert_nothing_held(client)
 
 
@@ -307,7 +210,7 @@ def test_a_killed_worker_is_named(own_client, style):
     address, victim = sorted(client.run(os.getpid).items())[0]
     with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
         dgsuite.run(
-            Endless(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
+            EndlessTasks(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
         )
     client.wait_for_workers(2, timeout=PATIENCE)
     again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from contextlib import nullcontext
@@ -17,16 +16,25 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, genval
+from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from tests.support import references
 from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
-from tests.support.clusters import client_of, small_as_large
+from tests.support.clusters import client_of, counting, small_as_large
 from tests.support.examples import examples
-from tests.support.patience import PATIENCE
-from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
+from tests.support.toys import (
+    Calls,
+    EmptyInbox,
+    Meets,
+    MutatesInPlace,
+    Order,
+    Reductions,
+    Stamps,
+    Votes,
+)
 
 NAMES = [name for name in ALL if name not in COMMUNITIES]
 """Kernels with the same messages on any cut; `tests/kernels/test_leiden.py` runs the others in each style."""
@@ -112,18 +120,6 @@ def client_of_three():
     """A client of three worker processes: a first, a middle and a last."""
     with client_of(3) as client:
         yield client
-
-
-@examples(5)
-@given(case=CASES, clusters=st.sampled_from(CLUSTERS))
-def test_in_turn_changes_nothing(client_of_three, case, clusters):
-    kernel, make = case
-    graph = make(clusters=1)
-    k = graph.n if clusters == "n" else clusters
-    expected = dgsuite.run(kernel, graph, style="serial", clusters=k)
-    found = dgsuite.run(kernel, graph, style="in_turn", clusters=k, client=client_of_three)
-    assert_same(expected, found, kernel.outputs)
-    np.testing.assert_array_equal(expected.remote_messages, found.remote_messages)
 
 
 @pytest.mark.parametrize("kernel", ["bf", "dst", "mst"])
@@ -236,30 +232,6 @@ def test_one_wrong_run_among_several_is_named(client):
     assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
 
 
-def test_a_run_leaves_no_site_behind(client):
-    """A site is gone with its run: in a cycle it would wait for a full collection, and hold its outputs."""
-
-    def sites():
-        import gc
-
-        from dgsuite.core.engine.site import Site
-
-        # failed runs of other tests may have left some, even half made
-        found = [vars(o).get("kernel") for o in gc.get_objects() if isinstance(o, Site)]
-        return sum(kernel is not None and kernel.seed == 987 for kernel in found)
-
-    graph = Graph.from_networkx(nx.gnm_random_graph(30, 60, seed=2))
-    client.run(gc.disable)
-    try:
-        dgsuite.run_each("bfs", graph, [{"root": 1}, {"root": 2}], client=client, seed=987)
-        deadline = time.monotonic() + PATIENCE
-        while any(client.run(sites).values()) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert set(client.run(sites).values()) == {0}
-    finally:
-        client.run(gc.enable)
-
-
 def test_progress_is_reported(client):
     from tests.support.faulty import Sleeps
 
@@ -272,15 +244,6 @@ def test_progress_is_reported(client):
         assert seen
         assert seen == sorted(seen)
         assert 0 < seen[-1] <= 60
-
-
-def test_defaults_follow_the_client(client):
-    graph = Graph.from_networkx(nx.cycle_graph(4000))  # smaller ones run in this process
-    with client.as_current():
-        ds = dgsuite.run("mis", graph)
-    assert ds.attrs["style"] == "clocked"
-    assert ds.sizes["cluster"] == 2
-    assert ds.attrs["workers"] == 2
 
 
 def test_a_graph_of_another_cluster_is_refused(client, client_of_one):
@@ -308,23 +271,6 @@ def test_clients_that_cannot_run_are_refused(client):
         for good in (None, client):
             with pytest.raises(dgsuite.InputError, match=r"built with is closed; .* again"):
                 dgsuite.run("mis", there, style=style, client=good)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("style", ["finish_async", "clocked"])
-def test_large_clusters_are_sent_once(client, style, monkeypatch):
-    """A graph of this process goes to the workers before the first run, and stays for the next."""
-    from dgsuite.core.workers import placement as tasks
-
-    monkeypatch.setattr(tasks, "EMBED", 0)
-    graph = Graph.from_networkx(nx.gnm_random_graph(200, 900, seed=6), clusters=4)
-    assert graph.local
-    expected = dgsuite.run("mis", graph, style="serial")
-    for _ in range(2):
-        assert_same(expected, dgsuite.run("mis", graph, style=style, client=client), ["in_mis"])
-        placed = dict(graph.placed)
-        assert placed
-    assert graph.placed == placed
 
 
 def test_threads_are_bound_while_a_run_lasts(client):
@@ -371,3 +317,34 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch, on_wo
         assert len(requests) == 2, requests  # states of the workers, the results
     assert last_gather() < begin  # workers sent the results without being asked
     assert ds.distance.chunks == ((200, 200),)
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 64, 512])
+def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
+    """Tasks and dependencies depend on workers, not on clusters."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(512), clusters=clusters)
+    with counting(client) as counts:
+        ds = dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+    assert (ds.got == 2).all()
+    assert len(counts.tasks) == 3 * 2
+    assert sum(counts.tasks.values()) == 2 * 4  # the first phase gets nothing
+
+
+def test_it_has_no_checkpoints(client, ring, tmp_path):
+    with pytest.raises(dgsuite.InputError, match="'finish_async' has no checkpoints"):
+        dgsuite.run("mis", ring, style="finish_async", client=client, checkpoint=tmp_path)
+
+
+def pool_all():
+    """Have clusters of any size share threads."""
+    thresholds.pool_from = -1
+
+
+def test_clusters_of_a_worker_share_its_threads():
+    """Each phase of a cluster waits until another cluster's is there."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=4)
+    with client_of(1, threads=2, set_as_default=False) as client:
+        client.run(pool_all)
+        for style in ("finish_async", "clocked"):
+            found = dgsuite.run(Meets(), graph, style=style, client=client)
+            assert (found.got == 1).all()

@@ -1,7 +1,5 @@
 """Every kernel that sends between nodes can be looked at phase by phase."""
 
-from __future__ import annotations
-
 import pytest
 
 import dgsuite

@@ -1,7 +1,5 @@
 """Programs of nodes as textbooks have them, each a class: see `tests.support.node_by_node`."""
 
-from __future__ import annotations
-
 from tests.support.node_programs import imsuite, lab
 
 PROGRAMS = {

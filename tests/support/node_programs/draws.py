@@ -1,7 +1,5 @@
 """Random numbers of nodes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.kernels.tools.rng import uniform

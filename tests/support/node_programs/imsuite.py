@@ -1,7 +1,5 @@
 """Programs of IMSuite's kernels."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Programs of the laboratory's kernels."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import reduce
 from operator import add
