@@ -37,20 +37,14 @@ from distributed import Client
 
 import dgsuite
 from dgsuite import Graph
-from tests.faults.board import (
-    FIRST,
-    HOOKS,
-    LOSSES,
-    PLACES,
-    SCHEDULER,
-    STAGES,
-    WORKERS,
-    Board,
-    Fault,
-)
+from dgsuite.partition.clusters.grid import arrange
+from tests.faults import board as boards
+from tests.faults.board import FIRST, HOOKS, PLACES, SCHEDULER, STAGES, WORKERS, Board, Fault
 from tests.faults.hooks import ADDRESSES, hooked_client
 from tests.faults.processes import LONG, TIMEOUT, Processes
 from tests.faults.remnants import left
+from tests.support import networks
+from tests.support.cases import TYPICAL
 from tests.support.patience import PATIENCE
 
 BUSY = "frozen or busy"
@@ -86,7 +80,11 @@ KERNELS: dict[str, dict[str, Any]] = {
     "pagerank": {"iterations": 8},
     "sssp": {},
 }
-"""Kernels, with their parameters."""
+"""Kernels of most trials, with their parameters."""
+
+OTHERS = [name for name in TYPICAL if name not in KERNELS]
+RECURSIVE = ["bf recursive", "dst recursive"]
+"""Kernels of every fourth trial of a block; the last ones with a clock and without."""
 
 WEIGHTS = {"kill": 12, "stop": 1, "freeze": 1, "pause": 2, "slow": 2}
 """How often each kind of fault is drawn."""
@@ -148,15 +146,15 @@ class Trial:
         s = self.scenario
         faults = "; ".join(map(str, self.faults)) or "no fault"
         what = [s.kernel, s.style, f"graph from {s.source}", f"{s.tries} tries"]
-        what += [
-            "nannies" if s.nannies else "no nannies",
-            *([] if self.replaces else ["none added"]),
-        ]
+        what += ["nannies" if s.nannies else "no nannies"]
+        what += [] if self.replaces else ["none added"]
         return f"{', '.join(what)}: {faults}"
 
     def lossy(self, struck: Sequence[bool]) -> list[Fault]:
         """The faults that have struck and that may take a process away."""
-        return [f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in LOSSES]
+        return [
+            f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in boards.LOSSES
+        ]
 
 
 LOST = "of the graph was lost with its worker", "data was lost with its worker"
@@ -254,13 +252,12 @@ class Simulation:
         turn, block = divmod(seed, BLOCKS)
         nannies, style = divmod(block, len(STYLES))
         source = rng.randrange(len(SOURCES))
-        scenario = Scenario(
-            nannies=bool(nannies),
-            source=SOURCES[source],
-            style=STYLES[style],
-            kernel=[*KERNELS][(style + source) % len(KERNELS)],
-            tries=0 if rng.random() < 0.15 else 3,
-        )
+        kernel = [*KERNELS][(style + source) % len(KERNELS)]
+        tries = 0 if rng.random() < 0.15 else 3
+        if turn % 4 == 3:
+            source = source or 1
+            kernel = rng.choice([*OTHERS, *RECURSIVE] if style < 2 else OTHERS)
+        scenario = Scenario(bool(nannies), SOURCES[source], STYLES[style], kernel, tries)
         counts = self.counts(scenario)
         own = OF_STYLE.get(scenario.style, [])
         rest = [hook for hook in HOOKS if hook not in own]
@@ -349,10 +346,7 @@ class Simulation:
             board.begin(trial.faults)
             settings: dict[str, Any] = {"dgsuite.recovery.tries": scenario.tries}
             settings |= {"dgsuite.timeout": TIMEOUT} if trial.faults else {}
-            with (
-                dask.config.set(settings),
-                going_on(board),
-            ):
+            with dask.config.set(settings), going_on(board):
                 for stage in range(len(STAGES)):
                     if stage == 2 and (trial.replaces or scenario.nannies):
                         processes.settle(client)
@@ -405,7 +399,9 @@ class Simulation:
         self, graph: Graph, kernel: str, style: str, client: Client | None
     ) -> dict[str, np.ndarray]:
         """What a run finds."""
-        how: dict[str, Any] = {"progress": False, **KERNELS[kernel]}
+        kernel, *forms = kernel.split()
+        how: dict[str, Any] = {"progress": False, **({"form": forms[0]} if forms else {})}
+        how |= KERNELS.get(kernel) or networks.PARAMETERS.get(kernel, {})
         if style == "session":
             with graph.session(client=client) as session:
                 session.run(kernel, **how)
@@ -415,7 +411,8 @@ class Simulation:
             found = dgsuite.run(kernel, graph, style="clocked", client=client, **how)
         else:
             found = dgsuite.run(kernel, graph, style=style, client=client, **how)
-        names = ["messages", *(name for name in found if "node" in found[name].dims)]
+        names = [name for name in found if "node" in found[name].dims]
+        names += [] if forms else ["messages"]  # those of tasks go by their order
         return {name: found[name].values for name in names}
 
     def _graph(self, kernel: str, source: str, client: Client | None) -> Graph:
@@ -430,7 +427,11 @@ class Simulation:
         folder = self.folder / f"graph-{kernel}"
         if source == "saved" and folder.exists():
             return Graph.load(folder, client=client)
-        made = Graph.from_edges(*edges, weights=weights, client=None, **how)
+        if kernel in KERNELS:
+            made = Graph.from_edges(*edges, weights=weights, client=None, **how)
+        else:
+            made = networks.graph(kernel.split()[0], N, clusters=2 * WORKERS)
+            made = arrange(made) if kernel == "bfs2d" else made
         if source == "saved":
             made.save(folder)
             return Graph.load(folder, client=client)
@@ -475,17 +476,13 @@ def judged(
     names
         Addresses of what they have struck.
     """
-    words = "right"
     if isinstance(outcome, Late):
-        words = "for ever"
-        return (
-            words,
-            f"a stage has not ended, and nothing passes for {BOUND * TIMEOUT:g} s:\n{outcome.where}",
-        )
+        quiet = f"{BOUND * TIMEOUT:g} s"
+        return "for ever", f"no end, and nothing passes for {quiet}:\n{outcome.where}"
     if isinstance(outcome, list) and outcome:
         return "other results", f"other {', '.join(outcome)}"
     if not isinstance(outcome, Exception):
-        return words, ""
+        return "right", ""
     words = type(outcome).__name__
     text = f"{words}: {outcome}"
     if not isinstance(outcome, dgsuite.RunError):
@@ -576,19 +573,9 @@ def _collect() -> None:
     gc.collect()
 
 
+HELD = dict.fromkeys(("runs", "ends", "addresses", "results", "shared memory", "children"), 0)
 NOTHING = {
-    "workers": [
-        {
-            "runs": 0,
-            "ends": 0,
-            "addresses": 0,
-            "results": 0,
-            "listening": 2,
-            "shared memory": 0,
-            "children": 0,
-        }
-    ]
-    * WORKERS,
+    "workers": [{**HELD, "listening": 2}] * WORKERS,
     "scheduler": {"tasks": [], "turns": 0},
     "client": [],
 }

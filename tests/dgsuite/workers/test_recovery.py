@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import time
 import weakref
 
 import dask
@@ -26,10 +25,10 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.checks import CHECKING
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
-from tests.faults.inject import Signal, arm, disarm
+from tests.faults.inject import Signal, arm
 from tests.support.clusters import COME_BACK
 from tests.support.graphs import same
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
 
 N = 400
 
@@ -40,52 +39,21 @@ def trio(three):
     return three
 
 
-class Silent:
-    """Requests to a scheduler, one of whose two workers is silent until it is started anew."""
-
-    def __init__(self):
-        self.renewed = []
-
-    def workers(self):
-        silent = {"a": 0.0, "b": 0.0 if self.renewed else 1e6}
-        return {
-            address: {"silent": seconds, "status": "running", "epoch": address}
-            for address, seconds in silent.items()
-        }
-
-    def ask(self, request, wait, workers):
-        assert request == "dgsuite_renew"
-        self.renewed += workers
-
-
-def test_a_run_does_not_begin_again_with_a_worker_that_is_frozen(monkeypatch):
-    """It is silent twice in a row, and started anew first."""
-    session = Silent()
-    monkeypatch.setattr(recovery.Session, "of", lambda client: session)
-    monkeypatch.setattr(recovery, "ordered_states", lambda client: session.workers())
-    monkeypatch.setattr(recovery, "POLL_SECONDS", 0)
-    found = recovery.usable(None, "a run")
-    assert session.renewed == ["b"]
-    assert {address: state["silent"] for address, state in found.items()} == {"a": 0, "b": 0}
-
-
 def kill(client, rank, graph=None):
     """Kill a worker, and wait until scheduler and client know, or until its clusters are on others."""
     address = worker_addresses(client)[rank]
     pid = client.run(os.getpid, workers=[address])[address]
     held = client.who_has()
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + PATIENCE
-    while address in client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.workers]):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(
+        lambda: (
+            address not in client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.workers])
+        )
+    )
     for part in () if graph is None else graph._parts:
         if held.get(part.key) == (address,):
             # the scheduler may have forgotten the key before the client is told
-            while part.status == "finished" and not client.who_has().get(part.key):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-    return address
+            until(lambda p=part: p.status != "finished" or client.who_has().get(p.key))
 
 
 def generated(client, **options):
@@ -152,7 +120,8 @@ def ranks(graph, client):
     return table.sort_values("node").reset_index(drop=True)
 
 
-def test_a_graph_that_cannot_come_back_says_so(trio):
+@pytest.mark.parametrize("style", ["clocked", "finish_async", "serial"])
+def test_a_graph_that_cannot_come_back_says_so(trio, style):
     """When it is made, and after the loss what to call."""
     graph = genval.graph("er", N, client=None, clusters=6).persist(trio)
     assert not graph.recoverable
@@ -160,7 +129,7 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
     kill(trio, 2, graph)
     advice = r"cluster \d of the graph was lost .* build the graph again; one that was saved"
     with pytest.raises(RunError, match=advice):
-        dgsuite.run("mis", graph, style="clocked", client=trio)
+        dgsuite.run("mis", graph, style=style, client=trio)
 
 
 @pytest.mark.few(1)
@@ -284,20 +253,9 @@ def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, s
     np.testing.assert_array_equal(found.messages.values, expected.messages.values)
 
 
-def test_tries_are_bounded(trio):
-    """A run that kills workers whatever happens is given up, and names the last loss."""
-    graph = generated(trio)
-    for phase, place in zip((2, 40, 1000), worker_addresses(trio), strict=True):
-        trio.run(arm, phase, False, Signal(), workers=[place])
-    with (
-        dask.config.set({"dgsuite.recovery.tries": 1}),
-        pytest.raises(RunError, match=r"worker .* lost.*; it was begun 2 times, and lost a worker"),
-    ):
-        dgsuite.run("pagerank", graph, style="clocked", client=trio)
-    trio.wait_for_workers(1, timeout=PATIENCE)
-    trio.run(disarm)
+def test_tries_are_a_number(client, ring):
     with (
         dask.config.set({"dgsuite.recovery.tries": -1}),
         pytest.raises(InputError, match="tries must be a whole number from 0 on, got -1"),
     ):
-        dgsuite.run("mis", graph, style="clocked", client=trio)
+        dgsuite.run("mis", ring, style="clocked", client=client)
