@@ -12,7 +12,6 @@ from dgsuite import Adversary, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.adversary import Campaign, best
 from dgsuite.studies.network.node_states import put, take
 from tests.dgsuite.network.test_network import found, random, same
 
@@ -86,13 +85,6 @@ def test_a_budget_is_spent_a_few_each_round():
     ds = dgsuite.run("pagerank", star, iterations=5, network=Network(adversary=adversary))
     assert ds.spent.values.tolist() == [0, 2, 2, 1, 0]
     assert ds.crashed.values.tolist() == [1, 1, 2, 2, 3, -1, -1]  # by degree, then by node id
-
-
-def test_the_worst_edge_of_a_cut_is_lost():
-    network = Network(adversary=Adversary("cut", nodes=[0, 1, 2, 3], budget=10, each=1))
-    ds = dgsuite.run("bfs", PATH, network=network)
-    assert ds.level.values.tolist() == [0, 1, 2, 3, -1, -1, -1]
-    assert ds.lost.sum() == 1
 
 
 def test_leaders_crash_as_they_arise():
@@ -180,22 +172,6 @@ def test_states_of_nodes_are_taken_and_put_back():
     assert state.live.tolist() == [0, 1]
 
 
-def test_the_best_are_those_of_smallest_ids_among_equals():
-    scores, nodes = np.array([1.0, 2, 2, 2, 0]), np.array([4, 3, 2, 1, 0])
-    assert best(scores, nodes, np.full(5, -1), 2) == ((2.0, 1, -1), (2.0, 2, -1))
-
-
-def test_a_target_that_several_clusters_name_is_one():
-    attack = Adversary("frontier", budget=3, each=2).attack(PATH)
-    campaign = Campaign(attack)
-    assert campaign.strike(0) == ()
-    targets = [(1.0, 3, -1), (2.0, 3, -1), (1.0, 2, -1)]
-    assert campaign.strike(1, targets) == ((3, -1), (2, -1))
-    assert campaign.strike(1, [(9.0, 0, -1)]) == ((3, -1), (2, -1))  # the same round
-    assert campaign.strike(2, targets) == ((3, -1),)
-    assert campaign.strike(3, targets) == ()
-
-
 def test_an_adversary_is_written_down_and_read_again():
     adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
     ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
@@ -228,19 +204,13 @@ def test_wrong_adversaries(adversary, message):
         dgsuite.run("mis", random(), network=Network(adversary=adversary))
 
 
-@pytest.mark.parametrize(
-    ("crash", "message"),
-    [
+def test_what_has_no_adversary_or_return():
+    for crash, message in (
         ({"node": 3, "round": 4, "until": 4}, "until of a crash must be a round after 4"),
         ({"node": 3, "until": "soon"}, "until of a crash must be a round after 0"),
-    ],
-)
-def test_wrong_returns(crash, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=Network(crashes=[crash]))
-
-
-def test_what_has_no_adversary():
+    ):
+        with pytest.raises(InputError, match=message):
+            dgsuite.run("mis", random(), network=Network(crashes=[crash]))
     with pytest.raises(InputError, match="either adversary or delay"):
         Network(adversary=Adversary(), delay=1)
     with pytest.raises(InputError, match="'mst' takes no network with recovery: it keeps lists"):

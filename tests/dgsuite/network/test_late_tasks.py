@@ -208,12 +208,7 @@ def test_delays_by_a_function():
 )
 def test_wrong_networks(name, network, message):
     with pytest.raises(InputError, match=message):
-        run(
-            name,
-            random(),
-            1,
-            network=network,
-        )
+        run(name, random(), 1, network=network)
 
 
 @pytest.mark.parametrize(

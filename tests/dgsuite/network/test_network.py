@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import Byzantine, Crash, InputError, Network, RunError, genval
+from dgsuite import Byzantine, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
@@ -32,6 +32,7 @@ NETWORKS = {
     "away": Network(churn=[(0, 2, 5), (1, 2, 7)], crashes=0.05),
     "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
+    "delays": Network(delay="geometric"),
 }
 
 KERNELS = {
@@ -79,32 +80,22 @@ def same(one, other):
 
 
 @pytest.mark.parametrize(("kind", "name"), in_turn(NETWORKS, [*KERNELS]))
-def test_any_cut_has_the_same_faults(name, kind, ledger):
+def test_any_cut_has_the_same_faults(name, kind, monkeypatch, ledger):
+    """Also where loops are compiled."""
     if name in SAY_NOTHING:
         ledger.spares("lies")
     expected = found(name, random(clusters=1), NETWORKS[kind], style="serial")
     for how in ({"clusters": 4, "partition": "hash"}, {"clusters": 7}):
         same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
-
-
-COMPILED = ("loss", "loss by receiver", "loss by sender", "listed", "drops", "churn", "away", "all")
-
-
-@pytest.mark.parametrize(("name", "kind"), in_turn(KERNELS, COMPILED))
-def test_compiled_loops_have_the_same_faults(name, kind, monkeypatch, ledger):
-    if name in SAY_NOTHING:
-        ledger.spares("lies")
-    expected = found(name, random(clusters=2), NETWORKS[kind], style="serial")
     monkeypatch.setattr(thresholds, "compile_from", -1)
-    for how in ({"clusters": 1}, {"clusters": 4, "partition": "hash"}):
-        same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
+    same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
 
 
 WAYS = [
     (style, threads, kind)
     for style in ("clocked", "finish_async")
     for threads in (1, 2)
-    for kind in ("loss", "crashes", "two-faced", "all")
+    for kind in ("loss", "crashes", "two-faced", "all", "delays")
 ]
 
 
@@ -140,45 +131,18 @@ def test_a_perfect_network_changes_nothing():
         assert "network" not in plain.attrs
 
 
-def test_messages_are_lost():
-    graph = random(n=400, m=4000)
-    ds = dgsuite.run("bf", graph, network=Network(loss=0.3))
-    sent, lost = int(ds.messages.sum()), int(ds.lost.sum())
-    assert abs(lost / sent - 0.3) < 5 * (0.3 * 0.7 / sent) ** 0.5
-    none = dgsuite.run("bf", graph, network=Network(loss=1.0))
-    assert (none.distance.values >= 0).sum() == 1  # the root alone
-
-
-def test_messages_are_lost_by_the_weights_of_edges():
-    chain = np.arange(6), np.arange(1, 7)
-    broken = Graph.from_edges(*chain, weights=[0, 0, 1, 0, 0, 0.0])
-    ds = dgsuite.run("bfs", broken, network=Network(loss="weight"))
-    assert ds.level.values.tolist() == [0, 1, 2, -1, -1, -1, -1]
-    assert ds.lost.sum() == 1
-    star = np.zeros(3000, int), np.arange(1, 3001)
-    some = Graph.from_edges(*star, weights=np.repeat([0.0, 0.25, 0.75], 1000))
-    reached = dgsuite.run("bfs", some, network=Network(loss="weight")).level.values[1:] == 1
-    shares = reached.reshape(3, -1).mean(axis=1)
-    assert (np.abs(shares - [1, 0.75, 0.25]) < 0.05).all()
+@pytest.mark.parametrize(("name", "directed"), [("bfs", True), ("mis", False)])
+def test_messages_are_lost_by_the_weights_of_edges(name, directed):
+    """Broadcasts along out-edges, and unicasts."""
     luck = np.random.default_rng(2)
-    for name, directed in (
-        ("bfs", True),
-        ("mis", False),
-    ):  # broadcasts along out-edges, and unicasts
-        ends, weights = luck.integers(0, 40, (2, 300)), luck.random(300) / 3
-        how = {"weights": weights, "directed": directed, "n": 40, "duplicates": "min"}
-        one, cut = (
-            found(
-                name, Graph.from_edges(*ends, **how, **cut), Network(loss="weight"), style="serial"
-            )
-            for cut in ({"clusters": 1}, {"clusters": 5, "partition": "hash"})
-        )
-        assert one["lost"].sum() > 5
-        same(one, cut)
-    with pytest.raises(InputError, match=r"weights from 0 to 1, and an edge has 2\.0"):
-        dgsuite.run(
-            "bfs", Graph.from_edges(*chain, weights=[2.0] * 6), network=Network(loss="weight")
-        )
+    ends, weights = luck.integers(0, 40, (2, 300)), luck.random(300) / 3
+    how = {"weights": weights, "directed": directed, "n": 40, "duplicates": "min"}
+    one, cut = (
+        found(name, Graph.from_edges(*ends, **how, **cut), Network(loss="weight"), style="serial")
+        for cut in ({"clusters": 1}, {"clusters": 5, "partition": "hash"})
+    )
+    assert one["lost"].sum() > 5
+    same(one, cut)
 
 
 def test_messages_along_no_edge_have_no_chance():
@@ -191,13 +155,6 @@ def test_messages_along_no_edge_have_no_chance():
     assert limits[2:] == [0, 0, 0]
 
 
-def test_a_ring_whose_messages_are_lost_has_no_leader():
-    ring = Graph.from_edges(np.arange(9), (np.arange(9) + 1) % 9)
-    ds = dgsuite.run("lcr", ring, network=Network(loss=0.5))
-    assert not genval.validate("lcr", ring, ds).ok
-    assert genval.validate("lcr", ring, dgsuite.run("lcr", ring, network=Network())).ok
-
-
 def test_a_run_ends_after_its_rounds():
     path = Graph.from_edges(np.arange(60), np.arange(1, 61))
     ds = dgsuite.run("bfs", path, network=Network(), max_rounds=5)
@@ -206,61 +163,11 @@ def test_a_run_ends_after_its_rounds():
     assert ds.level.max() == 5
 
 
-def test_crashed_nodes_neither_send_nor_get():
-    path = Graph.from_edges(np.arange(6), np.arange(1, 7))
-    ds = dgsuite.run("bfs", path, network=Network(crashes={3: 0}))
-    assert ds.level.values.tolist() == [0, 1, 2, -1, -1, -1, -1]
-    assert ds.crashed.values.tolist() == [-1, -1, -1, 0, -1, -1, -1]
-    later = dgsuite.run("bfs", path, network=Network(crashes={3: 3}))
-    assert later.level.values.tolist() == [0, 1, 2, 3, 4, 5, 6]  # it had told its neighbour before
-
-
-def test_outputs_are_those_of_the_crash():
-    graph = random()
-    whole, some = (dgsuite.run("pagerank", graph, iterations=k)["rank"].values for k in (9, 3))
-    ds = dgsuite.run("pagerank", graph, iterations=9, network=Network(crashes={3: 3}))
-    assert ds["rank"].values[3] == some[3] != whole[3]
-
-
-def test_a_crash_while_sending_reaches_some():
-    star = Graph.from_edges(np.zeros(1000, int), np.arange(1, 1001))
-    crash = Network(crashes=[Crash(0, 0, partial=True)])
-    reached = (dgsuite.run("bfs", star, network=crash).level.values[1:] == 1).sum()
-    assert 400 < reached < 600
-
-
-def test_a_message_is_dropped():
-    path = Graph.from_edges(np.arange(6), np.arange(1, 7))
-    for drops, reached in (([(1, 2, 3)], 3), ([(2, 2, 3)], 7), ([(1, 3, 2)], 7)):
-        ds = dgsuite.run("bfs", path, network=Network(drops=drops))
-        assert (ds.level.values >= 0).sum() == reached
-        assert ds.lost.sum() == (reached == 3)
-
-
-def test_what_is_away_comes_back():
-    path = Graph.from_edges(np.arange(6), np.arange(1, 7))
-    whole = dgsuite.run("bf", path)
-    for away in ((1, 9, 3), (1, 9, 2, 3), (1, 9, 3, 2)):
-        ds = dgsuite.run("bf", path, network=Network(churn=[away]))
-        assert (ds.distance.values >= 0).sum() == 3
-    back = dgsuite.run("bf", path, network=Network(churn=[(0, 2, 6, 5)]))  # before it is needed
-    assert back.distance.equals(whole.distance)
-    assert (ds.crashed == -1).all()
-
-
 def test_a_phase_is_named():
     graph = random()
     first = dgsuite.run("mis", graph, network=Network(crashes=[Crash(0, 0, "draw")]))
     last = dgsuite.run("mis", graph, network=Network(crashes=[Crash(0, 0, "prune")]))
     assert int(first.messages[0]) < int(last.messages[0])
-
-
-def test_rates_are_those_of_crashes():
-    rounds = Network(crashes=0.25).faults(random(n=4000)).crash_rounds(4000)
-    for r in range(4):
-        alive = (rounds >= r).sum()
-        assert abs((rounds == r).sum() / alive - 0.25) < 0.05
-    assert (Network().faults(random()).crash_rounds(40) == NEVER).all()
 
 
 def test_the_seed_is_that_of_the_run_or_its_own():
@@ -281,19 +188,6 @@ def test_labels_name_nodes():
     assert ds.crashed.sel(node="c") == 0
     with pytest.raises(InputError, match="'x'"):
         dgsuite.run("bfs", graph, root="a", network=Network(crashes={"x": 0}))
-
-
-def test_strategies_of_ones_own():
-    def shout(sent):
-        assert sent.phase
-        assert sent.round == 0
-        assert len(sent.luck) == len(sent.src)
-        return {"distance": np.full(len(sent.src), -(10**6))}
-
-    star = Graph.from_edges(np.zeros(4, int), np.arange(1, 5))
-    lies = Network(byzantine=Byzantine([0], shout))
-    kernel = dgsuite.run("bf", star, network=lies, max_rounds=1)
-    assert (kernel.distance.values[1:] == 0).all()  # the least that the message can say
 
 
 def test_what_nodes_say_twice_is_lost_apart():
@@ -357,6 +251,12 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
         ({"seed": 0.5}, "seed of a network must be a whole number"),
         ({"lost": 0.5}, "unknown parameter of network 'lost'; did you mean 'loss'"),
         (0.5, "network must be a dgsuite.Network or a mapping"),
+        ({"delay": 2, "loss": 0.1}, "either loss or delay: a synchroniser waits for each message"),
+        ({"delay": 2, "crashes": {3: 1}}, "either crashes or delay"),
+        ({"delay": "often"}, "delay must be a whole number of ticks"),
+        ({"delay": ("uniform", 5, 1)}, "delay: "),
+        ({"delay": "weight"}, "delay='weight' needs a graph with weights"),
+        ({"delay": 1, "synchroniser": "gamma"}, "unknown synchroniser 'gamma'"),
     ],
 )
 def test_wrong_networks(network, message):
@@ -371,25 +271,21 @@ def test_wrong_networks(network, message):
         ("wcc", {"form": "block"}, "its clusters send messages to clusters"),
         ("sssp", {}, "take 'bf' for shortest paths"),
         ("mis", {"checkpoint": "folder"}, "leave out checkpoint="),
+        ("motifs", {}, "its nodes share lists, which go whole to each worker"),
+        ("dr", {}, "it announces to all nodes, which is along no edge"),
+        ("cdlp", {}, "it reads what neighbours sent last"),
     ],
 )
 def test_runs_that_have_no_network(name, how, message):
     refused = f"kernel '{name}'(: network=| takes no network with) .*{message}"
     with pytest.raises(InputError, match=refused):
-        dgsuite.run(name, random(), **{"network": Network()} | how)
+        dgsuite.run(name, random(), **{"network": Network(loss=0.1)} | how)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("motifs", "its nodes share lists, which go whole to each worker"),
-        ("dr", "it announces to all nodes, which is along no edge"),
-        ("cdlp", "it reads what neighbours sent last"),
-    ],
-)
-def test_messages_that_a_network_cannot_lose(name, message):
-    with pytest.raises(InputError, match=f"'{name}' takes no network with loss: {message}"):
-        dgsuite.run(name, random(), network=Network(loss=0.1))
+def test_weights_that_are_no_probabilities():
+    heavy = Graph.from_edges([0, 1], [1, 2], weights=[2.0, 1.0])
+    with pytest.raises(InputError, match=r"weights from 0 to 1, and an edge has 2\.0"):
+        dgsuite.run("bfs", heavy, network=Network(loss="weight"))
 
 
 def test_a_run_with_crashes_is_traced():
@@ -428,32 +324,6 @@ def test_a_fixed_delay():
     assert tree.virtual_time[-1] > ds.virtual_time[-1]
     assert tree.synchroniser_messages.sum() < ds.synchroniser_messages.sum()
     assert json.loads(tree.attrs["network"])["synchroniser"] == "beta"
-
-
-def test_delays_on_workers(client):
-    expected = dgsuite.run(
-        "mis", random(clusters=1), style="serial", network=Network(delay="geometric")
-    )
-    for style in ("clocked", "finish_async"):
-        graph = random(clusters=5, client=client)
-        ds = dgsuite.run("mis", graph, style=style, network=Network(delay="geometric"))
-        assert ds.virtual_time.equals(expected.virtual_time)
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        ({"delay": 2, "loss": 0.1}, "either loss or delay: a synchroniser waits for each message"),
-        ({"delay": 2, "crashes": {3: 1}}, "either crashes or delay"),
-        ({"delay": "often"}, "delay must be a whole number of ticks"),
-        ({"delay": ("uniform", 5, 1)}, "delay: "),
-        ({"delay": "weight"}, "delay='weight' needs a graph with weights"),
-        ({"delay": 1, "synchroniser": "gamma"}, "unknown synchroniser 'gamma'"),
-    ],
-)
-def test_wrong_delays(network, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=network)
 
 
 @pytest.mark.filterwarnings("error")

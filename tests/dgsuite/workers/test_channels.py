@@ -52,26 +52,6 @@ def run(script):
     asyncio.run(asyncio.wait_for(script(), 10))
 
 
-def test_messages_come_in_order_while_nobody_waits_for_them():
-    async def script():
-        taken = []
-        mine, theirs = pair()
-        channels = Channels({1: mine}, lost, lambda peer, message: taken.append((peer, message)))
-        channels.listen()
-        channels.add(1, mine)
-        for message in ("a", "bb", "ccc"):
-            await theirs.write(message)
-        await asyncio.sleep(0.01)
-        assert taken == [(1, "a"), (1, "bb"), (1, "ccc")]
-        await channels.write(1, "dddd")
-        assert channels.wire == 4
-        await channels.flush()
-        assert await theirs.read() == "dddd"
-        channels.abort()
-
-    run(script)
-
-
 def test_a_comm_that_ends_is_news_after_what_it_brought():
     async def script():
         taken = []

@@ -21,7 +21,6 @@ from dgsuite.partition.client.workers import worker_addresses
 from tests.support.clusters import (
     assert_nothing_held,
     assert_nothing_kept,
-    client_of,
     killed,
     stored,
     tasks,
@@ -179,11 +178,3 @@ def test_workers_are_always_seen(client):
     for _ in range(200):
         client.loop.add_callback(client._update_scheduler_info)
         assert len(Session.of(client).workers()) == len(worker_addresses(client)) == 2
-
-
-def test_workers_in_this_process(ring):
-    with client_of(2, processes=False, set_as_default=False) as client:
-        for style in STYLES:
-            ds = dgsuite.run("lcr", ring, clusters=4, style=style, client=client)
-            assert int(ds.messages.sum()) == 35
-            assert (ds.leader == 11).all()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from itertools import count
 
 import dask
 import networkx as nx
@@ -18,7 +16,7 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import assert_nothing_held, client_of, counting, killed
 from tests.support.faulty import Fails, Sleeps
-from tests.support.patience import PATIENCE
+from tests.support.patience import until
 from tests.support.toys import EmptyInbox
 
 WORKERS = 5
@@ -44,6 +42,11 @@ def meshes(dask_worker):
     return [
         (sorted(m.comms), [c.local_address for c in m.comms.values()]) for m, _ in kept.values()
     ]
+
+
+def set_ports():
+    """On a worker: have comms listen at some ports."""
+    dask.config.set({"dgsuite.clocked.port": "20000:40000"})
 
 
 def forget(dask_worker):
@@ -99,32 +102,20 @@ def test_who_has_nothing_for_each_other_is_not_joined(many, ring):
         assert set(peers) == beside | partners(rank, WORKERS)
 
 
-def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring):
+@pytest.mark.parametrize("change", [forget, set_ports])
+def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring, change):
+    """Or where settings have changed on one worker, whose task closes its end."""
     dgsuite.run("lcr", ring, style="clocked", client=many)
     before = many.run(meshes)
     dgsuite.run("lcr", ring, style="clocked", client=many)
     assert many.run(meshes) == before
-    places = worker_addresses(many)
-    many.run(forget, workers=[places[3]])
+    place = worker_addresses(many)[3]
+    many.run(change, workers=[place])
     again = dgsuite.run("lcr", ring, style="clocked", client=many)
+    many.run(dask.config.set, {"dgsuite.clocked.port": None}, workers=[place])
     assert (again.leader == 59).all()
     after = many.run(meshes)
-    assert all(len(after[place]) == 1 and after[place] != before[place] for place in places)
-
-
-def test_a_mesh_is_made_anew_where_settings_have_changed(many, ring):
-    """On one worker, whose task closes its end."""
-    dgsuite.run("lcr", ring, style="clocked", client=many)
-    before = many.run(meshes)
-    place = worker_addresses(many)[3]
-    try:
-        many.run(dask.config.set, {"dgsuite.clocked.port": "20000:40000"}, workers=[place])
-        again = dgsuite.run("lcr", ring, style="clocked", client=many)
-        assert (again.leader == 59).all()
-        after = many.run(meshes)
-        assert all(len(after[each]) == 1 and after[each] != before[each] for each in before)
-    finally:
-        many.run(dask.config.set, {"dgsuite.clocked.port": None}, workers=[place])
+    assert all(len(after[each]) == 1 and after[each] != before[each] for each in before)
 
 
 def test_a_mesh_is_closed_after_its_time(many, ring):
@@ -134,10 +125,7 @@ def test_a_mesh_is_closed_after_its_time(many, ring):
     assert not any(many.run(meshes).values())
     with dask.config.set({"dgsuite.clocked.keep": "100ms"}):
         dgsuite.run("lcr", ring, style="clocked", client=many)
-    deadline = time.monotonic() + PATIENCE
-    while any(many.run(meshes).values()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not any(many.run(meshes).values()))
 
 
 def test_a_run_that_fails_keeps_no_mesh(many, ring):
@@ -167,10 +155,6 @@ def test_a_killed_worker_is_named(many, ring, rank):
             client=many,
             on_round=lambda rounds: killed(victim),
         )
-    many.wait_for_workers(WORKERS, timeout=PATIENCE)
-    for _ in count():
-        if len(worker_addresses(many)) == WORKERS:
-            break
-        time.sleep(0.05)
+    until(lambda: len(worker_addresses(many)) == WORKERS)
     assert dgsuite.run(Sleeps(), ring, style="clocked", client=many).sizes["round"] == 3
     assert_nothing_held(many)

@@ -25,7 +25,6 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.checks import CHECKING
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
-from tests.faults.inject import Signal, arm
 from tests.support.clusters import COME_BACK
 from tests.support.graphs import same
 from tests.support.patience import PATIENCE, until
@@ -219,38 +218,6 @@ def test_clusters_move_to_workers_that_join(trio):
     dgsuite.run("mis", graph, style="clocked", client=trio)
     held = trio.who_has(graph.parts)
     assert [held[part.key][0] for part in graph.parts] == [homes[k // 2] for k in range(6)]
-
-
-# Runs.
-
-
-def outputs(ds):
-    return {name: ds[name].values for name in ds if "node" in ds[name].dims}
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("kernel", "form", "after", "style"),
-    [
-        ("pagerank", None, True, "clocked"),
-        ("dst", "recursive", False, "finish_async"),
-        ("mis", None, False, "clocked"),
-        ("pagerank", None, True, "finish_async"),
-        ("dst", "recursive", False, "clocked"),
-        ("mis", None, False, "finish_async"),
-    ],
-)
-def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, style, after):
-    """Outputs, rounds and messages are those of a run that nothing disturbed."""
-    graph = generated(trio)
-    expected = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
-    place = worker_addresses(trio)[1]
-    trio.run(arm, 2, after, Signal(), workers=[place])
-    found = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
-    assert place not in worker_addresses(trio)
-    for name, values in outputs(expected).items():
-        np.testing.assert_array_equal(found[name].values, values)
-    np.testing.assert_array_equal(found.messages.values, expected.messages.values)
 
 
 def test_tries_are_a_number(client, ring):

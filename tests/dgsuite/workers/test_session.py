@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import numpy as np
@@ -20,18 +19,12 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import client_of
+from tests.support.patience import until
 
 
 def same(one, other, names=("level", "parent")):
     counts = {*COUNTS, "round", *names} & {*one.variables}
     return all(np.array_equal(one[name], other[name]) for name in counts)
-
-
-def until(condition, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -110,18 +103,9 @@ def test_outputs_of_some_size_are_gathered(client):
 
 
 def test_threads_take_turns(client, graph):
-    found = {}
-    with graph.session() as session:
-
-        def run(root):
-            found[root] = session.run("bfs", root=root)
-
-        threads = [threading.Thread(target=run, args=(root,)) for root in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    for root, ds in found.items():
+    with graph.session() as session, ThreadPoolExecutor(4) as pool:
+        found = [*pool.map(lambda root: session.run("bfs", root=root), range(4))]
+    for root, ds in enumerate(found):
         assert same(ds, dgsuite.run("bfs", graph, root=root, style="serial", count_as="clocked"))
 
 
@@ -136,14 +120,13 @@ def test_a_run_that_fails_is_that_run_alone(client, graph):
 
 
 def test_a_worker_that_is_lost_is_done_without():
-    with client_of(
-        3, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, set_as_default=False
-    ) as own:
+    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes"}
+    with client_of(3, settings, set_as_default=False) as own:
         graph = genval.graph("rmat", 2**12, clusters=4, client=own)
         with graph.session() as session:
             first = session.run("bfs")
             own.cluster.scale(2)
-            until(lambda: len(own.scheduler_info()["workers"]) == 2, 30)
+            until(lambda: len(own.scheduler_info()["workers"]) == 2)
             assert same(session.run("bfs"), first)
 
 

@@ -10,7 +10,6 @@ import pytest
 from distributed.protocol.core import dumps
 from distributed.utils import nbytes
 
-import dgsuite
 from dgsuite import genval
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import SILENT
@@ -22,7 +21,6 @@ from dgsuite.core.exchange.comms import HEAD
 from dgsuite.core.transports import fastest
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
-from tests.support.clusters import client_of
 from tests.support.meshes import together
 from tests.support.sites import simulate
 
@@ -112,42 +110,3 @@ def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
         simulate(KERNELS[name](), graph, 2)
     assert len(most) == len(BY_BATCH)
     assert max(most.values()) < HEAD
-
-
-@pytest.fixture(scope="module")
-def four():
-    """A client of four worker processes."""
-    with client_of(4, set_as_default=False) as client:
-        yield client
-
-
-def buffers(size):
-    """On a worker: have comms from now on buffers of some size."""
-    dask.config.set({"dgsuite.mpb.buffer": size})
-
-
-@pytest.fixture(scope="module")
-def loose():
-    """Edges of a graph with few enough between its halves that broadcasts are sent, and not stored."""
-    n = 60_000
-    rng = np.random.default_rng(1)
-    first = rng.integers(0, n // 2, 2 * n)
-    second = n // 2 + rng.integers(0, n // 2, 2 * n)
-    across = np.arange(n // 20)
-    source = np.concatenate([first, second, across])
-    target = np.concatenate([rng.permutation(first), rng.permutation(second), n - 1 - across])
-    return source, target, n
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
-@pytest.mark.parametrize("workers", [3, 2, 4])
-def test_small_buffers_change_no_results(four, loose, workers, buffer):
-    source, target, n = loose
-    graph = dgsuite.Graph.from_edges(source, target, n=n, clusters=workers, client=four)
-    four.run(buffers, buffer)
-    for kernel, output in (("wcc", "component"), ("random_walks", "walk")):
-        serial = dgsuite.run(kernel, graph, style="serial", seed=3)
-        ds = dgsuite.run(kernel, graph, style="clocked", seed=3, client=four)
-        np.testing.assert_array_equal(ds[output], serial[output])
-        np.testing.assert_array_equal(ds.messages, serial.messages)

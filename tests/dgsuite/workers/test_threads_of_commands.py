@@ -1,4 +1,4 @@
-"""Commands and experiment files on workers of several threads: outputs are those of one thread."""
+"""Commands on workers of several threads: outputs are those of one thread."""
 
 from __future__ import annotations
 
@@ -40,53 +40,12 @@ def outputs_of(done, name):
     return {output: ds[output].values for output in (*KERNELS[name].outputs, "messages")}
 
 
-def same(found, expected):
-    for output, values in expected.items():
-        np.testing.assert_array_equal(found[output], values)
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_kernel_on_workers_of_several_threads(here, threads, name):
-    given = [
-        "er",
-        "--n",
-        40_000,
-        "--m",
-        160_000,
-        "--clusters",
-        8,
-        "--style",
-        "clocked",
-        "--workers",
-        1,
-    ]
-    found = [outputs_of(here(main, "kernel", name, *given, "--threads", t), name) for t in (1, 4)]
-    same(*found)
-    assert threads == [1, 4]
-
-
-EXPERIMENT = """
-[experiment]
-plot = false
-[graph]
-generate = "er"
-[cluster]
-workers = 1
-threads = {threads}
-[[run]]
-kernel = "mis"
-style = "clocked"
-n = 40000
-clusters = 8
-"""
-
-
-@pytest.mark.long
-def test_an_experiment_on_workers_of_several_threads(here, threads, tmp_path):
-    found = []
-    for count in (1, 4):
-        (tmp_path / f"{count}.toml").write_text(EXPERIMENT.format(threads=count))
-        found.append(outputs_of(here(main, "run", f"{count}.toml"), "mis"))
-    same(*found)
+    given = ["er", "--n", 40_000, "--m", 160_000, "--clusters", 8]
+    given += ["--style", "clocked", "--workers", 1, "--threads"]
+    one, four = (outputs_of(here(main, "kernel", name, *given, t), name) for t in (1, 4))
+    for output, values in four.items():
+        np.testing.assert_array_equal(one[output], values)
     assert threads == [1, 4]
