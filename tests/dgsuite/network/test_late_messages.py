@@ -12,19 +12,13 @@ from dgsuite import Adversary, InputError, Network, genval
 from dgsuite.base import thresholds
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.delays import Delay
-from tests.dgsuite.network.test_network import random
+from tests.dgsuite.network.test_network import random, sly
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 
 
 def of_node_0(view):
     return np.where(view.cluster.ids == 0, 0.0, -np.inf)
-
-
-def sly(view):
-    """Those that have sent, by the first output: a strong adversary."""
-    values = getattr(view.state, next(iter(view.kernel.outputs)))
-    return np.where(view.sent > 0, values.astype(float) % 3, -np.inf)
 
 
 def late(aim, **how):
@@ -100,15 +94,6 @@ def test_any_cut_has_the_outputs_of_the_plain_run_and_the_same_times(kind, monke
         if synchroniser == "alpha":
             assert (runs[0].virtual_time >= plain.virtual_time).all()
             assert runs[0].virtual_time[-1] > plain.virtual_time[-1]
-
-
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_any_style_has_the_same_times(client, style):
-    network = Network(delay="geometric", adversary=ADVERSARIES["states"])
-    one = dgsuite.run("bf", random(), style="serial", network=network)
-    ds = dgsuite.run("bf", random(clusters=5, client=client), style=style, network=network)
-    for variable in ("virtual_time", "spent", "distance"):
-        assert ds[variable].equals(one[variable])
 
 
 def test_such_an_adversary_is_written_down_and_read_again():

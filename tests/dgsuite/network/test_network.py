@@ -10,13 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import Byzantine, Crash, InputError, Network, RunError
+from dgsuite import Adversary, Byzantine, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.chances import Chances
 from dgsuite.studies.network.faults import NEVER
 from tests.support.cases import in_turn
+
+
+def sly(view):
+    """Those that have sent, by the first output: a strong adversary."""
+    values = getattr(view.state, next(iter(view.kernel.outputs)))
+    return np.where(view.sent > 0, values.astype(float) % 3, -np.inf)
+
 
 NETWORKS = {
     "loss": Network(loss=0.2, seed=1),
@@ -33,6 +40,18 @@ NETWORKS = {
     "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
     "delays": Network(delay="geometric"),
+    "late": Network(
+        delay=2, adversary=Adversary(sly, budget=50, each=7, ticks=20, spends="delays")
+    ),
+    "struck degree": Network(adversary=Adversary("degree", budget=3)),
+    "struck frontier": Network(adversary=Adversary("frontier", budget=4, each=2), loss=0.05),
+    "struck cut": Network(adversary=Adversary("cut", budget=9, each=3, nodes=range(12))),
+    "struck absences": Network(adversary=Adversary(sly, budget=5, each=2, spends="absences")),
+    "struck drops": Network(adversary=Adversary(sly, budget=50, each=7, spends="drops")),
+    "back": Network(
+        crashes=[Crash(3, 1, until=3), Crash(5, 0, until=2, partial=True), Crash(9, 1)]
+    ),
+    "forgets": Network(crashes=[Crash(v, 1, until=3, memory=False) for v in (0, 3, 9)], loss=0.05),
 }
 
 KERNELS = {
@@ -95,7 +114,16 @@ WAYS = [
     (style, threads, kind)
     for style in ("clocked", "finish_async")
     for threads in (1, 2)
-    for kind in ("loss", "crashes", "two-faced", "all", "delays")
+    for kind in (
+        "loss",
+        "crashes",
+        "two-faced",
+        "all",
+        "delays",
+        "late",
+        "struck frontier",
+        "forgets",
+    )
 ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from distributed.comm import CommClosedError, connect, get_address_host, listen
 from distributed.comm.addressing import resolve_address
 from distributed.comm.registry import get_backend
-from distributed.protocol.serialize import Serialize, Serialized, deserialize, to_serialize
+from distributed.protocol.serialize import to_serialize
 
 from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.collectives import Contribution
@@ -54,54 +53,6 @@ async def test_handshake_and_addresses(kind):
     assert get_address_host(listener.contact_address) == "127.0.0.1"
     assert resolve_address(f"{kind}://localhost:99") == f"{kind}://127.0.0.1:99"
     listener.stop()
-
-
-@pytest.mark.parametrize("whole", [True, False])
-async def test_deserialisation_is_a_choice_of_each_end(kind, whole):
-    message = {"op": "x", "y": [to_serialize(123), Serialize(np.arange(20_000))]}
-
-    got = []
-
-    async def handle(comm):
-        got.append(await comm.read())
-        await comm.write(got[-1])
-
-    listener = await listen(f"{kind}://127.0.0.1", handle, deserialize=whole)
-    comm = await connect(listener.contact_address, deserialize=whole)
-    await comm.write(message)
-    for found in (await comm.read(), got[0]):
-        y = found["y"]
-        if not whole:
-            assert all(isinstance(part, Serialized) for part in y)
-            y = [deserialize(part.header, part.frames) for part in y]
-        assert y[0] == 123
-        np.testing.assert_array_equal(y[1], np.arange(20_000))
-    comm.abort()
-    listener.stop()
-
-
-@pytest.mark.few(3)
-async def test_many_comms_at_once(kind):
-    async def handle(comm):
-        with suppress(CommClosedError):
-            while True:
-                await comm.write(await comm.read())
-
-    listeners = [await listen(f"{kind}://127.0.0.1", handle) for _ in range(5)]
-    assert len({listener.contact_address for listener in listeners}) == 5
-
-    async def talk(k):
-        comm = await connect(listeners[k % 5].contact_address)
-        for i in range(5):
-            await comm.write({"k": k, "x": to_serialize(np.full(1000 * i, k))})
-            back = await comm.read()
-            assert back["k"] == k
-            np.testing.assert_array_equal(back["x"], np.full(1000 * i, k))
-        await comm.close()
-
-    await asyncio.gather(*map(talk, range(20)))
-    for listener in listeners:
-        listener.stop()
 
 
 async def test_a_read_given_up_closes_the_comm(kind):

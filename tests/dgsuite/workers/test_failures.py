@@ -6,17 +6,13 @@ import asyncio
 import gc
 import os
 from contextlib import suppress
-from types import SimpleNamespace
 
 import pytest
 from distributed.core import rpc
 
 import dgsuite
-from dgsuite.base.errors import WorkerLost
-from dgsuite.core.workers.placement import cause
 from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.session import Session
-from dgsuite.partition.client.waiting import ACTOR_LOST
 from dgsuite.partition.client.workers import worker_addresses
 from tests.support.clusters import (
     assert_nothing_held,
@@ -41,32 +37,6 @@ def test_a_failing_kernel_is_named(client, ring, style):
     assert_nothing_kept(client, before)
     assert_nothing_held(client)
     assert kept.tb is not None
-
-
-def failed(error):
-    return SimpleNamespace(status="error", exception=lambda: error)
-
-
-def test_of_failed_tasks_the_cause_is_named():
-    """A lost peer is mostly a consequence: of another error, or of a worker that the scheduler names."""
-    watch = SimpleNamespace(doing="a run", check_workers=lambda: None)
-    lost, own = PeerLost("worker b was lost", "b"), dgsuite.RunError("round 3 failed")
-    assert cause([failed(lost), failed(own)], watch) is own
-    assert str(cause([failed(lost), failed(KeyError("x"))], watch)) == "a run: KeyError: 'x'"
-    assert str(cause([failed(lost)], watch)) == "a run: worker b was lost"
-    assert str(cause([], watch)) == "a run: its tasks were cancelled"
-    actor = RuntimeError(ACTOR_LOST)
-    assert cause([failed(actor), failed(own)], watch) is own
-    assert isinstance(cause([failed(actor)], watch), WorkerLost)
-
-    def gone():
-        raise WorkerLost("worker a is gone", "a")
-
-    watch.check_workers = gone
-    assert cause([failed(own)], watch) is own
-    for futures in ([failed(lost)], []):
-        with pytest.raises(WorkerLost, match="worker a is gone"):
-            cause(futures, watch)
 
 
 def seeking(dask_worker):

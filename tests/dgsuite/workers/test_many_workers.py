@@ -14,10 +14,9 @@ from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, partners
 from dgsuite.core.workers.plugin import install
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
-from tests.support.clusters import assert_nothing_held, client_of, counting, killed
+from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.faulty import Fails, Sleeps
 from tests.support.patience import until
-from tests.support.toys import EmptyInbox
 
 WORKERS = 5
 
@@ -67,21 +66,6 @@ def test_many_workers_find_the_same(many, name, ring):
     found = dgsuite.run(name, graph, style="clocked", client=many)
     for variable in [v for v in expected if "node" in expected[v].dims] + ["messages", "bytes"]:
         np.testing.assert_array_equal(found[variable].values, expected[variable].values)
-
-
-def test_each_worker_gets_the_bundles_of_all(many):
-    """In each phase but the first."""
-    graph = Graph.from_networkx(nx.gnp_random_graph(60, 0.2, seed=5), client=None, clusters=12)
-    with counting(many) as counts:
-        ds = dgsuite.run(EmptyInbox(), graph, style="finish_async", client=many)
-    assert (ds.got == 2).all()
-    assert len(counts.tasks) == 3 * WORKERS
-    assert sum(counts.tasks.values()) == 2 * WORKERS**2
-    expected = dgsuite.run("mis", graph, style="serial", seed=3)
-    found = dgsuite.run("mis", graph, style="finish_async", client=many, seed=3)
-    np.testing.assert_array_equal(found.in_mis, expected.in_mis)
-    np.testing.assert_array_equal(found.messages, expected.messages)
-    assert (found.wire_bytes > 0).any()
 
 
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])

@@ -9,12 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import dask
 import numpy as np
 import pytest
-from distributed import Client
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
-from dgsuite.core.running import runner
-from dgsuite.core.workers import recovery
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
@@ -32,23 +29,6 @@ def graph(client):
     return genval.graph("rmat", 2**12, clusters=4).persist(client)
 
 
-def test_a_run_goes_by_its_own_client(client, monkeypatch):
-    """Whatever it requests, while another one is the default."""
-    seen = []
-
-    def noted(attempt, given, doing):
-        if given is not None:  # what looks at a graph of this process requests nothing
-            seen.append(Client.current())
-        return recovery.recovered(attempt, given, doing)
-
-    monkeypatch.setattr(runner, "recovered", noted)
-    ring = genval.graph("ring", 12, clusters=2)
-    with client_of(1, set_as_default=False) as other:
-        dgsuite.run("bfs", ring, style="clocked", client=other)
-        assert Client.current() is client
-    assert seen == [other]
-
-
 def test_runs_have_the_results_of_others(client, graph):
     with graph.session() as session:
         for root in (0, 7, 9):
@@ -61,15 +41,6 @@ def test_runs_have_the_results_of_others(client, graph):
         runs = session.run_each("wcc", [{}, {}])
         assert np.array_equal(runs[0].component, runs[1].component)
     assert repr(session) == "<dgsuite session on 4096 nodes: closed>"
-
-
-def test_workers_with_threads_give_the_same(threaded):
-    graph = genval.graph("rmat", 2**11, clusters=5).persist(threaded)
-    with graph.session() as session:
-        for name in ("bfs", "pagerank", "wcc"):
-            ds = session.run(name)
-            expected = dgsuite.run(name, graph, style="serial", count_as="clocked")
-            assert same(ds, expected, KERNELS[name].outputs)
 
 
 def test_kernels_that_look_at_the_graph_in_other_ways(client):
@@ -92,14 +63,6 @@ def test_large_outputs_stay_on_the_workers(client, graph):
         assert hasattr(first.level.data, "dask")
         for ds, root in ((second, 4), (first, 3)):
             assert same(ds.load(), dgsuite.run("bfs", graph, root=root, style="serial"))
-
-
-def test_outputs_of_some_size_are_gathered(client):
-    graph = genval.graph("grid", 10**5).persist(client)
-    with graph.session() as session:
-        ds = session.run("wcc")
-        assert isinstance(ds.component.data, np.ndarray)
-        assert not ds.component.values.any()
 
 
 def test_threads_take_turns(client, graph):

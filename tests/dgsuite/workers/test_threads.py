@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from distributed import Client
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.core.workers.plugin import reports
-from dgsuite.studies.transports.throttle import Limit, Throttle
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 
@@ -71,19 +71,26 @@ def test_threads_of_a_client_hear_of_their_runs_by_one_table():
     assert tables[0] is tables[1]
 
 
-def test_a_limit_that_is_set_while_another_is_read(monkeypatch):
-    throttle, mine = Throttle(), Limit(1000)
+CLIENTS = 10
+RUNS = [("mis", None, "clocked"), ("mis", None, "finish_async"), ("dst", "recursive", "clocked")]
 
-    def configured():
-        setting = threading.Thread(target=setattr, args=(throttle, "limit", mine))
-        setting.start()
-        setting.join(0.2)
-        return Limit()
 
-    monkeypatch.setattr(Limit, "configured", configured)
-    assert throttle.limit in (Limit(), mine)
-    for _ in range(1000):
-        if throttle.limit == mine:
-            break
-        threading.Event().wait(0.01)
-    assert throttle.limit == mine
+@pytest.mark.long
+def test_ten_clients_at_once():
+    """Each has a graph on the workers of its own; runs that need all workers take turns."""
+
+    def one(number):
+        here = genval.graph("er", 60, seed=number, clusters=4, client=None)
+        found = []
+        with Client(four.scheduler.address, set_as_default=False) as client:
+            graph = here.persist(client)
+            for turn in range(2):
+                kernel, form, style = RUNS[(number + turn) % len(RUNS)]
+                ds = dgsuite.run(kernel, graph, form=form, style=style, seed=number, client=client)
+                same = dgsuite.run(kernel, here, form=form, style="serial", seed=number)
+                name = "in_mis" if kernel == "mis" else "distance"
+                found.append(np.array_equal(ds[name], same[name]))
+        return found
+
+    with client_of(4, set_as_default=False) as four, ThreadPoolExecutor(CLIENTS) as pool:
+        assert [*pool.map(one, range(CLIENTS))] == [[True] * 2] * CLIENTS

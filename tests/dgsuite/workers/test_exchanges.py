@@ -1,8 +1,9 @@
-"""Exchanges of tasks of one host whose parcels are larger than the buffers between them."""
+"""Exchanges of tasks of one host: parcels larger than the buffers between them, large votes, many tasks."""
 
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -10,23 +11,28 @@ import pytest
 from distributed.protocol.core import dumps
 from distributed.utils import nbytes
 
+import dgsuite
 from dgsuite import genval
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import SILENT
 from dgsuite.core.engine.registry import BY_BATCH
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.channels import Message
+from dgsuite.core.exchange.channels import Message, smaller
 from dgsuite.core.exchange.comms import HEAD
+from dgsuite.core.exchange.gate import ROOM, Gate
 from dgsuite.core.transports import fastest
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.sites import simulate
+from tests.support.toys import LargeVotes
 
 pytestmark = pytest.mark.skipif(
     fastest() != "mpb", reason="processes of this system share no memory"
 )
+
+gated = pytest.mark.skipif(not Gate.is_there(), reason="no gate here")
 
 SIZES = [1, 3000, 200_000, 900_000]
 """Bytes of parcels; all would be written ahead of the barrier into buffers of Dask's TCP."""
@@ -110,3 +116,71 @@ def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
         simulate(KERNELS[name](), graph, 2)
     assert len(most) == len(BY_BATCH)
     assert max(most.values()) < HEAD
+
+
+def test_what_does_not_say_its_size_is_not_short():
+    assert smaller(SimpleNamespace(nbytes=4), 5)
+    assert not smaller(SimpleNamespace(nbytes=4), 4)
+    assert not smaller(object(), 4)
+
+
+LARGE = 1 << 10 * ROOM
+"""A whole number that no row holds."""
+
+
+@gated
+@pytest.mark.parametrize("few", [1, 9])
+@pytest.mark.parametrize("long", [[0], [1], [0, 1, 2]])
+def test_they_go_by_messages(few, long, monkeypatch):
+    """Where one has such a vote, those of all do; and the next ones at the gate again."""
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
+
+    async def task(mesh):
+        heard, by_messages, exchange = [], [], mesh._exchange
+
+        async def noted(*what):
+            by_messages.append(mesh.number - first)
+            return await exchange(*what)
+
+        mesh._exchange, first = noted, mesh.number + 1
+        for number in range(4):
+            mine = LARGE if mesh.rank in long and number % 2 else 1
+            _, said = await mesh.exchange({}, Vote(sum=mine))
+            heard.append(said.sum)
+        return heard, by_messages
+
+    large = len(long) * LARGE + 3 - len(long)
+    assert together(3, task) == [([3, large, 3, large], [1, 3])] * 3
+
+
+def test_runs_on_one_host_have_large_votes_as_elsewhere(client, ring):
+    for style in ("serial", "clocked", "finish_async"):
+        ds = dgsuite.run(LargeVotes, ring, style=style, client=client)
+        assert int(ds.messages.sum()) == 0
+
+
+@gated
+@pytest.mark.parametrize("tasks", [65, pytest.param(130, marks=pytest.mark.long)])
+def test_each_gets_the_parcels_of_the_others(tasks):
+    """Where the workers' own comms are in memory, however many of them there are."""
+
+    def receivers(number, rank):
+        if number:
+            return [0, tasks - 1] if rank in (0, 63, tasks - 1) else []
+        return [(rank + 1) % tasks]
+
+    async def task(mesh):
+        for number in range(4):
+            peers = {peer for peer in receivers(number % 2, mesh.rank) if peer != mesh.rank}
+            came, said = await mesh.exchange(
+                {p: sent(99, mesh.rank) for p in peers}, Vote(max=mesh.rank)
+            )
+            assert said.max == tasks - 1
+            senders = [r for r in range(tasks) if mesh.rank in receivers(number % 2, r)]
+            assert sorted(came) == [r for r in senders if r != mesh.rank]
+            for peer, batch in came.items():
+                np.testing.assert_array_equal(batch.fields["x"], sent(99, peer).fields["x"])
+        return mesh.rank
+
+    with dask.config.set({"dgsuite.mpb.buffer": "4 KiB"}):
+        assert together(tasks, task, scheme="mpb") == [*range(tasks)]
