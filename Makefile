@@ -9,7 +9,8 @@ OLDEST ?= $(or $(firstword $(foreach found,python3.12 \
 	$(wildcard $(PYENVS:=/versions/3.12.*/bin/python)),$(call new,$(found)))),$(BIN)/python)
 VENV ?= .venv
 BIN := $(VENV)/bin
-CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
+CORE := $(addprefix tests/,dgsuite/cli/test_cli.py $(addprefix dgsuite/workers/test_,dask_internals.py dashboard.py \
+	memory.py outputs.py recovery.py session.py) \
 	dgsuite/transports/test_transport_comms.py dgsuite/test_nx_results.py kernels/test_leiden.py \
 	kernels/test_rounds.py partition/test_collections.py partition/test_files.py partition/test_keys.py \
 	partition/test_labels.py project/test_startup.py)

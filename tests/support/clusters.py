@@ -7,14 +7,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from distributed import SchedulerPlugin
 
-from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE, until
 
 
@@ -163,22 +161,6 @@ def assert_nothing_held(client):
     while any(any(h) for h in client.run(held).values()):
         assert time.monotonic() < deadline, (client.run(held), client.run(named))
         time.sleep(0.05)
-
-
-def script(body: str) -> str:
-    return textwrap.dedent(
-        """
-        import sys
-        sys.path[:0] = [{root!r}]
-        import networkx as nx, dgsuite
-        from distributed import Client
-        from tests.support.faulty import Sleeps
-        client = Client(sys.argv[1])
-        ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)
-        def on_round(rounds):
-            print("running", flush=True)
-        """
-    ).format(root=str(ROOT)) + textwrap.dedent(body)
 
 
 class Counts(SchedulerPlugin):

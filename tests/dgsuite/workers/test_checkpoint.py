@@ -377,16 +377,10 @@ def test_values_come_back():
     assert found["c"].dtype == np.float32
     assert found[3] == held[3]
     np.testing.assert_array_equal(found["nodes"].members, [0])
-    for tree in (
-        {"class": "os:system", "attributes": {}},
-        {"class": "dgsuite.base.errors:missing", "attributes": {}},
-        {"array": 7},
-        {"list": [{"same": 9}]},
-        {"else": 1},
-    ):
-        text = np.frombuffer(json.dumps(tree).encode(), np.uint8)
+    for name in ("os:system", "dgsuite.base.errors:missing"):
+        tree = json.dumps({"class": name, "attributes": {}})
         with pytest.raises(InputError, match="not the file of a checkpoint"):
-            Reader(Classes(MutatesInPlace())).read({"tree": text})
+            Reader(Classes(MutatesInPlace())).read({"tree": np.frombuffer(tree.encode(), np.uint8)})
 
 
 def test_an_experiment_goes_on_in_the_middle_of_a_point(here, tmp_path, caplog):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,11 @@ from distributed import Client
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.__main__ import main
 from dgsuite.core.workers.plugin import reports
+from dgsuite.kernels import KERNELS as ALL
+from dgsuite.partition.client.session import Session
+from dgsuite.studies.experiment.clusters import local
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 
@@ -94,3 +99,38 @@ def test_ten_clients_at_once():
 
     with client_of(4, set_as_default=False) as four, ThreadPoolExecutor(CLIENTS) as pool:
         assert [*pool.map(one, range(CLIENTS))] == [[True] * 2] * CLIENTS
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """Threads of each worker that commands have started."""
+    seen = []
+
+    @contextmanager
+    def counted(*given):
+        with local(*given) as client:
+            seen.extend(state["nthreads"] for state in Session.of(client).workers().values())
+            yield client
+
+    for module in ("clusters", "sweep"):
+        monkeypatch.setattr(f"dgsuite.studies.experiment.{module}.local", counted)
+    return seen
+
+
+def outputs_of(done, name):
+    """The outputs and the messages in the file that a command names last."""
+    assert done.returncode == 0, done.stderr
+    path = next(line for line in done.stdout.splitlines()[::-1] if line.endswith(".nc"))
+    ds = dgsuite.open(path)
+    return {output: ds[output].values for output in (*ALL[name].outputs, "messages")}
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["sssp", "mis", "pagerank", "wcc"])
+def test_a_kernel_on_workers_of_several_threads(here, threads, name):
+    given = ["er", "--n", 40_000, "--m", 160_000, "--clusters", 8]
+    given += ["--style", "clocked", "--workers", 1, "--threads"]
+    one, four = (outputs_of(here(main, "kernel", name, *given, t), name) for t in (1, 4))
+    for output, values in four.items():
+        np.testing.assert_array_equal(one[output], values)
+    assert threads == [1, 4]

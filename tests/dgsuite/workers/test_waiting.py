@@ -40,8 +40,9 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.chem import counters
-from tests.support.clusters import assert_nothing_held, client_of, commands, heed_signals, script
+from tests.support.clusters import assert_nothing_held, client_of, commands, heed_signals
 from tests.support.faulty import Sleeps
+from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE, until
 
 STYLES = ["finish_async", "clocked"]
@@ -241,6 +242,17 @@ def test_runs_within_tasks(client, style):
     ]
 
 
+CLIENT = """
+import sys
+import networkx as nx, dgsuite
+from distributed import Client
+from tests.support.faulty import Sleeps
+ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)
+how = {{"style": "{style}", "client": Client(sys.argv[1])}}
+dgsuite.run(Sleeps(rounds={rounds}), ring, clusters=2, on_round=lambda _: print(flush=True), **how)
+"""
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("how", "style"),
@@ -252,19 +264,14 @@ def test_runs_within_tasks(client, style):
         (signal.SIGINT, "finish_async"),
     ],
 )
-def test_a_client_that_ends_leaves_nothing_running(client, ring, how, style, tmp_path):
+def test_a_client_that_ends_leaves_nothing_running(client, ring, how, style):
     """One that was killed has no connection; one that is frozen has no tasks under way in the end."""
     timeout, rounds = ("5 s", 300) if how == signal.SIGSTOP else ("60 s", 100_000)
     dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
-    program = tmp_path / "program.py"
-    program.write_text(
-        script(
-            f"dgsuite.run(Sleeps(rounds={rounds}), ring, clusters=2, style={style!r}, "
-            "client=client, on_round=on_round)"
-        )
-    )
+    code = CLIENT.format(rounds=rounds, style=style)
     with subprocess.Popen(
-        [sys.executable, str(program), client.scheduler.address],
+        [sys.executable, "-c", code, client.scheduler.address],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         preexec_fn=heed_signals,
