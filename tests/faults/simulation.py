@@ -13,7 +13,6 @@ fault may not strike again, above all a second one. A trial whose faults strike 
 
 from __future__ import annotations
 
-import faulthandler
 import gc
 import logging
 import os
@@ -476,9 +475,8 @@ def judged(
     names
         Addresses of what they have struck.
     """
-    if isinstance(outcome, Late):
-        quiet = f"{BOUND * TIMEOUT:g} s"
-        return "for ever", f"no end, and nothing passes for {quiet}:\n{outcome.where}"
+    if outcome == LATE:
+        return LATE, f"a stage has not ended, and nothing passes for {BOUND * TIMEOUT:g} s"
     if isinstance(outcome, list) and outcome:
         return "other results", f"other {', '.join(outcome)}"
     if not isinstance(outcome, Exception):
@@ -504,14 +502,11 @@ def _may_fail(trial: Trial, lossy: list[Fault], stage: int) -> bool:
     return bool(now) and (stage == 0 or not trial.scenario.tries)
 
 
-class Late(NamedTuple):
-    """Something did not end; where its threads were."""
-
-    where: str
+LATE = "for ever"
 
 
 def within(seconds: float, function: Callable[[], Any], passed: Callable[[], int]) -> Any:
-    """What a function returns or raises; `Late` if for so long nothing has passed."""
+    """What a function returns or raises; `LATE` if for so long nothing has passed."""
     found: list[Any] = []
 
     def do() -> None:
@@ -527,12 +522,7 @@ def within(seconds: float, function: Callable[[], Any], passed: Callable[[], int
         thread.join(seconds)
         if count == (count := passed()):
             break
-    if found:
-        return found[0]
-    with tempfile.TemporaryFile("w+") as file:
-        faulthandler.dump_traceback(file, all_threads=True)
-        file.seek(0)
-        return Late(file.read())
+    return found[0] if found else LATE
 
 
 @contextmanager

@@ -67,17 +67,6 @@ def test_each_number_goes_to_one_process():
     assert next(counter) == 9 + 3 * FETCHES
 
 
-def test_another_file_is_no_counter():
-    """As in a container, where the number of a process may be another one's."""
-    counter, where = Counter.made(0), Counter.made(0).where
-    there = Counter.attached(counter.where)
-    assert there is not None
-    assert [next(there), next(counter)] == [0, 1]
-    with open(os.devnull) as other:
-        assert Counter.attached(where._replace(fd=other.fileno())) is None
-    assert Counter.attached(where._replace(pid=os.getpid(), fd=1 << 20)) is None
-
-
 @pytest.mark.few(2)
 @pytest.mark.parametrize("protocol", ["mpb", "tcp", "mpimpb"])
 def test_workers_count_together(protocol):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import math
 import os
-import sys
 import threading
 import time
 from contextlib import nullcontext
@@ -225,34 +224,26 @@ def once_at_work(worker):
     worker.kill()
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize(("balance", "rank"), [("static", 1), ("dask", 0), ("dynamic", 0)])
-def test_a_killed_worker(own_client, balance, rank):
-    """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
-    victim = psutil.Process(own_client.run(os.getpid)[worker_addresses(own_client)[rank]])
-
-    def kill(number, energy):
-        if number == 0:
-            threading.Thread(target=once_at_work, args=(victim,)).start()
-
-    named = pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost")
-    with nullcontext() if balance == "dask" else named:
-        ds = dgsuite.hartree_fock("benzene", balance=balance, client=own_client, on_iteration=kill)
-        assert float(ds.energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
-def test_a_killed_worker_that_has_the_counter_in_memory():
-    """The other can go on counting, and does not."""
-    with client_of(2, protocol="mpb", set_as_default=False) as client:
-        victim = psutil.Process(client.run(os.getpid)[worker_addresses(client)[0]])
+@pytest.mark.few(2)
+@pytest.mark.parametrize(
+    ("balance", "rank", "protocol"),
+    [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")],
+)
+def test_a_killed_worker(balance, rank, protocol):
+    """Is named, whether it has the counter or not, in memory, where the other can go on counting, or not;
+    Dask's own balancing goes on without it.
+    """
+    named = pytest.raises(dgsuite.RunError, match=rf"worker {protocol}://.* lost")
+    with client_of(2, protocol=protocol, set_as_default=False) as client:
+        victim = psutil.Process(client.run(os.getpid)[worker_addresses(client)[rank]])
 
         def kill(number, energy):
             if number == 0:
                 threading.Thread(target=once_at_work, args=(victim,)).start()
 
-        with pytest.raises(dgsuite.RunError, match=r"worker mpb://.* lost"):
-            dgsuite.hartree_fock("benzene", balance="dynamic", client=client, on_iteration=kill)
+        with nullcontext() if balance == "dask" else named:
+            ds = dgsuite.hartree_fock("benzene", balance=balance, client=client, on_iteration=kill)
+            assert float(ds.energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
 
 
 @pytest.mark.parametrize("balance", ["static", "dynamic"])

@@ -114,36 +114,7 @@ def test_an_adversary_is_written_down_and_read_again():
     assert again.spent.equals(ds.spent)
 
 
-@pytest.mark.parametrize(
-    ("adversary", "message"),
-    [
-        ({"aim": "weakest"}, "unknown aim of an adversary 'weakest'"),
-        ({"budget": 0}, "budget of an adversary must be a whole number from 1, got 0"),
-        ({"each": 3, "budget": 2}, "each=3 in a round is beyond its budget=2"),
-        ({"budget": 41}, "a budget of 41 crashes, and the graph has 40 nodes"),
-        ({"spends": "time"}, "unknown spends of an adversary 'time'"),
-        ({"aim": "degree", "sees": "states"}, "aims at 'degree' sees nothing"),
-        ({"aim": "cut"}, "aim 'cut' of an adversary needs nodes"),
-        ({"nodes": [1]}, "no other aim has nodes"),
-        ({"aim": "cut", "nodes": [40]}, "nodes of an adversary: 40 is not a node"),
-        ({"aim": "frontier", "spends": "drops"}, "spends crashes or absences"),
-        ({"aim": "leader"}, "for kernels whose outputs name nodes"),
-        ({"goal": "degree"}, "unknown parameter of adversary 'goal'"),
-        ("degree", "adversary must be a dgsuite.Adversary or a mapping"),
-    ],
-)
-def test_wrong_adversaries(adversary, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=Network(adversary=adversary))
-
-
-def test_what_has_no_adversary_or_return():
-    for crash, message in (
-        ({"node": 3, "round": 4, "until": 4}, "until of a crash must be a round after 4"),
-        ({"node": 3, "until": "soon"}, "until of a crash must be a round after 0"),
-    ):
-        with pytest.raises(InputError, match=message):
-            dgsuite.run("mis", random(), network=Network(crashes=[crash]))
+def test_what_has_no_adversary():
     with pytest.raises(InputError, match="either adversary or delay"):
         Network(adversary=Adversary(), delay=1)
     with pytest.raises(InputError, match="'mst' takes no network with recovery: it keeps lists"):

@@ -111,26 +111,6 @@ def test_max_rounds_is_an_error_as_without_an_adversary():
 
 
 @pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        ({"adversary": {"spends": "delays"}}, "that spends 'delays' needs delay="),
-        (
-            {"delay": 1, "adversary": {"spends": "absences"}},
-            "either adversary or delay: .* an adversary then spends 'delays'",
-        ),
-        ({"delay": 1, "loss": 0.5, "adversary": late("degree")}, "either loss or delay"),
-        ({"adversary": {"ticks": 3}}, "ticks=3 with spends='crashes'"),
-        ({"delay": 1, "adversary": {"spends": "delays", "ticks": 0}}, "whole number from 1 to"),
-        ({"delay": 1, "adversary": {"spends": "delays", "ticks": 0.5}}, "got ticks=0.5"),
-        ({"delay": 1, "adversary": {"aim": "leader", "spends": "delays"}}, "whose outputs name"),
-    ],
-)
-def test_wrong_adversaries_of_delays(network, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", PATH, network=network)
-
-
-@pytest.mark.parametrize(
     ("name", "how", "message"),
     [
         ("bf", {"form": "recursive"}, "an adversary strikes in rounds"),

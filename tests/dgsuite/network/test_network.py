@@ -14,7 +14,6 @@ from dgsuite import Adversary, Byzantine, Crash, InputError, Network, RunError
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.chances import Chances
 from dgsuite.studies.network.faults import NEVER
 from tests.support.cases import in_turn
 
@@ -173,16 +172,6 @@ def test_messages_are_lost_by_the_weights_of_edges(name, directed):
     same(one, cut)
 
 
-def test_messages_along_no_edge_have_no_chance():
-    """Also where a key is beyond all that there are."""
-    path = Graph.from_edges([0, 1], [1, 2], n=5, weights=[0.5, 1.0], directed=True)
-    chances = Chances(path.parts)
-    src, dst = np.array([0, 1, 0, 4, 4]), np.array([1, 0, 2, 4, 0])
-    limits = chances.of(src, dst).tolist()
-    assert limits[0] == limits[1] > 0
-    assert limits[2:] == [0, 0, 0]
-
-
 def test_a_run_ends_after_its_rounds():
     path = Graph.from_edges(np.arange(60), np.arange(1, 61))
     ds = dgsuite.run("bfs", path, network=Network(), max_rounds=5)
@@ -285,6 +274,40 @@ def test_any_graph_and_seed(seed, clusters, loss, crashes):
         ({"delay": ("uniform", 5, 1)}, "delay: "),
         ({"delay": "weight"}, "delay='weight' needs a graph with weights"),
         ({"delay": 1, "synchroniser": "gamma"}, "unknown synchroniser 'gamma'"),
+        ({"adversary": {"aim": "weakest"}}, "unknown aim of an adversary 'weakest'"),
+        (
+            {"adversary": {"budget": 0}},
+            "budget of an adversary must be a whole number from 1, got 0",
+        ),
+        ({"adversary": {"each": 3, "budget": 2}}, "each=3 in a round is beyond its budget=2"),
+        ({"adversary": {"budget": 41}}, "a budget of 41 crashes, and the graph has 40 nodes"),
+        ({"adversary": {"spends": "time"}}, "unknown spends of an adversary 'time'"),
+        ({"adversary": {"aim": "degree", "sees": "states"}}, "aims at 'degree' sees nothing"),
+        ({"adversary": {"aim": "cut"}}, "aim 'cut' of an adversary needs nodes"),
+        ({"adversary": {"nodes": [1]}}, "no other aim has nodes"),
+        ({"adversary": {"aim": "cut", "nodes": [40]}}, "nodes of an adversary: 40 is not a node"),
+        ({"adversary": {"aim": "frontier", "spends": "drops"}}, "spends crashes or absences"),
+        ({"adversary": {"aim": "leader"}}, "for kernels whose outputs name nodes"),
+        ({"adversary": {"goal": "degree"}}, "unknown parameter of adversary 'goal'"),
+        ({"adversary": "degree"}, "adversary must be a dgsuite.Adversary or a mapping"),
+        (
+            {"crashes": [{"node": 3, "round": 4, "until": 4}]},
+            "until of a crash must be a round after 4",
+        ),
+        ({"crashes": [{"node": 3, "until": "soon"}]}, "until of a crash must be a round after 0"),
+        ({"adversary": {"spends": "delays"}}, "that spends 'delays' needs delay="),
+        (
+            {"delay": 1, "adversary": {"spends": "absences"}},
+            "either adversary or delay: .* an adversary then spends 'delays'",
+        ),
+        (
+            {"delay": 1, "loss": 0.5, "adversary": Adversary("degree", spends="delays")},
+            "either loss or delay",
+        ),
+        ({"adversary": {"ticks": 3}}, "ticks=3 with spends='crashes'"),
+        ({"delay": 1, "adversary": {"spends": "delays", "ticks": 0}}, "whole number from 1 to"),
+        ({"delay": 1, "adversary": {"spends": "delays", "ticks": 0.5}}, "got ticks=0.5"),
+        ({"delay": 1, "adversary": {"aim": "leader", "spends": "delays"}}, "whose outputs name"),
     ],
 )
 def test_wrong_networks(network, message):

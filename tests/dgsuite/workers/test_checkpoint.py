@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -167,21 +168,19 @@ def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_
 # Folders.
 
 
-def test_the_folder_outlives_a_run_whose_dataset_cannot_be_made(tmp_path, monkeypatch):
+def test_the_folder_outlives_a_run_whose_dataset_cannot_be_made(tmp_path, monkeypatch, each_phase):
     """The run can go on from it."""
-    made = MIS.attributes
 
     def fails(self, n, noted):
         raise ZeroDivisionError("of attributes")
 
     run = partial(dgsuite.run, "mis", example("mis"), style="serial")
-    monkeypatch.setattr(MIS, "attributes", fails)
-    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+    with monkeypatch.context() as patch:
+        patch.setattr(MIS, "attributes", fails)
         with pytest.raises(ZeroDivisionError):
             run(checkpoint=tmp_path)
-        assert [*tmp_path.iterdir()]
-        monkeypatch.setattr(MIS, "attributes", made)
-        same(run(checkpoint=tmp_path), run())
+    assert [*tmp_path.iterdir()]
+    same(run(checkpoint=tmp_path), run())
     assert not tmp_path.exists()
 
 
@@ -189,8 +188,9 @@ class StoppedError(Exception):
     """A test breaks a run off."""
 
 
-def stop_after(phases, monkeypatch):
-    """Have runs in this process end after a number of phases."""
+@contextmanager
+def broken_off(phases, monkeypatch):
+    """Runs in this process end after a number of phases, and write a checkpoint after each."""
 
     def write(self):
         undisturbed(self)
@@ -198,36 +198,41 @@ def stop_after(phases, monkeypatch):
             raise StoppedError
 
     undisturbed = Kept.write
-    monkeypatch.setattr(Kept, "write", write)
+    with monkeypatch.context() as patch:
+        patch.setattr(Kept, "write", write)
+        with pytest.raises(StoppedError):
+            yield
 
 
 @pytest.fixture
-def stopped(tmp_path, monkeypatch):
+def each_phase():
+    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+        yield
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch, each_phase):
     """The folder of a run of PageRank that was broken off after seven phases."""
-    with dask.config.set({"dgsuite.checkpoint.every": 0}):
-        with monkeypatch.context() as patch:
-            stop_after(7, patch)
-            with pytest.raises(StoppedError):
-                run_here(tmp_path)
-        yield tmp_path
+    with broken_off(7, monkeypatch):
+        run_here(tmp_path)
+    return tmp_path
 
 
-def test_a_folder_has_one_owner(tmp_path, monkeypatch):
+def test_a_folder_has_one_owner(tmp_path, monkeypatch, each_phase):
     """What a run has left behind that was taken over, it no longer changes."""
-    with dask.config.set({"dgsuite.checkpoint.every": 0}):
 
-        def take_over(self):
-            if len(self.site.log) == 4:
-                here = replace(self.plan, attempt="", found=None)
-                here.begun(self.plan.offsets, None)
-                before[:] = sorted(tmp_path.iterdir())
-            undisturbed(self)
+    def take_over(self):
+        if len(self.site.log) == 4:
+            here = replace(self.plan, attempt="", found=None)
+            here.begun(self.plan.offsets, None)
+            before[:] = sorted(tmp_path.iterdir())
+        undisturbed(self)
 
-        before, undisturbed = [], Kept.write
-        monkeypatch.setattr(Kept, "write", take_over)
-        with pytest.raises(InputError, match="another run writes its checkpoints there"):
-            run_here(tmp_path)
-        assert sorted(tmp_path.iterdir()) == before
+    before, undisturbed = [], Kept.write
+    monkeypatch.setattr(Kept, "write", take_over)
+    with pytest.raises(InputError, match="another run writes its checkpoints there"):
+        run_here(tmp_path)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def run_here(folder, graph=None, **options):
@@ -310,19 +315,15 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
         ("mis", {"workload": {"packets": 1, "bytes": 8}}),
     ],
 )
-def test_other_runs_go_on(kernel, options, tmp_path, monkeypatch, caplog):
+def test_other_runs_go_on(kernel, options, tmp_path, monkeypatch, caplog, each_phase):
     """Kernels whose messages depend on the cut, and runs with a trace or a workload."""
-    graph = example(kernel)
-    if kernel == "bfs2d":
-        graph = arrange(graph)
-    expected = dgsuite.run(kernel, graph, style="serial", **options)
-    with dask.config.set({"dgsuite.checkpoint.every": 0}):
-        with monkeypatch.context() as patch:
-            stop_after(4, patch)
-            with pytest.raises(StoppedError):
-                dgsuite.run(kernel, graph, style="serial", checkpoint=tmp_path, **options)
-        with caplog.at_level(logging.INFO, "dgsuite"):
-            found = dgsuite.run(kernel, graph, style="serial", checkpoint=tmp_path, **options)
+    graph = arrange(example(kernel)) if kernel == "bfs2d" else example(kernel)
+    run = partial(dgsuite.run, kernel, graph, style="serial", **options)
+    expected = run()
+    with broken_off(4, monkeypatch):
+        run(checkpoint=tmp_path)
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        found = run(checkpoint=tmp_path)
     assert "goes on after phase 4" in caplog.text
     same(found, expected)
     if "traffic" in expected:
@@ -351,11 +352,8 @@ class Holds(MutatesInPlace):
 
 
 @pytest.mark.parametrize("what", ["{1, 2}", "open", "[object()]", "np.array([None])"])
-def test_what_no_checkpoint_can_hold_is_named(what, tmp_path):
-    with (
-        dask.config.set({"dgsuite.checkpoint.every": 0}),
-        pytest.raises(InputError, match=r"kernel 'toy', cluster 0: no checkpoint .* it\['state'\]"),
-    ):
+def test_what_no_checkpoint_can_hold_is_named(what, tmp_path, each_phase):
+    with pytest.raises(InputError, match=r"'toy', cluster 0: no checkpoint .* it\['state'\]"):
         dgsuite.run(Holds(what=what), example("mis"), style="serial", checkpoint=tmp_path)
 
 

@@ -19,30 +19,26 @@ from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 
 
-def test_a_client_sends_at_once_what_it_is_told_to():
+async def test_a_client_sends_at_once_what_it_is_told_to():
     """Messages in the client's stream, although it sent one less than 10 ms ago."""
+    loop = IOLoop.current()
+    stream = BatchedSend(interval="1 hour", loop=loop)
+    batches = asyncio.Queue()
 
-    async def sent():
-        loop = IOLoop.current()
-        stream = BatchedSend(interval="1 hour", loop=loop)
-        batches = asyncio.Queue()
+    async def write(payload, **options):
+        await batches.put(payload)
+        return 1
 
-        async def write(payload, **options):
-            await batches.put(payload)
-            return 1
-
-        stream.start(SimpleNamespace(write=write, closed=lambda: False, abort=lambda: None))
-        stream.send("first")
-        found = [await asyncio.wait_for(batches.get(), 30)]
-        stream.send("second")
-        await asyncio.sleep(0)
-        assert batches.empty()
-        send_now(SimpleNamespace(loop=loop, scheduler_comm=stream))
-        found.append(await asyncio.wait_for(batches.get(), 30))
-        stream.abort()
-        return found
-
-    assert asyncio.run(sent()) == [["first"], ["second"]], "see partition/client/sending.py"
+    stream.start(SimpleNamespace(write=write, closed=lambda: False, abort=lambda: None))
+    stream.send("first")
+    found = [await asyncio.wait_for(batches.get(), 30)]
+    stream.send("second")
+    await asyncio.sleep(0)
+    assert batches.empty()
+    send_now(SimpleNamespace(loop=loop, scheduler_comm=stream))
+    found.append(await asyncio.wait_for(batches.get(), 30))
+    stream.abort()
+    assert found == [["first"], ["second"]], "see partition/client/sending.py"
 
 
 def test_a_scheduler_sends_the_tasks_of_a_run_at_once():

@@ -16,7 +16,7 @@ import dgsuite
 from dgsuite.core.exchange.comms import SECRET, Listener, connected, ports
 from dgsuite.core.transports import CLOCKS, fastest
 from dgsuite.studies.experiment.clusters import local as own_cluster
-from tests.support.comms import SCC, SCC_SECTIONS, run
+from tests.support.comms import SCC, SCC_SECTIONS
 
 local = pytest.mark.skipif(fastest() != "mpb", reason="these transports need Linux")
 SCHEMES = ["tcp", "inproc", "ws", "throttle+tcp"]
@@ -59,10 +59,10 @@ async def refused(comm, *messages):
 @pytest.mark.parametrize(
     "scheme", [*SCHEMES, *(pytest.param(scheme, marks=local) for scheme in LOCAL)]
 )
-def test_who_does_not_know_the_secret_is_refused(scheme, settings):
+async def test_who_does_not_know_the_secret_is_refused(scheme, settings):
     """Who says nothing, too; what comes without the secret is no message of the run."""
-
-    async def main():
+    Loud.heard = False
+    with dask.config.set(settings):
         came = asyncio.Queue()
         place = (
             f"inproc://{global_manager.new_address()}"
@@ -94,10 +94,6 @@ def test_who_does_not_know_the_secret_is_refused(scheme, settings):
             each.abort()
         listener.stop()
         other.stop()
-
-    Loud.heard = False
-    with dask.config.set(settings):
-        run(main())
     assert Loud.heard == (scheme == "ws")  # Dask's shows whole messages alone
 
 

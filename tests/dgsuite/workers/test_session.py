@@ -15,8 +15,6 @@ from dgsuite import InputError, RunError, genval
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
-from tests.support.clusters import client_of
-from tests.support.patience import until
 
 
 def same(one, other, names=("level", "parent")):
@@ -80,17 +78,6 @@ def test_a_run_that_fails_is_that_run_alone(client, graph):
         with pytest.raises(InputError, match="unknown parameter"):
             session.run("bfs", rot=1)
         assert session.run("bfs").sizes["round"] > 1
-
-
-def test_a_worker_that_is_lost_is_done_without():
-    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes"}
-    with client_of(3, settings, set_as_default=False) as own:
-        graph = genval.graph("rmat", 2**12, clusters=4, client=own)
-        with graph.session() as session:
-            first = session.run("bfs")
-            own.cluster.scale(2)
-            until(lambda: len(own.scheduler_info()["workers"]) == 2)
-            assert same(session.run("bfs"), first)
 
 
 @pytest.mark.few(1)
