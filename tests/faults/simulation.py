@@ -8,7 +8,7 @@ stops or becomes slow. Passings are counted; nothing is timed. After a worker wa
 pass a hook wait until the scheduler has seen it, so that they go on from the same state. What it does not
 replay: the order in which processes that run side by side pass their hooks, where Dask runs tasks that are
 tied to no worker, how far other workers get before a client hears of a loss, and how often a wait polls. So a
-fault may not strike again, above all a second one. A trial whose faults strike again must end as before.
+fault may not strike again, above all a second one.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ DRAWS = 20
 """Times that a trial is drawn whose faults have not struck."""
 
 AGAIN = 3
-"""Times that a trial is made again, at most, until the same faults strike."""
+"""Times that a trial is made, at most, where the machine is too busy."""
 
 N = 60
 """Nodes of a graph."""
@@ -191,17 +191,11 @@ class Simulation:
     ----------
     struck
         How often each kind of fault has struck at each hook.
-    missed
-        How often the hook was not passed so often.
-    again
-        Of the trials that were made twice, whether the same faults have struck again.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.struck: Counter[tuple[str, str]] = Counter()
-        self.missed: Counter[tuple[str, str]] = Counter()
-        self.again: Counter[str] = Counter()
         self._stack = ExitStack()
         self._there: dict[bool, tuple[ExitStack, Processes]] = {}
         self._counts: dict[Scenario, list[list[dict[str, int]]]] = {}
@@ -297,7 +291,7 @@ class Simulation:
             for trial in self.draw(seed, number):
                 end = self.attempt(trial)
                 fault, has = trial.faults[-1], end.struck[-1]
-                (self.struck if has else self.missed)[fault.kind, fault.hook] += 1
+                self.struck[fault.kind, fault.hook] += has
                 if has or end.wrong:
                     made.append((trial, end))
                 if not has or end.wrong or end.stages[-1] != "right":
@@ -305,22 +299,6 @@ class Simulation:
             if made:
                 return made
         raise AssertionError(f"seed {seed}: {DRAWS} draws have not struck; the last: {trial}")
-
-    def fault_of(self, trial: Trial, end: End) -> str:
-        """What is wrong with a trial and its end, "" if nothing: the trial is made again, and must end so."""
-        if end.wrong:
-            return end.wrong
-        for _ in range(AGAIN):
-            again = self.attempt(trial)
-            if again.wrong:
-                return f"when made again: {again.wrong}"
-            if again.struck == end.struck and "busy" not in (*again.stages, *end.stages):
-                self.again["as before"] += 1
-                if again.stages == end.stages:
-                    return ""
-                return f"it ended as {end.stages}, and when made again as {again.stages}"
-        self.again["not"] += 1
-        return ""
 
     def attempt(self, trial: Trial) -> End:
         """Make a trial, and again where the machine was too busy for its short timeout."""

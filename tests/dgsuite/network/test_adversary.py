@@ -105,13 +105,21 @@ def test_a_memory_is_that_of_the_crash():
     assert (ds.seen.values == 31).all()
 
 
-def test_an_adversary_is_written_down_and_read_again():
-    adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
-    ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
-    said = json.loads(ds.attrs["network"])
-    again = dgsuite.run("bf", PATH, network=Network.of(said))
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"adversary": {"aim": "cut", "nodes": [1, 2], "budget": 3}},
+        {"delay": 2, "adversary": {"aim": "degree", "spends": "delays", "ticks": 9}},
+    ],
+)
+def test_an_adversary_is_written_down_and_read_again(network):
+    ds = dgsuite.run("bf", PATH, network=network)
+    again = dgsuite.run("bf", PATH, network=Network.of(json.loads(ds.attrs["network"])))
     assert again.attrs["network"] == ds.attrs["network"]
     assert again.spent.equals(ds.spent)
+    assert ("terminated" in ds.attrs) == ("delay" not in network)
+    if "delay" in network:
+        assert again.virtual_time.equals(ds.virtual_time)
 
 
 def test_what_has_no_adversary():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -94,14 +92,6 @@ def test_any_cut_has_the_outputs_of_the_plain_run_and_the_same_times(kind, monke
         if synchroniser == "alpha":
             assert (runs[0].virtual_time >= plain.virtual_time).all()
             assert runs[0].virtual_time[-1] > plain.virtual_time[-1]
-
-
-def test_such_an_adversary_is_written_down_and_read_again():
-    network = {"delay": 2, "adversary": {"aim": "degree", "spends": "delays", "ticks": 9}}
-    ds = dgsuite.run("bf", PATH, network=network)
-    said = json.loads(ds.attrs["network"])
-    assert dgsuite.run("bf", PATH, network=Network.of(said)).virtual_time.equals(ds.virtual_time)
-    assert "terminated" not in ds.attrs
 
 
 def test_max_rounds_is_an_error_as_without_an_adversary():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -18,7 +17,7 @@ from dgsuite.core.engine.program import SILENT
 from dgsuite.core.engine.registry import BY_BATCH
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.channels import Message, smaller
+from dgsuite.core.exchange.channels import Message
 from dgsuite.core.exchange.comms import HEAD
 from dgsuite.core.exchange.gate import ROOM, Gate
 from dgsuite.core.transports import fastest
@@ -112,12 +111,6 @@ def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
         simulate(KERNELS[name](), graph, 2)
     assert len(most) == len(BY_BATCH)
     assert max(most.values()) < HEAD
-
-
-def test_what_does_not_say_its_size_is_not_short():
-    assert smaller(SimpleNamespace(nbytes=4), 5)
-    assert not smaller(SimpleNamespace(nbytes=4), 4)
-    assert not smaller(object(), 4)
 
 
 LARGE = 1 << 10 * ROOM

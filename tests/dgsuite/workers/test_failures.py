@@ -11,7 +11,6 @@ import pytest
 from distributed.core import rpc
 
 import dgsuite
-from dgsuite.core.workers.plugin import PeerLost
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from tests.support.clusters import (
@@ -126,21 +125,6 @@ class Owner:
     @staticmethod
     def whole(actor):
         return 1
-
-
-def test_a_late_request_for_a_run_that_is_over_leaves_nothing(client, ring):
-    """Of a task that has lost its connection, and asks where its peer is when that has ended already."""
-    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
-
-    async def ask(dask_worker):
-        plugin = dask_worker.plugins["dgsuite"]
-        try:
-            await plugin._meet(run=plugin.over[-1], epoch=dask_worker.id)
-        except PeerLost as error:
-            return str(error)
-
-    assert all("is over on worker tcp" in said for said in client.run(ask).values())
-    assert_nothing_held(client)
 
 
 def test_workers_are_always_seen(client):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
-import weakref
 
 import dask
 import dask.dataframe as dd
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,12 +14,8 @@ from distributed.client import FutureCancelledError
 
 import dgsuite
 from dgsuite import Graph, InputError, RunError, genval
-from dgsuite.base.errors import WorkerLost
-from dgsuite.core.workers import recovery
 from dgsuite.genval.families import plan
-from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.graph.checks import CHECKING
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
 from tests.support.clusters import COME_BACK
@@ -172,42 +165,6 @@ def test_tasks_of_users_stay_where_they_are_tied(trio):
     found = trio.run_on_scheduler(ties)
     assert found["graph_mine-1"] == {place}
     assert not any(found[part.key] == {place} for part in graph._parts)
-
-
-def test_a_loss_while_the_graph_is_looked_at_begins_a_run_again(client, monkeypatch):
-    """As one later on does: here weights are looked at, which the kernel's step goes by."""
-    net = nx.cycle_graph(12)
-    nx.set_edge_attributes(net, 2.0, "weight")
-    graph = Graph.from_networkx(net, clusters=2, client=None).persist(client)
-    gather, lost = Watch.gather, []
-
-    def struck(watch, futures):
-        if not lost:
-            lost.append(watch.doing)
-            raise WorkerLost("a worker was lost", "it")
-        return gather(watch, futures)
-
-    monkeypatch.setattr(Watch, "gather", struck)
-    found = dgsuite.run("sssp", graph, style="clocked", client=client)
-    assert lost == [CHECKING]
-    assert found.distance.values.max() == 12
-
-
-def test_a_failed_look_at_a_graph_holds_nothing(client):
-    """Dask keeps the error of a task that was cancelled."""
-    kept = WorkerLost("a worker was lost", "it")
-    seen = []
-
-    def look():
-        held = Graph.from_edges([0], [1], client=None)
-        seen.append(weakref.ref(held))
-        if len(seen) == 1:
-            raise kept
-        return held.n
-
-    assert recovery.looked(look, client, "looking") == 2
-    gc.collect()
-    assert [ref() for ref in seen] == [None, None]
 
 
 def test_clusters_move_to_workers_that_join(trio):
