@@ -29,6 +29,7 @@ import time
 import warnings
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,9 @@ SECONDS = 60
 PATIENCE = 600
 """Seconds for one input, where other processes take the machine."""
 
+MATRIX = b"%%MatrixMarket matrix coordinate real symmetric\n% a path\n5 5 4\n"
+MATRIX += b"".join(b"%d %d 1.5\n" % (i + 1, i) for i in range(1, 5))
+RING = b"# a ring\n" + b"".join(b"%d %d 2.5\n" % (i, (i + 1) % 30) for i in range(30))
 XYZ = b"3\nwater\nO 0.0 0.0 0.1173\nH 0.0 0.7572 -0.4692\nH 0.0 -0.7572 -0.4692\n"
 TOML = b"""[experiment]
 name = "x"
@@ -296,25 +300,10 @@ READERS = {
     "vertices": (graphalytics, "g.v", lambda: b"1\n5\n7\n9\n16\n25\n"),
     "edges": (graphalytics, "g.e", lambda: b"".join(b"%d %d 0.25\n" % e for e in EDGES)),
     "properties": (properties, "g.properties", lambda: PROPERTIES),
-    "matrix_market": (
-        Graph.read_matrix_market,
-        "g.mtx",
-        lambda: (
-            b"%%MatrixMarket matrix coordinate real symmetric\n% a path\n5 5 4\n"
-            + b"".join(b"%d %d 1.5\n" % (i + 1, i) for i in range(1, 5))
-        ),
-    ),
-    "edge_list": (
-        Graph.read_edge_list,
-        "g.txt",
-        lambda: b"# a ring\n" + b"".join(b"%d %d 2.5\n" % (i, (i + 1) % 30) for i in range(30)),
-    ),
+    "matrix_market": (Graph.read_matrix_market, "g.mtx", lambda: MATRIX),
+    "edge_list": (Graph.read_edge_list, "g.txt", lambda: RING),
     "parquet": (Graph.read_edge_list, "g.parquet", parquet_file),
-    "imsuite": (
-        lambda path: Graph.read_imsuite(path, "mst"),
-        "in.txt",
-        lambda: generate("mst", 8),
-    ),
+    "imsuite": (partial(Graph.read_imsuite, kernel="mst"), "in.txt", partial(generate, "mst", 8)),
     "netcdf": (netcdf.read, "r.nc", result_file),
     "foreign_netcdf": (netcdf.read, "r.nc", lambda: result_file(foreign=True)),
     "saved_list": saved_file("graph.json"),

@@ -1,19 +1,17 @@
-"""Dask over the transports of this host: the same results as over TCP, through restarts and deaths."""
+"""Dask over the transports of this host: the same results as over TCP, through restarts."""
 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import sys
-import time
 
 import dask
 import dask.array as da
 import numpy as np
 import psutil
 import pytest
-from distributed import Client, get_worker, wait
+from distributed import Client
 
 import dgsuite
 from dgsuite import genval
@@ -34,14 +32,7 @@ def there(request):
         yield client
 
 
-def tick(dask_scheduler):
-    """Seconds between measurements of the loop's delay: slowed unless set otherwise."""
-    return dask_scheduler.periodic_callbacks["tick"].callback_time / 1000
-
-
 def test_dask_and_kernels_as_over_tcp(there):
-    assert there.run_on_scheduler(tick) == 2
-    assert set(there.run(lambda dask_worker: tick(dask_worker)).values()) == {2}
     x = np.arange(3_000_000)
     sent = there.scatter(x)
     np.testing.assert_array_equal(there.gather(sent), x)
@@ -65,21 +56,6 @@ def test_dask_and_kernels_as_over_tcp(there):
     # and clients
     with Client(there.cluster.scheduler_address) as second:
         assert second.submit(lambda: 8).result() == 8
-
-
-def test_a_worker_killed_in_the_middle_of_transfers(there):
-    first = set(there.run(os.getpid).values())
-    chunks = there.map(lambda k: np.full(8_000_000, k), range(4))
-    wait(chunks)
-    sums = there.map(lambda a, b: int(a[0] + b[-1]), chunks, chunks[1:] + chunks[:1])
-    while not any(there.processing().values()):
-        time.sleep(0.005)
-    os.kill(min(first), signal.SIGKILL)
-    assert there.gather(sums) == [1, 3, 5, 3]
-    there.wait_for_workers(2)
-    assert len(set(there.run(os.getpid).values()) - first) >= 1
-    scheme = there.cluster.scheduler_address.split("://")[0]
-    assert there.submit(lambda: get_worker().address).result().startswith(scheme)
 
 
 @pytest.fixture(scope="module", params=["mpi", "mpi-sock"])
