@@ -464,10 +464,8 @@ def main() -> int:
         outcomes = fuzz(reader, given.seed, inputs)
         wrong = failures(outcomes)
         count = Counter(outcomes.values())
-        print(
-            f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed",
-            flush=True,
-        )
+        said = f"{count['read']} read, {count['refused']} refused, {len(wrong)} failed"
+        print(f"{reader}: {said}", flush=True)
         for number, what in wrong.items():
             print(f"  seed {given.seed}, input {number}: {what}")
         failed |= bool(wrong)

@@ -93,8 +93,7 @@ def commands(workers, settings=None, **variables):
         ]
         try:
             with Client(scheduler_file=file, timeout=PATIENCE, set_as_default=False) as client:
-                while len(client.scheduler_info()["workers"]) < workers:
-                    time.sleep(0.05)
+                until(lambda: len(client.scheduler_info()["workers"]) == workers)
                 yield client, processes
         finally:
             for process in processes[::-1]:

@@ -10,7 +10,6 @@ import pytest
 from distributed.protocol.core import dumps
 from distributed.utils import nbytes
 
-import dgsuite
 from dgsuite import genval
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import SILENT
@@ -25,7 +24,6 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.sites import simulate
-from tests.support.toys import LargeVotes
 
 pytestmark = pytest.mark.skipif(
     fastest() != "mpb", reason="processes of this system share no memory"
@@ -140,12 +138,6 @@ def test_they_go_by_messages(few, long, monkeypatch):
 
     large = len(long) * LARGE + 3 - len(long)
     assert together(3, task) == [([3, large, 3, large], [1, 3])] * 3
-
-
-def test_runs_on_one_host_have_large_votes_as_elsewhere(client, ring):
-    for style in ("serial", "clocked", "finish_async"):
-        ds = dgsuite.run(LargeVotes, ring, style=style, client=client)
-        assert int(ds.messages.sum()) == 0
 
 
 @gated

@@ -13,9 +13,7 @@ from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.base.memory import give_back
 from dgsuite.core.engine.site import Site
 from dgsuite.core.running import attempt
-from dgsuite.core.running.estimate import parts_of
 from dgsuite.core.workers import recovery
-from dgsuite.kernels.bsp import Kernel
 from tests.support.cases import in_turn
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.faulty import Greedy
@@ -40,14 +38,6 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
             InputError, match=r"may use .* needs at least .* \(graph .*, state .*, mess"
         ):
             dgsuite.run("pagerank", large, style="clocked", client=client)
-
-
-def test_a_kernel_without_a_declared_state_counts_its_messages():
-    graph = genval.graph("ring", 100, clusters=4, client=None)
-    bare = Kernel.__new__(type("Bare", (Kernel,), {"fields": {"a": np.int32}, "name": "b"}))
-    found = parts_of(bare, graph, 4, False)
-    assert found["messages"] == [100] * 4
-    assert not any(found["state"])
 
 
 def hold(dask_worker, more):

@@ -40,7 +40,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.chem import counters
-from tests.support.clusters import assert_nothing_held, client_of, commands, heed_signals
+from tests.support.clusters import assert_nothing_held, client_of, commands, heed_signals, held
 from tests.support.faulty import Sleeps
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE, until
@@ -489,13 +489,24 @@ def test_tasks_meet_if_one_comes_as_its_peers_have_waited_long_enough(client):
 
 def test_a_full_mesh_accepts_no_connections(client, ring):
     dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
-    found = [client.run(listening)]
-    how = {"clusters": 2, "style": "clocked", "client": client}
-    dgsuite.run(
-        Sleeps(rounds=60), ring, on_round=lambda _: found.append(client.run(listening)), **how
+    before = client.run(listening)
+    running = threading.Event()
+    run = threading.Thread(
+        target=lambda: dgsuite.run(
+            Sleeps(rounds=300),
+            ring,
+            clusters=2,
+            style="clocked",
+            client=client,
+            on_round=lambda rounds: running.set(),
+        )
     )
-    assert len(found) > 1
-    assert found[-1] == found[0]
+    run.start()
+    assert running.wait(PATIENCE)
+    during = client.run(listening)
+    assert any(any(h) for h in client.run(held).values())
+    run.join()
+    assert during == before
 
 
 def listening():
