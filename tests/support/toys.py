@@ -298,6 +298,10 @@ class ManyFields(Toy):
             getattr(s, output)[nodes] = largest
 
 
+GATES = {2: threading.Barrier(2, timeout=20)}
+"""By number of threads, what opens when as many of a process have come."""
+
+
 @dataclass(frozen=True)
 class MeetingTasks(Toy):
     """Tasks of different clusters wait for each other, in a launch and under a finish."""
