@@ -9,7 +9,8 @@ OLDEST ?= $(or $(firstword $(foreach found,python3.12 \
 	$(wildcard $(PYENVS:=/versions/3.12.*/bin/python)),$(call new,$(found)))),$(BIN)/python)
 VENV ?= .venv
 BIN := $(VENV)/bin
-CORE := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
+CORE := $(addprefix tests/,dgsuite/cli/test_cli.py $(addprefix dgsuite/workers/test_,dask_internals.py dashboard.py \
+	memory.py outputs.py recovery.py session.py) \
 	dgsuite/transports/test_transport_comms.py dgsuite/test_nx_results.py kernels/test_leiden.py \
 	kernels/test_rounds.py partition/test_collections.py partition/test_files.py partition/test_keys.py \
 	partition/test_labels.py project/test_startup.py)
@@ -38,10 +39,8 @@ test-all: test test-wide test-long  ## run all tests
 trials: $(VENV)/.tested  ## strike amid 200 runs that are drawn from seeds
 	$(BIN)/python -m pytest -n 3 -m long tests/dgsuite/workers/test_faults.py -k struck
 
-faults: $(VENV)/.tested  ## strike amid 10,300 runs, make 550 in a row and 10,000 on threads, damage a million files; a night
+faults: $(VENV)/.tested  ## strike amid 10,000 runs, make 550 in a row and 10,000 on threads, damage a million files; a night
 	seq 0 9 | xargs -P 2 -I{} $(BIN)/python -m tests.faults --seed {} --step 10 --count 370
-	$(BIN)/python -m tests.faults.commands --trials 200
-	$(BIN)/python -m tests.faults.commands --trials 100 --one-host
 	$(BIN)/python -m tests.soak
 	$(BIN)/python -m tests.many_runs
 	$(BIN)/python -m pytest -n 2 -m exhaustive

@@ -9,12 +9,15 @@ goes on from a checkpoint, a result is shown. With --bounds compiled loops check
 out of range is an error, and not luck; to compile them takes some minutes.
 
 A reader runs in a process of its own with a limit of memory, so that crashes, demands for memory and
-endless loops are seen, too. What fails is reported with its number and kept with --keep.
+endless loops are seen, too. What fails is reported with its number: `data_of` makes it again.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import itertools
+import logging
 import os
 import random
 import resource
@@ -22,11 +25,32 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+import warnings
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dask
+import fsspec
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import dgsuite
+from dgsuite.base import netcdf, thresholds
+from dgsuite.base.errors import InputError
+from dgsuite.core import traces
+from dgsuite.genval.imsuite import generate
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import both_ways
+from dgsuite.studies.chem import molecule
+from dgsuite.studies.experiment.load import load
+from dgsuite.suites.graphalytics import files as graphalytics_files
+from dgsuite.suites.graphalytics import setting
+from dgsuite.suites.graphalytics.options import ALGORITHMS, Options
 from tests.support import forging
 from tests.support.paths import ROOT
 
@@ -42,6 +66,9 @@ SECONDS = 60
 PATIENCE = 600
 """Seconds for one input, where other processes take the machine."""
 
+MATRIX = b"%%MatrixMarket matrix coordinate real symmetric\n% a path\n5 5 4\n"
+MATRIX += b"".join(b"%d %d 1.5\n" % (i + 1, i) for i in range(1, 5))
+RING = b"# a ring\n" + b"".join(b"%d %d 2.5\n" % (i, (i + 1) % 30) for i in range(30))
 XYZ = b"3\nwater\nO 0.0 0.0 0.1173\nH 0.0 0.7572 -0.4692\nH 0.0 -0.7572 -0.4692\n"
 TOML = b"""[experiment]
 name = "x"
@@ -61,74 +88,32 @@ EDGES = [(1, 5), (1, 7), (5, 9), (7, 9)]
 NUMBERS = (b"0", b"-1", b"99999999999", b"2147483647", b"1e308", b"nan", b"9" * 5000)
 
 
-def matrix_market(path):
-    from dgsuite.partition.graph.graph import Graph
-
-    Graph.read_matrix_market(path)
-
-
-def edge_list(path):
-    from dgsuite.partition.graph.graph import Graph
-
-    Graph.read_edge_list(path)
-
-
 def graphalytics(path):
     """The vertices, or the edges, of a graph of Graphalytics; the other file is whole."""
-    from dgsuite.suites.graphalytics import files, setting
-    from dgsuite.suites.graphalytics.options import Options
-
     for name, text in (("g.v", b"1\n5\n7\n9\n"), ("g.e", b"1 5 0.5\n5 7 1\n")):
         if not (other := Path(path).with_name(name)).exists():
             other.write_bytes(text)
     options = Options(folder=str(Path(path).parent), graph="g", directed=False)
-    files.read(setting.read(options), None)
+    graphalytics_files.read(setting.read(options), None)
 
 
 def properties(path):
-    from dgsuite.suites.graphalytics import setting
-    from dgsuite.suites.graphalytics.options import ALGORITHMS, Options
-
     options = Options(folder=str(Path(path).parent), graph="g")
     found = setting.read(options)
     for name in ALGORITHMS:
         setting.parameters(name, found, options, 1)
 
 
-def imsuite(path):
-    from dgsuite.partition.graph.graph import Graph
-
-    Graph.read_imsuite(path, "mst")
-
-
-def netcdf(path):
-    from dgsuite.base import netcdf
-
-    netcdf.read(path)
-
-
-def toml(path):
-    from dgsuite.studies.experiment.load import load
-
-    load(path, [])
-
-
 def saved_file(pattern):
     """A file of a saved graph, by a pattern of its name: a reader, and what makes its content."""
-    import fsspec
-
     files, folder = fsspec.filesystem("memory"), "memory://fuzzed"
 
     def read(path):
-        from dgsuite.partition.graph.graph import Graph
-
         (name,) = files.glob(f"{folder}/{pattern}")
         files.pipe(name, Path(path).read_bytes())
         Graph.load(folder, client=None)
 
     def make():
-        from dgsuite.partition.graph.graph import Graph
-
         ends = [u for u, _ in EDGES], [v for _, v in EDGES]
         Graph.from_edges(*ends, weights=[1, 2, 3, 4], relabel=True, client=None).save(folder)
         return files.cat_file(files.glob(f"{folder}/{pattern}")[0])
@@ -141,14 +126,6 @@ def checkpoint_file(pattern):
 
     The run goes on from the checkpoint before, or begins anew, and ends with the same values.
     """
-    import logging
-
-    import dask
-    import fsspec
-    import numpy as np
-
-    import dgsuite
-
     files, folder = fsspec.filesystem("memory"), "memory://checkpoints"
 
     def run(**options):
@@ -178,15 +155,9 @@ def checkpoint_file(pattern):
 
 def forged_graph(**options):
     """Graphs in folders, to be loaded and used: a reader, and what makes the folder."""
-    import itertools
-
     numbers = itertools.count()
 
     def read(path):
-        import dgsuite
-        from dgsuite.base import thresholds
-        from dgsuite.partition.graph.graph import Graph
-
         number = next(numbers)
         for way in (0, 1) if not number else (number % 2,):
             thresholds.compile_from = -1 if way else 1 << 15
@@ -200,20 +171,13 @@ def forged_graph(**options):
                     dgsuite.run(kernel, graph, style="serial", max_rounds=ROUNDS)
 
     def make():
-        import warnings
-
-        import numpy as np
-
-        from dgsuite.partition.graph.graph import Graph
-        from dgsuite.partition.graph.views import both_ways
-
         warnings.simplefilter("ignore")
         src, dst = np.random.default_rng(1).integers(0, 30, (2, 90))
         given = dict(options)
         view = given.pop("both_ways", False)
         names = given.pop("names", range(30))
+        names = np.array(names)
         with tempfile.TemporaryDirectory() as folder:
-            names = np.array(names)
             graph = Graph.from_edges(names[src], names[dst], **given)
             if view:
                 graph = both_ways(graph)
@@ -225,11 +189,6 @@ def forged_graph(**options):
 
 def forged_checkpoint(kernel):
     """The checkpoints of a run that was broken off, from which it goes on: a reader, and what makes them."""
-    import logging
-
-    import dask
-
-    import dgsuite
 
     def run(folder, **given):
         src = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 5, 5]
@@ -258,8 +217,6 @@ def forged_result():
     """A result with any content, which is shown: a reader, and what makes it."""
 
     def read(path):
-        import dgsuite
-
         ds = naming(path, lambda: dgsuite.open(path))
         repr(ds)
         for use in (ds.dgsuite.summary, ds.dgsuite.to_dataframe, ds.dgsuite.to_networkx):
@@ -267,8 +224,6 @@ def forged_result():
                 use()
 
     def make():
-        import dgsuite
-
         graph = dgsuite.Graph.from_edges(*zip(*EDGES, strict=True), relabel=True, client=None)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "r.nc"
@@ -280,8 +235,6 @@ def forged_result():
 
 def naming(path, function):
     """The result of a function, whose errors name the file."""
-    from dgsuite.base.errors import InputError
-
     try:
         return function()
     except InputError as error:
@@ -290,35 +243,15 @@ def naming(path, function):
         raise
 
 
-def trace(path):
-    from dgsuite.core import traces
-
-    traces.read(path)
-
-
 def trace_file() -> bytes:
-    import dgsuite
-    from dgsuite.partition.graph.graph import Graph
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.nc"
         dgsuite.run("mis", Graph.from_edges([0, 1, 2], [1, 2, 3]), clusters=2, trace=path)
         return path.read_bytes()
 
 
-def xyz(path):
-    from dgsuite.studies.chem.molecule import read
-
-    read(path)
-
-
 def result_file(foreign: bool = False) -> bytes:
     """A NetCDF file, with a checksum or as another program writes it."""
-    import numpy as np
-    import xarray as xr
-
-    from dgsuite.base import netcdf
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.nc"
         values = {"in_mis": ("node", np.arange(16) % 2), "name": ("node", list("abcdefghijklmnop"))}
@@ -331,30 +264,14 @@ def result_file(foreign: bool = False) -> bytes:
 
 
 def parquet_file() -> bytes:
-    import io
-
-    import pandas as pd
-
     out = io.BytesIO()
-    pd.DataFrame({"source": range(50), "target": range(1, 51), "weight": [0.5] * 50}).to_parquet(
-        out
-    )
+    ends = {"source": range(50), "target": range(1, 51)}
+    pd.DataFrame({**ends, "weight": [0.5] * 50}).to_parquet(out)
     return out.getvalue()
-
-
-def input_file() -> bytes:
-    from dgsuite.genval.imsuite import generate
-
-    return generate("mst", 8)
 
 
 def faulty(path):
     """What a reader can do wrong, by the number of the input; for the tests of this module."""
-    import os
-    import time
-
-    from dgsuite.base.errors import InputError
-
     number = int(Path(path).with_name("number").read_text())
     if number == 0:
         raise ValueError("wrong")
@@ -383,28 +300,12 @@ READERS = {
     "vertices": (graphalytics, "g.v", lambda: b"1\n5\n7\n9\n16\n25\n"),
     "edges": (graphalytics, "g.e", lambda: b"".join(b"%d %d 0.25\n" % e for e in EDGES)),
     "properties": (properties, "g.properties", lambda: PROPERTIES),
-    "matrix_market": (
-        matrix_market,
-        "g.mtx",
-        lambda: (
-            b"%%MatrixMarket matrix coordinate real symmetric\n% a path\n5 5 4\n"
-            + b"".join(b"%d %d 1.5\n" % (i + 1, i) for i in range(1, 5))
-        ),
-    ),
-    "matrix_market_array": (
-        matrix_market,
-        "g.mtx",
-        lambda: b"%%MatrixMarket matrix array integer symmetric\n3 3\n0\n1\n1\n0\n1\n0\n",
-    ),
-    "edge_list": (
-        edge_list,
-        "g.txt",
-        lambda: b"# a ring\n" + b"".join(b"%d %d 2.5\n" % (i, (i + 1) % 30) for i in range(30)),
-    ),
-    "parquet": (edge_list, "g.parquet", parquet_file),
-    "imsuite": (imsuite, "in.txt", input_file),
-    "netcdf": (netcdf, "r.nc", result_file),
-    "foreign_netcdf": (netcdf, "r.nc", lambda: result_file(foreign=True)),
+    "matrix_market": (Graph.read_matrix_market, "g.mtx", lambda: MATRIX),
+    "edge_list": (Graph.read_edge_list, "g.txt", lambda: RING),
+    "parquet": (Graph.read_edge_list, "g.parquet", parquet_file),
+    "imsuite": (partial(Graph.read_imsuite, kernel="mst"), "in.txt", partial(generate, "mst", 8)),
+    "netcdf": (netcdf.read, "r.nc", result_file),
+    "foreign_netcdf": (netcdf.read, "r.nc", lambda: result_file(foreign=True)),
     "saved_list": saved_file("graph.json"),
     "saved_cluster": saved_file("cluster-0000-*"),
     "checkpoint_list": checkpoint_file("phase-*-site-*"),
@@ -416,13 +317,13 @@ READERS = {
     "forged_view": forged_graph(clusters=2, directed=True, weights=[0.5] * 90, both_ways=True),
     **{f"forged_checkpoint_{name}": forged_checkpoint(name) for name in FROM_CHECKPOINTS},
     "forged_result": forged_result(),
-    "trace": (trace, "trace.nc", trace_file),
-    "toml": (toml, "e.toml", lambda: TOML),
-    "xyz": (xyz, "m.xyz", lambda: XYZ),
+    "trace": (traces.read, "trace.nc", trace_file),
+    "toml": (lambda path: load(path, []), "e.toml", lambda: TOML),
+    "xyz": (molecule.read, "m.xyz", lambda: XYZ),
 }
 """Function, name of its file, and what stands in it undamaged."""
 
-MANY = 2_500
+MANY = 2_850
 """Damaged inputs that the long tests give a reader: 25,000 in all."""
 
 FEWER = (
@@ -483,8 +384,6 @@ def put(path: Path, content: Any) -> None:
 
 def child(reader: str, seed: int, first: int, last: int) -> None:
     """Read inputs, and say what came of each."""
-    from dgsuite.base.errors import InputError
-
     read, name, make = (READERS | FAULTY)[reader]
     whole = make()
     with tempfile.TemporaryDirectory() as folder:
@@ -555,30 +454,20 @@ def main() -> int:
     number.add_argument("--inputs", type=int, default=400, help="for each reader")
     number.add_argument("--times", type=int, help="of what the long tests give each reader")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="folder for the inputs that fail")
     parser.add_argument("--bounds", action="store_true", help="compiled loops check indices")
     given = parser.parse_args()
     failed = False
-    if (
-        given.bounds
-    ):  # in a cache of its own: Numba does not tell the code of one from that of the other
+    if given.bounds:  # in a cache of its own: Numba does not tell the code of one from the other's
         os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(BOUNDS)}
     for reader in given.readers or READERS:
         inputs = given.times * FEWER.get(reader, MANY) if given.times else given.inputs
         outcomes = fuzz(reader, given.seed, inputs)
         wrong = failures(outcomes)
         count = Counter(outcomes.values())
-        print(
-            f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed",
-            flush=True,
-        )
+        said = f"{count['read']} read, {count['refused']} refused, {len(wrong)} failed"
+        print(f"{reader}: {said}", flush=True)
         for number, what in wrong.items():
             print(f"  seed {given.seed}, input {number}: {what}")
-            if given.keep:
-                given.keep.mkdir(exist_ok=True)
-                _, name, make = READERS[reader]
-                path = given.keep / f"{reader}-{given.seed}-{number}-{name}"
-                put(path, data_of(reader, given.seed, number, make()))
         failed |= bool(wrong)
     return int(failed)
 

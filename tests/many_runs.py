@@ -26,20 +26,15 @@ from tests.support.cases import NAMES, RINGS
 from tests.support.clusters import client_of
 
 CLUSTERS = 8
+WEIGHTED = ("by", "dr", "dp", "eccentricity", "mst")
 
-FEWER = {
-    **dict.fromkeys(RINGS, 100),
-    **dict.fromkeys(("dp", "dr", "by"), 400),
-    **dict.fromkeys(("kc", "mst", "louvain", "eccentricity"), 500),
-}
-"""Nodes of kernels whose rounds or messages grow fast with the nodes."""
+SLOW = ("dp", "dr", "by", "kc", "mst", "louvain", "eccentricity", *RINGS)
+"""Kernels whose rounds or messages grow fast with the nodes: these have some hundred."""
 
 SHORT: dict[str, dict[str, Any]] = {
     **{name: {"iterations": 5, "tolerance": None} for name in RANKS},
-    "all_pairs": {"sources": 4},
-    "bfs_many": {"sources": 16},
-    "closeness": {"samples": 16},
-    "harmonic": {"samples": 16},
+    **{key: {"samples": 16} for key in ("closeness", "harmonic")},
+    **{key: {"sources": 4} for key in ("all_pairs", "bfs_many")},
     "random_walks": {"length": 5},
     "cdlp": {"iterations": 5},
     "kc": {"k": 8},
@@ -62,17 +57,14 @@ def arguments() -> argparse.Namespace:
 
 def graph_of(name: str, nodes: int, client: Client | None) -> Graph:
     """An input of a kernel: a ring, a tree, or a random graph, with weights."""
-    n = min(nodes, FEWER.get(name, nodes))
+    n = min(nodes, 200) if name in SLOW else nodes
     where = {"clusters": CLUSTERS, "client": client, "seed": 1}
-    if name in RINGS:
-        return genval.graph("ring", n, **where)
-    if name == "vc":
-        return genval.graph("tree", n, **where)
-    if name in ("by", "dr", "dp", "eccentricity", "mst"):
+    if name in RINGS or name == "vc":
+        return genval.graph("tree" if name == "vc" else "ring", n, **where)
+    if name in WEIGHTED:
         weights = 1000 if name == "dr" else True
         return genval.graph("spmax", n, m=3 * n, weights=weights, **where)
-    directed = name == "scc"
-    return genval.graph("er", n, m=4 * n, weights=100, directed=directed, **where)
+    return genval.graph("er", n, m=4 * n, weights=100, directed=name == "scc", **where)
 
 
 def digest(ds: xr.Dataset) -> str:

@@ -5,28 +5,22 @@
 prints what is counted, and the memory of each process, every 50 runs, and fails if a count grows, or memory
 by more than 5 percent, between run 50 and the last.
 
-The logs that Dask keeps for its diagnostics are limited to 10 entries here, so that they are full before run
-50. With Dask's own limits (``--full-logs``) the processes do grow by more than 5 percent until the logs are
-full: the scheduler by about 10 MB for each worker, for its last 1000 messages to it; workers by about 0.1 MB
-a second at first, for profiles of their last 1000 seconds. One cache of Dask's has no setting: that of the
-names of tasks (``dask.utils.key_split``), of 100,000 entries of 0.2 kB. Its entries are shown as "names", and
-it is emptied before memory is read. All processes return freed memory at once, as those of Dask's nannies do.
+The logs that Dask keeps for its diagnostics are limited to 10 entries here, so that they are full before
+run 50. With Dask's own limits the processes do grow by more than 5 percent until the logs are full: the
+scheduler by about 10 MB for each worker, for its last 1000 messages to it; workers by about 0.1 MB a second
+at first, for profiles of their last 1000 seconds. One cache of Dask's has no setting: that of the names of
+tasks (``dask.utils.key_split``), of 100,000 entries of 0.2 kB. It is emptied before memory is read. All
+processes return freed memory at once, as those of Dask's nannies do.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import os
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
-import dask
 import dask.array as da
 import networkx as nx
 import numpy as np
@@ -36,6 +30,7 @@ from distributed import Client
 
 import dgsuite
 from dgsuite.partition.graph.graph import Graph
+from tests.support.clusters import commands
 
 Counts = dict[str, dict[str, int]]
 
@@ -86,39 +81,6 @@ def of_worker(dask_worker) -> dict[str, int]:
     }
 
 
-def logs_of_scheduler(dask_scheduler) -> dict[str, int]:
-    """Entries of the logs that Dask limits."""
-    sends = [*dask_scheduler.stream_comms.values(), *dask_scheduler.client_comms.values()]
-    return {
-        "records": len(dask_scheduler._deque_handler.deque),
-        "transitions": len(dask_scheduler.transition_log),
-        "events": sum(len(topic.events) for topic in dask_scheduler._broker._topics.values()),
-        "messages": sum(len(send.recent_message_log) for send in sends),
-        "samples": len(dask_scheduler.monitor.quantities["time"]),
-        "computations": len(dask_scheduler.computations),
-    }
-
-
-def logs_of_worker(dask_worker) -> dict[str, int]:
-    """Entries of the logs that Dask limits."""
-    return {
-        "records": len(dask_worker._deque_handler.deque),
-        "transitions": len(dask_worker.state.log),
-        "events": len(dask_worker.state.stimulus_log),
-        "messages": len(dask_worker.batched_stream.recent_message_log),
-        "transfers in": len(dask_worker.transfer_incoming_log),
-        "transfers out": len(dask_worker.transfer_outgoing_log),
-        "samples": len(dask_worker.monitor.quantities["time"]),
-        "profiles": len(dask_worker.profile_history),
-        "profiles of tasks": len(dask_worker.profile_keys_history),
-    }
-
-
-def names() -> int:
-    """Names of tasks in the cache of this process, which Dask limits to 100,000."""
-    return key_split.cache_info().currsize
-
-
 def prefixes(dask_scheduler) -> set[str]:
     return set(dask_scheduler.task_prefixes)
 
@@ -134,14 +96,6 @@ def counted(client: Client) -> Counts:
     """What each process keeps, once the cluster is idle."""
     time.sleep(1.2)  # two heartbeats, which bring workers' metrics to the scheduler
     return {"scheduler": client.run_on_scheduler(of_scheduler), **client.run(of_worker)}
-
-
-def logged(client: Client) -> Counts:
-    """Entries of Dask's logs."""
-    return {
-        "scheduler": client.run_on_scheduler(logs_of_scheduler),
-        **client.run(logs_of_worker),
-    }
 
 
 def grown(before: Counts, after: Counts) -> list[str]:
@@ -180,87 +134,34 @@ def runs(client: Client) -> list[Callable[[], object]]:
     ]
 
 
-@contextmanager
-def cluster(settings: dict[str, int | str]) -> Iterator[Client]:
-    """A scheduler and two workers, each a process of its own, so that each one's memory can be told.
-
-    Parameters
-    ----------
-    settings
-        Of Dask's, for all processes.
-    """
-    variables = {
-        f"DASK_{name.upper().replace('.', '__').replace('-', '_')}": str(value)
-        for name, value in settings.items()
-    }
-    variables["MALLOC_TRIM_THRESHOLD_"] = "65536"
-    with dask.config.set(settings), tempfile.TemporaryDirectory() as folder:
-        file = str(Path(folder, "scheduler.json"))
-        command = "from distributed.cli.dask_{0} import main; main()"
-        options = ["--scheduler-file", file, "--no-dashboard"]
-        started = [["scheduler", *options, "--port", "0"]]
-        started += [["worker", *options, "--nthreads", "1", "--no-nanny"]] * 2
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-c", command.format(what[0]), *what[1:]],
-                stderr=subprocess.DEVNULL,
-                env=os.environ | variables,
-            )
-            for what in started
-        ]
-        try:
-            with Client(scheduler_file=file, timeout=60) as client:
-                client.wait_for_workers(2, timeout=60)
-                yield client
-        finally:
-            for process in reversed(processes):
-                process.terminate()
-                process.wait()
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.soak")
     parser.add_argument("--runs", type=int, default=550, help="at least 100; default 550")
-    parser.add_argument(
-        "--full-logs", action="store_true", help="with Dask's own limits of its logs"
-    )
-    options = parser.parse_args(arguments)
-    total = options.runs
+    total = parser.parse_args(arguments).runs
     if total < 2 * WARM:
         parser.error(f"--runs must be at least {2 * WARM}")
-    with cluster({} if options.full_logs else LIMITS) as client:
+    with commands(2, LIMITS, MALLOC_TRIM_THRESHOLD_="65536") as (client, _):
         mixed = runs(client)
         for number in range(1, total + 1):
             mixed[number % len(mixed)]()
             if number % WARM and number != total:
                 continue
-            counts, logs = counted(client), logged(client)
-            cached = {"client": names(), "scheduler": client.run_on_scheduler(names)}
-            cached |= client.run(names)
+            counts, known = counted(client), client.run_on_scheduler(prefixes)
             used = {"client": memory(), "scheduler": client.run_on_scheduler(memory)}
             used |= client.run(memory)
-            known = client.run_on_scheduler(prefixes)
             if number == WARM:
-                first = counts, logs, used, known
-            print(
-                f"run {number}: span {client.run_on_scheduler(of_span)}, "
-                f"load {os.getloadavg()[0]:.1f}",
-                flush=True,
-            )
+                first = counts, used, known
+            print(f"run {number}: span {client.run_on_scheduler(of_span)}", flush=True)
             for who, size in used.items():
-                print(f"  {who}: {size / 1e6:.1f} MB ({size / first[2][who] - 1:+.1%})", flush=True)
-                print(f"    names {cached[who]}, kept {counts.get(who)}, logs {logs.get(who)}")
+                print(f"  {who}: {size / 1e6:.1f} MB ({size / first[1][who] - 1:+.1%})", flush=True)
+                print(f"    kept {counts.get(who)}")
     wrong = grown(first[0], counts)
-    if not options.full_logs:
-        wrong += grown(first[1], logs)
     wrong += [
-        f"{who}: memory grew by {size / first[2][who] - 1:.1%}"
+        f"{who}: memory grew by {size / first[1][who] - 1:.1%}"
         for who, size in used.items()
-        if size > BOUND * first[2][who]
+        if size > BOUND * first[1][who]
     ]
-    wrong += [f"tasks of a new name: {name}" for name in sorted(known - first[3])]
-    limits = "Dask's own" if options.full_logs else f"{LIMITS}"
-    print(f"limits of Dask's logs: {limits}")
+    wrong += [f"tasks of a new name: {name}" for name in sorted(known - first[2])]
     print("\n".join(wrong) or f"nothing grew from run {WARM} to run {total}")
     return 1 if wrong else 0
 

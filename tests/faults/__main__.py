@@ -1,11 +1,10 @@
-"""Make trials that are drawn from seeds, each twice, and print what came of them.
+"""Make trials that are drawn from seeds, and print what came of them.
 
     python -m tests.faults --seed 35
     python -m tests.faults --seed 5 --step 10 --count 100
 
 The first replays one seed. The second makes 100 seeds of block 5: those that are 5 modulo the number of
-blocks, which have the same style, all or none with nannies. The status is 1 if a trial went wrong, or ended
-in another way when the same faults had struck again.
+blocks, which have the same style, all or none with nannies. The status is 1 if a trial went wrong.
 """
 
 from __future__ import annotations
@@ -21,42 +20,22 @@ from tests.faults.simulation import End, Simulation, Trial
 from tests.support.warm import warm
 
 
-class Table:
-    """How trials have ended, by what was done and how many processes were lost."""
-
-    def __init__(self) -> None:
-        self.ends: Counter[tuple[str, ...]] = Counter()
-        self.slowest: dict[tuple[str, ...], float] = {}
-
-    def add(self, trial: Trial, end: End, failure: str) -> None:
-        """Take in a trial."""
-        scenario = trial.scenario
-        key = (
-            scenario.style,
-            scenario.source,
-            "nannies" if scenario.nannies else "no nannies",
-            f"{len(trial.lossy(end.struck))} lost",
-            "wrong" if failure else next((s for s in end.stages if s != "right"), "right"),
-        )
-        self.ends[key] += 1
-        self.slowest[key] = max(self.slowest.get(key, 0.0), end.seconds)
-
-    def show(self) -> None:
-        """Print it."""
-        print(f"{'style':13} {'graph':7} {'':11} {'':7} {'end':12} trials  slowest (s)")
-        for key in sorted(self.ends):
-            row = "{:13} {:7} {:11} {:7} {:12}".format(*key)
-            print(row, f"{self.ends[key]:6d}  {self.slowest[key]:11.1f}")
+def kind(trial: Trial, end: End) -> str:
+    """What was done, how many processes were lost, and how the trial ended."""
+    scenario = trial.scenario
+    nannies = "nannies" if scenario.nannies else "no nannies"
+    ended = next((stage for stage in end.stages if stage != "right"), "right")
+    what = [scenario.style, scenario.source, nannies, f"{len(trial.lossy(end.struck))} lost"]
+    return ", ".join([*what, "wrong" if end.wrong else ended])
 
 
-def show_ledger(simulation: Simulation) -> None:
-    """Print what has struck where."""
-    print("hook                kind    struck  did not strike")
-    for kind, hook in sorted({*simulation.struck, *simulation.missed}, key=lambda each: each[::-1]):
-        counts = simulation.struck[kind, hook], simulation.missed[kind, hook]
-        print("{:19} {:6} {:7d} {:15d}".format(hook, kind, *counts))
-    said = ", ".join(f"{count} {what}" for what, count in simulation.again.items())
-    print(f"trials made again that were struck again: {said or 'none made'}")
+def show(simulation: Simulation, ends: Counter[str], failures: int) -> None:
+    """Print how trials have ended, and what has struck where."""
+    for what, count in sorted(ends.items()):
+        print(f"{what}: {count} trials")
+    for kind, hook in sorted(+simulation.struck, key=lambda each: each[::-1]):
+        print(f"{hook:19} {kind:6} {simulation.struck[kind, hook]:7d} struck")
+    print(f"{ends.total()} trials, {failures} wrong", flush=True)
 
 
 def main() -> int:
@@ -69,28 +48,22 @@ def main() -> int:
     p.add_argument("--seed", type=int, required=True, help="the first one")
     p.add_argument("--count", type=int, default=1, help="how many seeds are made")
     p.add_argument("--step", type=int, default=1, help="from each seed to the next")
-    p.add_argument("--once", action="store_true", help="make each trial once")
     options = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end what has been started
     warm()
-    table, failures = Table(), 0
+    ends, failures = Counter[str](), 0
     with tempfile.TemporaryDirectory() as folder, Simulation(Path(folder)) as simulation:
         try:
-            for seed in range(
-                options.seed, options.seed + options.count * options.step, options.step
-            ):
+            for seed in range(options.seed, sys.maxsize, options.step)[: options.count]:
                 for trial, end in simulation.make(seed):
-                    failure = end.wrong if options.once else simulation.fault_of(trial, end)
-                    failures += bool(failure)
+                    failures += bool(end.wrong)
                     stages = ", ".join(end.stages)
                     print(f"{seed}: {stages} after {end.seconds:.1f} s: {trial}", flush=True)
-                    if failure:
-                        print(f"{seed}: WRONG: {failure}", flush=True)
-                    table.add(trial, end, failure)
+                    if end.wrong:
+                        print(f"{seed}: WRONG: {end.wrong}", flush=True)
+                    ends[kind(trial, end)] += 1
         finally:
-            table.show()
-            show_ledger(simulation)
-            print(f"{sum(table.ends.values())} trials, {failures} wrong", flush=True)
+            show(simulation, ends, failures)
     return int(failures > 0)
 
 

@@ -104,24 +104,23 @@ def patched(board: Board, patch: Patch) -> Callable[[], None]:
         if hook:
             board.passing(hook)
 
-    if inspect.iscoroutinefunction(function):
+    @contextmanager
+    def between(*what: Any) -> Iterator[None]:
+        passing(before, *what)
+        yield
+        passing(after, *what)
 
-        @wraps(function)
-        async def hooked(*arguments: Any, **options: Any) -> Any:
-            passing(before, arguments, options)
-            result = await function(*arguments, **options)
-            passing(after, arguments, options)
-            return result
+    @wraps(function)
+    def hooked(*arguments: Any, **options: Any) -> Any:
+        with between(arguments, options):
+            return function(*arguments, **options)
 
-    else:
+    @wraps(function)
+    async def awaited(*arguments: Any, **options: Any) -> Any:
+        with between(arguments, options):
+            return await function(*arguments, **options)
 
-        @wraps(function)
-        def hooked(*arguments: Any, **options: Any) -> Any:
-            passing(before, arguments, options)
-            result = function(*arguments, **options)
-            passing(after, arguments, options)
-            return result
-
+    hooked = awaited if inspect.iscoroutinefunction(function) else hooked
     setattr(owner, name, hooked)
     return lambda: setattr(owner, name, function)
 

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,26 +76,10 @@ def _serve(make: Callable[..., Any], config: dict[str, Any], log: Path, report: 
     os._exit(0)
 
 
-class NewScheduler:
-    """Makes the scheduler."""
-
-    def __init__(self, board: Path) -> None:
-        self.board = board
-
-    def __call__(self) -> Scheduler:
-        made = Scheduler(host="127.0.0.1", port=0, dashboard=False)
-        made.add_plugin(Onlooker(Board(self.board, SCHEDULER)))
-        return made
-
-
-class NewWorker:
-    """Makes a worker without a nanny."""
-
-    def __init__(self, address: str, options: dict[str, Any]) -> None:
-        self.address, self.options = address, options
-
-    def __call__(self) -> Worker:
-        return HookedWorker(self.address, **self.options)
+def new_scheduler(board: Path) -> Scheduler:
+    made = Scheduler(host="127.0.0.1", port=0, dashboard=False)
+    made.add_plugin(Onlooker(Board(board, SCHEDULER)))
+    return made
 
 
 class Processes:
@@ -129,7 +114,7 @@ class Processes:
             self._processes: dict[int, Any] = {}
             self._nannies: dict[int, Nanny] = {}
             stack.callback(self._end)
-            self.address = self._fork(SCHEDULER, NewScheduler(self.folder / "board"))
+            self.address = self._fork(SCHEDULER, partial(new_scheduler, self.folder / "board"))
             for number in range(WORKERS):
                 self._start(number)
             self._stack = stack.pop_all()
@@ -164,7 +149,8 @@ class Processes:
         }
         if not self.nannies:
             options.pop("memory_limit")
-            self._fork(FIRST + number, NewWorker(self.address, {**options, "dashboard": False}))
+            make = partial(HookedWorker, self.address, dashboard=False, **options)
+            self._fork(FIRST + number, make)
             return
 
         async def start() -> Nanny:

@@ -8,12 +8,11 @@ stops or becomes slow. Passings are counted; nothing is timed. After a worker wa
 pass a hook wait until the scheduler has seen it, so that they go on from the same state. What it does not
 replay: the order in which processes that run side by side pass their hooks, where Dask runs tasks that are
 tied to no worker, how far other workers get before a client hears of a loss, and how often a wait polls. So a
-fault may not strike again, above all a second one. A trial whose faults strike again must end as before.
+fault may not strike again, above all a second one.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import gc
 import logging
 import os
@@ -37,20 +36,14 @@ from distributed import Client
 
 import dgsuite
 from dgsuite import Graph
-from tests.faults.board import (
-    FIRST,
-    HOOKS,
-    LOSSES,
-    PLACES,
-    SCHEDULER,
-    STAGES,
-    WORKERS,
-    Board,
-    Fault,
-)
+from dgsuite.partition.clusters.grid import arrange
+from tests.faults import board as boards
+from tests.faults.board import FIRST, HOOKS, PLACES, SCHEDULER, STAGES, WORKERS, Board, Fault
 from tests.faults.hooks import ADDRESSES, hooked_client
 from tests.faults.processes import LONG, TIMEOUT, Processes
 from tests.faults.remnants import left
+from tests.support import networks
+from tests.support.cases import TYPICAL
 from tests.support.patience import PATIENCE
 
 BUSY = "frozen or busy"
@@ -86,7 +79,11 @@ KERNELS: dict[str, dict[str, Any]] = {
     "pagerank": {"iterations": 8},
     "sssp": {},
 }
-"""Kernels, with their parameters."""
+"""Kernels of most trials, with their parameters."""
+
+OTHERS = [name for name in TYPICAL if name not in KERNELS]
+RECURSIVE = ["bf recursive", "dst recursive"]
+"""Kernels of every fourth trial of a block; the last ones with a clock and without."""
 
 WEIGHTS = {"kill": 12, "stop": 1, "freeze": 1, "pause": 2, "slow": 2}
 """How often each kind of fault is drawn."""
@@ -108,7 +105,7 @@ DRAWS = 20
 """Times that a trial is drawn whose faults have not struck."""
 
 AGAIN = 3
-"""Times that a trial is made again, at most, until the same faults strike."""
+"""Times that a trial is made, at most, where the machine is too busy."""
 
 N = 60
 """Nodes of a graph."""
@@ -148,15 +145,15 @@ class Trial:
         s = self.scenario
         faults = "; ".join(map(str, self.faults)) or "no fault"
         what = [s.kernel, s.style, f"graph from {s.source}", f"{s.tries} tries"]
-        what += [
-            "nannies" if s.nannies else "no nannies",
-            *([] if self.replaces else ["none added"]),
-        ]
+        what += ["nannies" if s.nannies else "no nannies"]
+        what += [] if self.replaces else ["none added"]
         return f"{', '.join(what)}: {faults}"
 
     def lossy(self, struck: Sequence[bool]) -> list[Fault]:
         """The faults that have struck and that may take a process away."""
-        return [f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in LOSSES]
+        return [
+            f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in boards.LOSSES
+        ]
 
 
 LOST = "of the graph was lost with its worker", "data was lost with its worker"
@@ -194,17 +191,11 @@ class Simulation:
     ----------
     struck
         How often each kind of fault has struck at each hook.
-    missed
-        How often the hook was not passed so often.
-    again
-        Of the trials that were made twice, whether the same faults have struck again.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.struck: Counter[tuple[str, str]] = Counter()
-        self.missed: Counter[tuple[str, str]] = Counter()
-        self.again: Counter[str] = Counter()
         self._stack = ExitStack()
         self._there: dict[bool, tuple[ExitStack, Processes]] = {}
         self._counts: dict[Scenario, list[list[dict[str, int]]]] = {}
@@ -254,13 +245,12 @@ class Simulation:
         turn, block = divmod(seed, BLOCKS)
         nannies, style = divmod(block, len(STYLES))
         source = rng.randrange(len(SOURCES))
-        scenario = Scenario(
-            nannies=bool(nannies),
-            source=SOURCES[source],
-            style=STYLES[style],
-            kernel=[*KERNELS][(style + source) % len(KERNELS)],
-            tries=0 if rng.random() < 0.15 else 3,
-        )
+        kernel = [*KERNELS][(style + source) % len(KERNELS)]
+        tries = 0 if rng.random() < 0.15 else 3
+        if turn % 4 == 3:
+            source = source or 1
+            kernel = rng.choice([*OTHERS, *RECURSIVE] if style < 2 else OTHERS)
+        scenario = Scenario(bool(nannies), SOURCES[source], STYLES[style], kernel, tries)
         counts = self.counts(scenario)
         own = OF_STYLE.get(scenario.style, [])
         rest = [hook for hook in HOOKS if hook not in own]
@@ -301,7 +291,7 @@ class Simulation:
             for trial in self.draw(seed, number):
                 end = self.attempt(trial)
                 fault, has = trial.faults[-1], end.struck[-1]
-                (self.struck if has else self.missed)[fault.kind, fault.hook] += 1
+                self.struck[fault.kind, fault.hook] += has
                 if has or end.wrong:
                     made.append((trial, end))
                 if not has or end.wrong or end.stages[-1] != "right":
@@ -309,22 +299,6 @@ class Simulation:
             if made:
                 return made
         raise AssertionError(f"seed {seed}: {DRAWS} draws have not struck; the last: {trial}")
-
-    def fault_of(self, trial: Trial, end: End) -> str:
-        """What is wrong with a trial and its end, "" if nothing: the trial is made again, and must end so."""
-        if end.wrong:
-            return end.wrong
-        for _ in range(AGAIN):
-            again = self.attempt(trial)
-            if again.wrong:
-                return f"when made again: {again.wrong}"
-            if again.struck == end.struck and "busy" not in (*again.stages, *end.stages):
-                self.again["as before"] += 1
-                if again.stages == end.stages:
-                    return ""
-                return f"it ended as {end.stages}, and when made again as {again.stages}"
-        self.again["not"] += 1
-        return ""
 
     def attempt(self, trial: Trial) -> End:
         """Make a trial, and again where the machine was too busy for its short timeout."""
@@ -349,10 +323,7 @@ class Simulation:
             board.begin(trial.faults)
             settings: dict[str, Any] = {"dgsuite.recovery.tries": scenario.tries}
             settings |= {"dgsuite.timeout": TIMEOUT} if trial.faults else {}
-            with (
-                dask.config.set(settings),
-                going_on(board),
-            ):
+            with dask.config.set(settings), going_on(board):
                 for stage in range(len(STAGES)):
                     if stage == 2 and (trial.replaces or scenario.nannies):
                         processes.settle(client)
@@ -405,7 +376,9 @@ class Simulation:
         self, graph: Graph, kernel: str, style: str, client: Client | None
     ) -> dict[str, np.ndarray]:
         """What a run finds."""
-        how: dict[str, Any] = {"progress": False, **KERNELS[kernel]}
+        kernel, *forms = kernel.split()
+        how: dict[str, Any] = {"progress": False, **({"form": forms[0]} if forms else {})}
+        how |= KERNELS.get(kernel) or networks.PARAMETERS.get(kernel, {})
         if style == "session":
             with graph.session(client=client) as session:
                 session.run(kernel, **how)
@@ -415,7 +388,8 @@ class Simulation:
             found = dgsuite.run(kernel, graph, style="clocked", client=client, **how)
         else:
             found = dgsuite.run(kernel, graph, style=style, client=client, **how)
-        names = ["messages", *(name for name in found if "node" in found[name].dims)]
+        names = [name for name in found if "node" in found[name].dims]
+        names += [] if forms else ["messages"]  # those of tasks go by their order
         return {name: found[name].values for name in names}
 
     def _graph(self, kernel: str, source: str, client: Client | None) -> Graph:
@@ -430,7 +404,11 @@ class Simulation:
         folder = self.folder / f"graph-{kernel}"
         if source == "saved" and folder.exists():
             return Graph.load(folder, client=client)
-        made = Graph.from_edges(*edges, weights=weights, client=None, **how)
+        if kernel in KERNELS:
+            made = Graph.from_edges(*edges, weights=weights, client=None, **how)
+        else:
+            made = networks.graph(kernel.split()[0], N, clusters=2 * WORKERS)
+            made = arrange(made) if kernel == "bfs2d" else made
         if source == "saved":
             made.save(folder)
             return Graph.load(folder, client=client)
@@ -475,17 +453,12 @@ def judged(
     names
         Addresses of what they have struck.
     """
-    words = "right"
-    if isinstance(outcome, Late):
-        words = "for ever"
-        return (
-            words,
-            f"a stage has not ended, and nothing passes for {BOUND * TIMEOUT:g} s:\n{outcome.where}",
-        )
+    if outcome == LATE:
+        return LATE, f"a stage has not ended, and nothing passes for {BOUND * TIMEOUT:g} s"
     if isinstance(outcome, list) and outcome:
         return "other results", f"other {', '.join(outcome)}"
     if not isinstance(outcome, Exception):
-        return words, ""
+        return "right", ""
     words = type(outcome).__name__
     text = f"{words}: {outcome}"
     if not isinstance(outcome, dgsuite.RunError):
@@ -507,14 +480,11 @@ def _may_fail(trial: Trial, lossy: list[Fault], stage: int) -> bool:
     return bool(now) and (stage == 0 or not trial.scenario.tries)
 
 
-class Late(NamedTuple):
-    """Something did not end; where its threads were."""
-
-    where: str
+LATE = "for ever"
 
 
 def within(seconds: float, function: Callable[[], Any], passed: Callable[[], int]) -> Any:
-    """What a function returns or raises; `Late` if for so long nothing has passed."""
+    """What a function returns or raises; `LATE` if for so long nothing has passed."""
     found: list[Any] = []
 
     def do() -> None:
@@ -530,12 +500,7 @@ def within(seconds: float, function: Callable[[], Any], passed: Callable[[], int
         thread.join(seconds)
         if count == (count := passed()):
             break
-    if found:
-        return found[0]
-    with tempfile.TemporaryFile("w+") as file:
-        faulthandler.dump_traceback(file, all_threads=True)
-        file.seek(0)
-        return Late(file.read())
+    return found[0] if found else LATE
 
 
 @contextmanager
@@ -576,19 +541,9 @@ def _collect() -> None:
     gc.collect()
 
 
+HELD = dict.fromkeys(("runs", "ends", "addresses", "results", "shared memory", "children"), 0)
 NOTHING = {
-    "workers": [
-        {
-            "runs": 0,
-            "ends": 0,
-            "addresses": 0,
-            "results": 0,
-            "listening": 2,
-            "shared memory": 0,
-            "children": 0,
-        }
-    ]
-    * WORKERS,
+    "workers": [{**HELD, "listening": 2}] * WORKERS,
     "scheduler": {"tasks": [], "turns": 0},
     "client": [],
 }

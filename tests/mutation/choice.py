@@ -103,7 +103,7 @@ TESTS = {
     "dgsuite/core/transports": [
         "tests/dgsuite/transports/test_transport_comms.py",
         "tests/dgsuite/transports",
-        f"{WORKERS}/test_small_buffers.py",
+        f"{WORKERS}/test_exchanges.py",
     ],
     "dgsuite/core/workers": [
         f"{WORKERS}/test_threads.py",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import textwrap
+import subprocess
+import sys
+import tempfile
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from distributed import SchedulerPlugin
 
-from tests.support.paths import ROOT
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
 
 
 def heed_signals() -> None:
@@ -60,6 +62,46 @@ def client_of(workers, settings=None, threads=1, set_as_default=True, **options)
 
 
 @contextmanager
+def commands(workers, settings=None, **variables):
+    """A client of a scheduler and workers, each a process of one of Dask's commands, and these processes.
+
+    Parameters
+    ----------
+    settings
+        Of Dask's, for all processes.
+    variables
+        Of their environment.
+    """
+    import dask
+    from distributed import Client
+
+    for name, value in (settings or {}).items():
+        variables[f"DASK_{name.upper().replace('.', '__').replace('-', '_')}"] = str(value)
+    with dask.config.set(settings or {}), tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder, "scheduler.json"))
+        options = ["--scheduler-file", file, "--no-dashboard", "--host", "127.0.0.1"]
+        started = [["scheduler", *options, "--port", "0"]]
+        started += [["worker", *options, "--nthreads", "1", "--no-nanny"]] * workers
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.dask_{what}", *more],
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+                | variables,
+            )
+            for what, *more in started
+        ]
+        try:
+            with Client(scheduler_file=file, timeout=PATIENCE, set_as_default=False) as client:
+                until(lambda: len(client.scheduler_info()["workers"]) == workers)
+                yield client, processes
+        finally:
+            for process in processes[::-1]:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
 def small_as_large(client):
     """Have workers compile loops, and share their threads, for graphs of any size."""
 
@@ -71,10 +113,8 @@ def small_as_large(client):
         return before
 
     large = {"compile_from": -1, "pool_from": -1}
-    found = client.run(begin_at, large).values()
-    before = {
-        name: max(each[name] for each in found) for name in large
-    }  # workers may share a process
+    found = client.run(begin_at, large).values()  # workers may share a process
+    before = {name: max(each[name] for each in found) for name in large}
     try:
         yield
     finally:
@@ -105,10 +145,7 @@ def tasks(client):
 
 def assert_nothing_kept(client, before=frozenset()):
     """The scheduler knows, or soon will, no task but those before."""
-    deadline = time.monotonic() + PATIENCE
-    while left := tasks(client) - before:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    until(lambda: not tasks(client) - before)
 
 
 def killed(pid):
@@ -123,22 +160,6 @@ def assert_nothing_held(client):
     while any(any(h) for h in client.run(held).values()):
         assert time.monotonic() < deadline, (client.run(held), client.run(named))
         time.sleep(0.05)
-
-
-def script(body: str) -> str:
-    return textwrap.dedent(
-        """
-        import sys
-        sys.path[:0] = [{root!r}]
-        import networkx as nx, dgsuite
-        from distributed import Client
-        from tests.support.faulty import Sleeps
-        client = Client(sys.argv[1])
-        ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)
-        def on_round(rounds):
-            print("running", flush=True)
-        """
-    ).format(root=str(ROOT)) + textwrap.dedent(body)
 
 
 class Counts(SchedulerPlugin):

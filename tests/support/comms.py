@@ -1,6 +1,7 @@
 """Kinds of transports, and both ends of a comm, for tests."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import numpy as np
 from distributed.comm import connect, listen
@@ -29,6 +30,18 @@ async def pair(scheme, **options):
     listener = await listen(f"{scheme}://127.0.0.1", handle, deserialize=True)
     comm = await connect(listener.contact_address, **options)
     return comm, await other, listener
+
+
+@asynccontextmanager
+async def joined(scheme):
+    """Both ends of a comm, which is over in the end."""
+    here, there, listener = await pair(scheme)
+    try:
+        yield here, there
+    finally:
+        here.abort()
+        there.abort()
+        listener.stop()
 
 
 def run(coroutine):

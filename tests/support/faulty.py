@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -221,18 +220,6 @@ class Sleeps(Toy):
     def send(self, c, s, inbox):
         time.sleep(self.nap)
         return vote(any=True)
-
-
-@dataclass(frozen=True)
-class Slow(Sleeps):
-    """Takes its time before it begins, and says on a pipe that it does."""
-
-    wait: float = 3
-    begun: str = ""
-
-    def check(self, c):
-        Path(self.begun).write_text("x")
-        time.sleep(self.wait)
 
 
 @dataclass(frozen=True)

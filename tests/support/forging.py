@@ -15,9 +15,15 @@ import warnings
 import zipfile
 from typing import Any
 
+import h5py
 import numpy as np
 
+from dgsuite.base import netcdf
+
 Files = dict[str, bytes]
+
+REFUSED = ValueError, TypeError, OSError, LookupError, RuntimeError, OverflowError
+"""What NumPy and HDF5 raise where a change cannot be."""
 
 INTEGERS = (0, 1, -1, 2, 3, 7, 64, 255, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63 - 1, -(2**63))
 FLOATS = (0.0, -0.0, -1.0, 0.5, 1e308, 5e-324, float("nan"), float("inf"), float("-inf"))
@@ -177,9 +183,8 @@ def _packed(arrays: dict[str, Any], dice: random.Random) -> bytes:
             np.lib.format.write_array(one, np.asanyarray(values), allow_pickle=True)
             text = one.getvalue()
             if not dice.randrange(40):  # a shape that is not that of the bytes
-                text = text.replace(
-                    b"'shape': (", b"'shape': (" + dice.choice((b"9", b"-", b"999999999,")), 1
-                )
+                wrong = b"'shape': (" + dice.choice((b"9", b"-", b"999999999,"))
+                text = text.replace(b"'shape': (", wrong, 1)
             for _ in range(1 + twice):
                 whole.writestr(f"{name}.npy", text)
     return out.getvalue()
@@ -217,12 +222,9 @@ def array(values: Any, dice: random.Random) -> Any:
                     elif values.dtype.kind == "f":
                         flat[at] = dice.random()
                 case 8:
-                    return (
-                        values.reshape(dice.choice(((-1, 1), (1, -1))))
-                        if dice.randrange(2)
-                        else np.array(flat[0])
-                    )
-    except (ValueError, TypeError, OverflowError, IndexError):
+                    shape = dice.choice(((-1, 1), (1, -1)))
+                    return values.reshape(shape) if dice.randrange(2) else np.array(flat[0])
+    except REFUSED:
         return values
     return flat.reshape(values.shape)
 
@@ -239,24 +241,16 @@ def _extreme(dtype: np.dtype, dice: random.Random) -> Any:
 
 def dataset(content: bytes, dice: random.Random) -> bytes:
     """A NetCDF file with variables, dimensions or attributes changed, and a right checksum."""
-    import h5py
-
-    from dgsuite.base import netcdf
-
     made = io.BytesIO(content[: -netcdf.TRAILER])
     with h5py.File(made, "a") as file:
         for _ in range(dice.choice((1, 1, 2, 3))):
-            with contextlib.suppress(
-                ValueError, TypeError, OSError, KeyError, RuntimeError, OverflowError
-            ):
+            with contextlib.suppress(*REFUSED):
                 _dataset(file, dice)
     return sealed(made.getvalue())
 
 
 def sealed(content: bytes) -> bytes:
     """A NetCDF file with its checksum."""
-    from dgsuite.base import netcdf
-
     return content + netcdf.MARK + hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 

@@ -298,19 +298,6 @@ class ManyFields(Toy):
             getattr(s, output)[nodes] = largest
 
 
-@dataclass(frozen=True)
-class LargeVotes(Toy):
-    """Votes whole numbers that take more bytes than a page."""
-
-    def program(self, net) -> Program:
-        for bits in (1, 100_000, 1):
-            reply = yield Round(self.cast, bits=bits)
-            assert reply.sum == net.n << bits
-
-    def cast(self, c, s, inbox, bits):
-        return vote(sum=c.size << bits)
-
-
 GATES = {2: threading.Barrier(2, timeout=20)}
 """By number of threads, what opens when as many of a process have come."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import _thread
 import math
 import os
-import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import dask
@@ -25,7 +25,7 @@ from dgsuite.studies.chem.fock import BALANCES, compute
 from dgsuite.studies.chem.molecule import start
 from dgsuite.studies.chem.scf import plan
 from tests.support.clusters import assert_nothing_held, client_of, has_worked
-from tests.support.patience import PATIENCE
+from tests.support.patience import until
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 
@@ -44,35 +44,9 @@ def water(tmp_path):
     return path
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("basis", "energy"), [("sto-3g", -227.891120645), ("3-21g", -229.419371187)]
-)
-def test_energies_of_benzene(basis, energy):
-    ds = dgsuite.hartree_fock("benzene", basis=basis)
-    assert float(ds.energy[-1]) == pytest.approx(energy, abs=1e-8)
-    assert ds.attrs["nuclear_repulsion"] == pytest.approx(204.844465543, abs=1e-8)
-    assert (ds.energy.attrs["units"], ds.energy.dims) == ("hartree", ("iteration",))
-
-
-@pytest.mark.parametrize("basis", ["6-31g*", "cc-pvdz"])
-def test_any_file_and_basis(water, basis):
-    """With d functions and general contractions, as PySCF has it."""
-    ds = dgsuite.hartree_fock(water, basis=basis)
-    mole = molecules.mole(molecules.read(water), basis)
-    peer = pyscf.scf.RHF(mole)
-    peer.conv_tol = 1e-11
-    assert float(ds.energy[-1]) == pytest.approx(peer.kernel(), abs=1e-8)
-
-
 def molecule(path, *atoms):
     path.write_text(f"{len(atoms)}\n\n" + "\n".join(atoms) + "\n")
     return path
-
-
-def peer(atoms, basis, ecp=None):
-    """PySCF's energy of a molecule."""
-    return next(stationary(atoms, basis, ecp))
 
 
 def stationary(atoms, basis, ecp=None):
@@ -88,24 +62,41 @@ def stationary(atoms, basis, ecp=None):
         density = found.make_rdm1(orbitals, found.mo_occ)
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
-    ("heavy", "distance", "basis", "core", "energy"),
+    ("atoms", "basis", "core"),
     [
-        ("Cl", 1.2746, "lanl2dz", 10, -15.276752),
-        ("Br", 1.414, "lanl2dz", 28, -13.497482),
-        ("I", 1.609, "def2-svp", 28, -297.231628),
-        ("Br", 1.414, "def2-svp", 0, -2572.687679),
+        (WATER.splitlines()[2:], "cc-pvdz", 0),
+        (("H 0 0 0", "Cl 0 0 1.2746"), "lanl2dz", 10),
+        (("N 0 0 0", "N 0 0 3.0"), "sto-3g", 0),
+        (WATER.splitlines()[2:], "6-31g*", 0),
+        (("H 0 0 0", "Br 0 0 1.414"), "lanl2dz", 28),
+        (("H 0 0 0", "I 0 0 1.609"), "def2-svp", 28),
+        (("H 0 0 0", "Br 0 0 1.414"), "def2-svp", 0),
+        (("O 0 0 0", "O 0 0 1.2075"), "6-31g*", 0),
+        (("H 0 0 0", "H 0 1.27 0", "H 1.27 0 0", "H 1.27 1.27 0"), "6-31g", 0),
     ],
 )
-def test_effective_core_potentials(tmp_path, heavy, distance, basis, core, energy):
-    atoms = ("H 0 0 0", f"{heavy} 0 0 {distance}")
-    ds = dgsuite.hartree_fock(molecule(tmp_path / "hx.xyz", *atoms), basis=basis)
+def test_energies_are_pyscfs(tmp_path, atoms, basis, core):
+    """With d functions, general contractions and effective core potentials. Stretched nitrogen, singlet
+    oxygen and a square of hydrogen are hard to converge: rounding decides in which stationary state PySCF
+    ends first.
+    """
+    ds = dgsuite.hartree_fock(molecule(tmp_path / "m.xyz", *atoms), basis=basis)
     assert ds.attrs["core_electrons"] == core
-    assert float(ds.energy[-1]) == pytest.approx(energy, abs=1e-6)
-    assert float(ds.energy[-1]) == pytest.approx(
-        peer(atoms, basis, {heavy: basis} if core else None), abs=1e-8
-    )
+    energies = stationary(atoms, basis, {atoms[-1].split()[0]: basis} if core else None)
+    hard = len({atom.split()[0] for atom in atoms}) == 1
+    energies = energies if hard else [next(energies)]
+    assert any(float(ds.energy[-1]) == pytest.approx(energy, abs=1e-8) for energy in energies)
+
+
+def test_benzene():
+    ds = dgsuite.hartree_fock("benzene", basis="sto-3g")
+    assert float(ds.energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
+    assert ds.attrs["nuclear_repulsion"] == pytest.approx(204.844465543, abs=1e-8)
+    assert (ds.energy.attrs["units"], ds.energy.dims) == ("hartree", ("iteration",))
+    with pytest.raises(dgsuite.RunError, match="no convergence in 4 iterations"):
+        dgsuite.hartree_fock("benzene", iterations=4)
 
 
 @pytest.mark.parametrize(
@@ -124,28 +115,6 @@ def test_a_basis_of_valence_electrons_alone_is_refused(tmp_path, atoms, basis):
         InputError, match=r"line 3: field 1: .*(leaves out core electrons|no basis)"
     ):
         dgsuite.hartree_fock(molecule(tmp_path / "m.xyz", *atoms), basis=basis)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("atoms", "basis"),
-    [
-        (("N 0 0 0", "N 0 0 3.0"), "sto-3g"),
-        (("O 0 0 0", "O 0 0 1.2075"), "6-31g*"),
-        (("H 0 0 0", "H 0 1.27 0", "H 1.27 0 0", "H 1.27 1.27 0"), "6-31g"),
-    ],
-)
-def test_what_is_hard_to_converge(tmp_path, atoms, basis):
-    """Stretched nitrogen, singlet oxygen, a square of hydrogen: one of PySCF's stationary states.
-
-    Rounding decides in which of them PySCF ends first.
-    """
-    path = molecule(tmp_path / "hard.xyz", *atoms)
-    ds = dgsuite.hartree_fock(path, basis=basis)
-    energy = float(ds.energy[-1])
-    assert any(energy == pytest.approx(e, abs=1e-8) for e in stationary(atoms, basis))
-    with pytest.raises(dgsuite.RunError, match="no convergence in 4 iterations"):
-        dgsuite.hartree_fock(path, basis=basis, iterations=4)
 
 
 def test_starting_densities_are_pyscfs(water):
@@ -255,40 +224,26 @@ def once_at_work(worker):
     worker.kill()
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize(("balance", "rank"), [("static", 1), ("dask", 0), ("dynamic", 0)])
-def test_a_killed_worker(own_client, balance, rank):
-    """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
-    victim = psutil.Process(own_client.run(os.getpid)[worker_addresses(own_client)[rank]])
-
-    def kill(number, energy):
-        if number == 0:
-            threading.Thread(target=once_at_work, args=(victim,)).start()
-
-    def run():
-        return dgsuite.hartree_fock(
-            "benzene", balance=balance, client=own_client, on_iteration=kill
-        )
-
-    if balance == "dask":
-        assert float(run().energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
-    else:
-        with pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost"):
-            run()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
-def test_a_killed_worker_that_has_the_counter_in_memory():
-    """The other can go on counting, and does not."""
-    with client_of(2, protocol="mpb", set_as_default=False) as client:
-        victim = psutil.Process(client.run(os.getpid)[worker_addresses(client)[0]])
+@pytest.mark.few(2)
+@pytest.mark.parametrize(
+    ("balance", "rank", "protocol"),
+    [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")],
+)
+def test_a_killed_worker(balance, rank, protocol):
+    """Is named, whether it has the counter or not, in memory, where the other can go on counting, or not;
+    Dask's own balancing goes on without it.
+    """
+    named = pytest.raises(dgsuite.RunError, match=rf"worker {protocol}://.* lost")
+    with client_of(2, protocol=protocol, set_as_default=False) as client:
+        victim = psutil.Process(client.run(os.getpid)[worker_addresses(client)[rank]])
 
         def kill(number, energy):
             if number == 0:
                 threading.Thread(target=once_at_work, args=(victim,)).start()
 
-        with pytest.raises(dgsuite.RunError, match=r"worker mpb://.* lost"):
-            dgsuite.hartree_fock("benzene", balance="dynamic", client=client, on_iteration=kill)
+        with nullcontext() if balance == "dask" else named:
+            ds = dgsuite.hartree_fock("benzene", balance=balance, client=client, on_iteration=kill)
+            assert float(ds.energy[-1]) == pytest.approx(-227.891120645, abs=1e-8)
 
 
 @pytest.mark.parametrize("balance", ["static", "dynamic"])
@@ -312,10 +267,7 @@ def test_an_interrupt_stops_the_workers(client, balance, interruptible):
 def test_no_worker_is_left(own_client):
     def leave(number, energy):
         own_client.cluster.scale(0)
-        deadline = time.monotonic() + PATIENCE
-        while Session.of(own_client).workers():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: not Session.of(own_client).workers())
 
     with (
         dask.config.set({"dgsuite.timeout": "4s"}),
@@ -364,8 +316,3 @@ def test_bad_files(tmp_path, change, message):
 def test_bad_options(options, message):
     with pytest.raises(InputError, match=message):
         dgsuite.hartree_fock(**options)
-
-
-def test_no_convergence():
-    with pytest.raises(dgsuite.RunError, match="no convergence in 2 iterations"):
-        dgsuite.hartree_fock("benzene", iterations=2)

@@ -9,66 +9,11 @@ import pytest
 
 import dgsuite
 from dgsuite import Adversary, Crash, InputError, Network, RunError
-from dgsuite.base import thresholds
-from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.adversary import Campaign, best
-from dgsuite.studies.network.node_states import put, take
-from tests.dgsuite.network.test_network import found, random, same
+from tests.dgsuite.network.test_network import random
 
 PATH = Graph.from_edges(np.arange(6), np.arange(1, 7))
 RING = Graph.from_edges(np.arange(8), (np.arange(8) + 1) % 8)
-
-
-def sly(view):
-    """Those that have sent, by the first output: a strong adversary."""
-    values = getattr(view.state, next(iter(view.kernel.outputs)))
-    return np.where(view.sent > 0, values.astype(float) % 3, -np.inf)
-
-
-NETWORKS = {
-    "degree": Network(adversary=Adversary("degree", budget=3)),
-    "frontier": Network(adversary=Adversary("frontier", budget=4, each=2), loss=0.05),
-    "cut": Network(adversary=Adversary("cut", budget=9, each=3, nodes=range(12))),
-    "away": Network(adversary=Adversary(sly, budget=5, each=2, spends="absences")),
-    "drops": Network(adversary=Adversary(sly, budget=50, each=7, spends="drops")),
-    "back": Network(
-        crashes=[Crash(3, 1, until=3), Crash(5, 0, until=2, partial=True), Crash(9, 1)]
-    ),
-    "forgets": Network(crashes=[Crash(v, 1, until=3, memory=False) for v in (0, 3, 9)], loss=0.05),
-}
-
-OFTEN = ("bf", "mis", "wcc")
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("kind", NETWORKS)
-def test_any_cut_has_the_same_victims(kind, monkeypatch):
-    for name in OFTEN:
-        expected = found(name, random(clusters=1), NETWORKS[kind], style="serial")
-        for how in ({"clusters": 4, "partition": "hash"}, {"clusters": 7}):
-            same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
-        with monkeypatch.context() as patched:
-            patched.setattr(thresholds, "compile_from", -1)
-            how = {"clusters": 3, "partition": "hash"}
-            same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
-
-
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_any_style_has_the_same_victims(client, style):
-    adversaries = {
-        "bfs": Adversary("frontier", budget=5, each=2),
-        "kc": Adversary("leader", budget=3, spends="absences"),
-    }
-    for name, adversary in adversaries.items():
-        network = Network(adversary=adversary, crashes=[Crash(7, 1, until=3, memory=False)])
-        one, other = (
-            dgsuite.run(name, random(clusters=5, **at), style=how, network=network, max_rounds=30)
-            for how, at in (("serial", {}), (style, {"client": client}))
-        )
-        assert one.spent.sum() > 1
-        for variable in ("spent", "crashed", "lost", *KERNELS[name].outputs):
-            assert one[variable].equals(other[variable]), variable
 
 
 def test_the_frontier_of_a_search_is_stopped():
@@ -86,13 +31,6 @@ def test_a_budget_is_spent_a_few_each_round():
     ds = dgsuite.run("pagerank", star, iterations=5, network=Network(adversary=adversary))
     assert ds.spent.values.tolist() == [0, 2, 2, 1, 0]
     assert ds.crashed.values.tolist() == [1, 1, 2, 2, 3, -1, -1]  # by degree, then by node id
-
-
-def test_the_worst_edge_of_a_cut_is_lost():
-    network = Network(adversary=Adversary("cut", nodes=[0, 1, 2, 3], budget=10, each=1))
-    ds = dgsuite.run("bfs", PATH, network=network)
-    assert ds.level.values.tolist() == [0, 1, 2, 3, -1, -1, -1]
-    assert ds.lost.sum() == 1
 
 
 def test_leaders_crash_as_they_arise():
@@ -167,77 +105,21 @@ def test_a_memory_is_that_of_the_crash():
     assert (ds.seen.values == 31).all()
 
 
-def test_states_of_nodes_are_taken_and_put_back():
-    (c,) = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], clusters=1).gather()
-    state = KERNELS["core_number"]().first_state(c)
-    nodes = np.array([1, 3])
-    held = take(state, nodes, c.size)
-    assert held["live"].tolist() == [True, True]
-    state.live = np.array([0, 3])
-    put(state, nodes, c.size, held)
-    assert state.live.tolist() == [0, 1, 3]
-    put(state, nodes, c.size, {"live": np.array([True, False])})
-    assert state.live.tolist() == [0, 1]
-
-
-def test_the_best_are_those_of_smallest_ids_among_equals():
-    scores, nodes = np.array([1.0, 2, 2, 2, 0]), np.array([4, 3, 2, 1, 0])
-    assert best(scores, nodes, np.full(5, -1), 2) == ((2.0, 1, -1), (2.0, 2, -1))
-
-
-def test_a_target_that_several_clusters_name_is_one():
-    attack = Adversary("frontier", budget=3, each=2).attack(PATH)
-    campaign = Campaign(attack)
-    assert campaign.strike(0) == ()
-    targets = [(1.0, 3, -1), (2.0, 3, -1), (1.0, 2, -1)]
-    assert campaign.strike(1, targets) == ((3, -1), (2, -1))
-    assert campaign.strike(1, [(9.0, 0, -1)]) == ((3, -1), (2, -1))  # the same round
-    assert campaign.strike(2, targets) == ((3, -1),)
-    assert campaign.strike(3, targets) == ()
-
-
-def test_an_adversary_is_written_down_and_read_again():
-    adversary = {"aim": "cut", "nodes": [1, 2], "budget": 3}
-    ds = dgsuite.run("bf", PATH, network=Network(adversary=adversary))
-    said = json.loads(ds.attrs["network"])
-    again = dgsuite.run("bf", PATH, network=Network.of(said))
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"adversary": {"aim": "cut", "nodes": [1, 2], "budget": 3}},
+        {"delay": 2, "adversary": {"aim": "degree", "spends": "delays", "ticks": 9}},
+    ],
+)
+def test_an_adversary_is_written_down_and_read_again(network):
+    ds = dgsuite.run("bf", PATH, network=network)
+    again = dgsuite.run("bf", PATH, network=Network.of(json.loads(ds.attrs["network"])))
     assert again.attrs["network"] == ds.attrs["network"]
     assert again.spent.equals(ds.spent)
-
-
-@pytest.mark.parametrize(
-    ("adversary", "message"),
-    [
-        ({"aim": "weakest"}, "unknown aim of an adversary 'weakest'"),
-        ({"budget": 0}, "budget of an adversary must be a whole number from 1, got 0"),
-        ({"each": 3, "budget": 2}, "each=3 in a round is beyond its budget=2"),
-        ({"budget": 41}, "a budget of 41 crashes, and the graph has 40 nodes"),
-        ({"spends": "time"}, "unknown spends of an adversary 'time'"),
-        ({"aim": "degree", "sees": "states"}, "aims at 'degree' sees nothing"),
-        ({"aim": "cut"}, "aim 'cut' of an adversary needs nodes"),
-        ({"nodes": [1]}, "no other aim has nodes"),
-        ({"aim": "cut", "nodes": [40]}, "nodes of an adversary: 40 is not a node"),
-        ({"aim": "frontier", "spends": "drops"}, "spends crashes or absences"),
-        ({"aim": "leader"}, "for kernels whose outputs name nodes"),
-        ({"goal": "degree"}, "unknown parameter of adversary 'goal'"),
-        ("degree", "adversary must be a dgsuite.Adversary or a mapping"),
-    ],
-)
-def test_wrong_adversaries(adversary, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=Network(adversary=adversary))
-
-
-@pytest.mark.parametrize(
-    ("crash", "message"),
-    [
-        ({"node": 3, "round": 4, "until": 4}, "until of a crash must be a round after 4"),
-        ({"node": 3, "until": "soon"}, "until of a crash must be a round after 0"),
-    ],
-)
-def test_wrong_returns(crash, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", random(), network=Network(crashes=[crash]))
+    assert ("terminated" in ds.attrs) == ("delay" not in network)
+    if "delay" in network:
+        assert again.virtual_time.equals(ds.virtual_time)
 
 
 def test_what_has_no_adversary():

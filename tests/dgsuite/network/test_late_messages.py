@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -12,19 +10,13 @@ from dgsuite import Adversary, InputError, Network, genval
 from dgsuite.base import thresholds
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.delays import Delay
-from tests.dgsuite.network.test_network import random
+from tests.dgsuite.network.test_network import random, sly
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 
 
 def of_node_0(view):
     return np.where(view.cluster.ids == 0, 0.0, -np.inf)
-
-
-def sly(view):
-    """Those that have sent, by the first output: a strong adversary."""
-    values = getattr(view.state, next(iter(view.kernel.outputs)))
-    return np.where(view.sent > 0, values.astype(float) % 3, -np.inf)
 
 
 def late(aim, **how):
@@ -102,47 +94,10 @@ def test_any_cut_has_the_outputs_of_the_plain_run_and_the_same_times(kind, monke
             assert runs[0].virtual_time[-1] > plain.virtual_time[-1]
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-def test_any_style_has_the_same_times(client, style):
-    network = Network(delay="geometric", adversary=ADVERSARIES["states"])
-    one = dgsuite.run("bf", random(), style="serial", network=network)
-    ds = dgsuite.run("bf", random(clusters=5, client=client), style=style, network=network)
-    for variable in ("virtual_time", "spent", "distance"):
-        assert ds[variable].equals(one[variable])
-
-
-def test_such_an_adversary_is_written_down_and_read_again():
-    network = {"delay": 2, "adversary": {"aim": "degree", "spends": "delays", "ticks": 9}}
-    ds = dgsuite.run("bf", PATH, network=network)
-    said = json.loads(ds.attrs["network"])
-    assert dgsuite.run("bf", PATH, network=Network.of(said)).virtual_time.equals(ds.virtual_time)
-    assert "terminated" not in ds.attrs
-
-
 def test_max_rounds_is_an_error_as_without_an_adversary():
     network = Network(delay=1, adversary=late("degree"))
     with pytest.raises(dgsuite.RunError, match="max_rounds=2"):
         dgsuite.run("bfs", PATH, network=network, max_rounds=2)
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        ({"adversary": {"spends": "delays"}}, "that spends 'delays' needs delay="),
-        (
-            {"delay": 1, "adversary": {"spends": "absences"}},
-            "either adversary or delay: .* an adversary then spends 'delays'",
-        ),
-        ({"delay": 1, "loss": 0.5, "adversary": late("degree")}, "either loss or delay"),
-        ({"adversary": {"ticks": 3}}, "ticks=3 with spends='crashes'"),
-        ({"delay": 1, "adversary": {"spends": "delays", "ticks": 0}}, "whole number from 1 to"),
-        ({"delay": 1, "adversary": {"spends": "delays", "ticks": 0.5}}, "got ticks=0.5"),
-        ({"delay": 1, "adversary": {"aim": "leader", "spends": "delays"}}, "whose outputs name"),
-    ],
-)
-def test_wrong_adversaries_of_delays(network, message):
-    with pytest.raises(InputError, match=message):
-        dgsuite.run("mis", PATH, network=network)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
@@ -99,16 +97,6 @@ def test_outputs_are_those_of_the_plain_run_and_bits_those_of_any_cut(name):
         assert (np.diff(whole.virtual_time) > 0).all()
         for cut in ({"clusters": 2, "partition": "hash"}, {"clusters": 7}):
             assert_same(whole, run(name, paper(name, **cut), delay, count_as="finish_async"))
-
-
-@given(st.integers(1, 20), st.integers(0, 100), st.integers(1, 5))
-def test_any_graph_delay_and_cut(n, seed, clusters):
-    graph = dgsuite.Graph.from_networkx(nx.gnp_random_graph(n, 0.3, seed))
-    network = {"delay": ("uniform", 0, 9), "seed": seed}
-    whole = run("bf", graph, None, network=network)
-    cut = run("bf", graph.repartition(clusters), None, network=network)
-    assert_same(whole, cut)
-    assert whole.distance.equals(dgsuite.run("bf", graph, style="serial").distance)
 
 
 @pytest.mark.parametrize(
@@ -208,12 +196,7 @@ def test_delays_by_a_function():
 )
 def test_wrong_networks(name, network, message):
     with pytest.raises(InputError, match=message):
-        run(
-            name,
-            random(),
-            1,
-            network=network,
-        )
+        run(name, random(), 1, network=network)
 
 
 @pytest.mark.parametrize(

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
-import dgsuite
-from dgsuite import Byzantine, Network
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.strategies import STRATEGIES, Sent
 
-COMPLETE = Graph.from_edges(*np.triu_indices(11, 1), n=11)
 MANY = 20_000
-
-
-def said(name, graph, strategy, seeds, **how):
-    """What liars would have said, and what they say, by field."""
-    honest, told = [], []
-
-    def spy(sent):
-        lies = STRATEGIES[strategy](sent)
-        honest.append(sent.fields)
-        told.append(lies)
-        return lies
-
-    network = Network(byzantine=Byzantine([0, 1], spy))
-    for seed in seeds:
-        dgsuite.run(name, graph, seed=seed, network=network, max_rounds=20, style="serial", **how)
-    return [
-        {field: np.concatenate([one[field] for one in each]) for field in each[0]}
-        for each in (honest, told)
-    ]
 
 
 def sent(fields, counts=None):
@@ -49,30 +24,6 @@ def fair(counts, cells):
     even = counts.sum() / cells
     square = (((counts - even) ** 2).sum() + (cells - len(counts)) * even**2) / even
     return square < cells - 1 + 5 * (2 * (cells - 1)) ** 0.5 + 10
-
-
-def test_a_traitor_votes_all_that_one_may_vote():
-    _, lies = said("benor", COMPLETE, "random", range(25), model="byzantine")
-    pairs = Counter(zip(lies["zero"].tolist(), lies["one"].tolist(), strict=True))
-    assert {*pairs} == {(0, 0), (0, 1), (1, 0), (1, 1)}
-    assert pairs.total() > 1500
-    assert fair(pairs.values(), 4), pairs
-
-
-def test_a_liar_spreads_a_rumour_or_denies_it():
-    _, lies = said("gossip", COMPLETE, "random", range(12))
-    knows = Counter(lies["knows"].tolist())
-    assert {*knows} == {False, True}
-    assert fair(knows.values(), 2), knows
-
-
-def test_sums_and_weights_are_lied_about_apart():
-    honest, lies = said("push_sum", COMPLETE, "two-faced", range(5), iterations=20)
-    lied = lies["mass"] != honest["mass"]
-    assert fair([np.count_nonzero(lied), np.count_nonzero(~lied)], 2)
-    below = lies["mass"][lied] < 0.5
-    assert fair([np.count_nonzero(below), np.count_nonzero(~below)], 2)
-    assert abs(np.corrcoef(lies["mass"][lied], lies["weight"][lied])[0, 1]) < 0.2
 
 
 @pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])

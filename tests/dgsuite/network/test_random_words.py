@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import genval
 from dgsuite.base.mixing import APART, Domain, key, keyed, unit
 from dgsuite.genval import counters
 from dgsuite.kernels import KERNELS
@@ -137,30 +136,3 @@ def test_which_modules_mix_words():
         if mixes.search(path.read_text())
     }
     assert found == {*MAKERS}
-
-
-def test_crashes_are_independent_of_who_joins():
-    """Of nodes that join a set in round 2, by the number that they draw then, as many crash in round 3 as of
-    all.
-    """
-    n, rate = 100_000, 0.2
-    graph = genval.graph("er", n, m=6 * n, seed=1, clusters=1)
-    runs = dgsuite.lab.Execution("mis", graph, network=dgsuite.Network(crashes=rate))
-    before = runs.states(round=1).in_mis.values
-    after = runs.states(round=2, phase="compete").in_mis.values
-    when = dgsuite.Network(crashes=rate).faults(graph).of_run(101).crash_rounds(n)
-    joined = after & ~before & (when > 2)
-    assert joined.sum() > 1000
-    share = (when[joined] == 3).mean()
-    assert abs(share - rate) < 5 * (rate * (1 - rate) / joined.sum()) ** 0.5
-
-
-def test_coins_of_survivors_are_fair():
-    """Those of Ben-Or's first phase, of nodes that outlive eight rounds."""
-    n, coins = 30, []
-    graph = dgsuite.Graph.from_edges(*np.triu_indices(n, 1), n=n)
-    for seed in range(60):
-        when = dgsuite.Network(crashes=0.1).faults(graph).of_run(seed).crash_rounds(n)
-        coins += (uniform("counter", seed, np.arange(n), 2) < 0.5)[when >= 8].tolist()
-    assert len(coins) > 500
-    assert abs(np.mean(coins) - 0.5) < 5 * 0.5 / len(coins) ** 0.5

@@ -34,7 +34,7 @@ def test_bench(tmp_path, capsys):
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_partners_are_connected_when_they_say_so():
+async def test_partners_are_connected_when_they_say_so():
     """Both ends of a comm are ready for rounds, however late one of them hears of it."""
 
     class Late(Partner):
@@ -46,25 +46,22 @@ def test_partners_are_connected_when_they_say_so():
         assert pipe.poll(30)
         return pipe.recv()
 
-    async def main():
-        pipes, theirs = zip(*(multiprocessing.Pipe() for _ in range(2)), strict=True)
-        partners = [kind(["tcp"], pipe) for kind, pipe in zip((Late, Partner), theirs, strict=True)]
-        running = [asyncio.create_task(partner.main()) for partner in partners]
-        try:
-            addresses = [await asyncio.to_thread(heard, pipe) for pipe in pipes]
-            pipes[1].send(("connect", {"tcp": addresses[0]}))
-            await asyncio.to_thread(heard, pipes[1])
-            for pipe in pipes:
-                pipe.send(("rounds", "tcp", 8, 1))
-            for pipe in pipes:
-                assert await asyncio.to_thread(heard, pipe) > 0
-        finally:
-            for pipe in pipes:
-                pipe.send(None)
-            for task in running:
-                task.cancel()
-
-    asyncio.run(main())
+    pipes, theirs = zip(*(multiprocessing.Pipe() for _ in range(2)), strict=True)
+    partners = [kind(["tcp"], pipe) for kind, pipe in zip((Late, Partner), theirs, strict=True)]
+    running = [asyncio.create_task(partner.main()) for partner in partners]
+    try:
+        addresses = [await asyncio.to_thread(heard, pipe) for pipe in pipes]
+        pipes[1].send(("connect", {"tcp": addresses[0]}))
+        await asyncio.to_thread(heard, pipes[1])
+        for pipe in pipes:
+            pipe.send(("rounds", "tcp", 8, 1))
+        for pipe in pipes:
+            assert await asyncio.to_thread(heard, pipe) > 0
+    finally:
+        for pipe in pipes:
+            pipe.send(None)
+        for task in running:
+            task.cancel()
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,17 @@
-"""Dask over the transports of this host: the same results as over TCP, through restarts and deaths."""
+"""Dask over the transports of this host: the same results as over TCP, through restarts."""
 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import sys
-import time
 
 import dask
 import dask.array as da
 import numpy as np
 import psutil
 import pytest
-from distributed import Client, LocalCluster, get_worker, wait
+from distributed import Client
 
 import dgsuite
 from dgsuite import genval
@@ -21,74 +19,43 @@ from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc.ledger import Echo
 from dgsuite.studies.transports import carriers
+from tests.support.clusters import client_of
 
 LONG = pytest.mark.long
 
 
 @pytest.fixture(params=[pytest.param("uds", marks=LONG), "mpb", pytest.param("mpimpb", marks=LONG)])
-def cluster(request):
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, protocol=request.param
-    ) as cluster:
-        assert cluster.scheduler_address.startswith(f"{request.param}://")
-        yield cluster
+def there(request):
+    """A client of two workers by a transport."""
+    with client_of(2, protocol=request.param) as client:
+        assert client.cluster.scheduler_address.startswith(f"{request.param}://")
+        yield client
 
 
-def pid():
-    return os.getpid()
+def test_dask_and_kernels_as_over_tcp(there):
+    x = np.arange(3_000_000)
+    sent = there.scatter(x)
+    np.testing.assert_array_equal(there.gather(sent), x)
+    assert there.submit(np.sum, sent).result() == x.sum()
+    square = da.random.default_rng(1).integers(0, 99, (2000, 2000), chunks=(500, 2000))
+    total = square.rechunk((2000, 500)).sum(axis=0).compute()
+    np.testing.assert_array_equal(total, square.sum(axis=0).compute(scheduler="sync"))
+    graph = genval.graph("er", 3000, m=20_000, clusters=4, client=there)
+    for style in ("clocked", "finish_async"):
+        ds = dgsuite.run("mis", graph, client=there, style=style)
+        assert genval.validate("mis", graph, ds).ok
+    serial = dgsuite.run("mis", graph, style="serial")
+    np.testing.assert_array_equal(serial.in_mis, ds.in_mis)
+    np.testing.assert_array_equal(serial.messages, ds.messages)
 
-
-def tick(dask_scheduler):
-    """Seconds between measurements of the loop's delay: slowed unless set otherwise."""
-    return dask_scheduler.periodic_callbacks["tick"].callback_time / 1000
-
-
-def test_dask_and_kernels_as_over_tcp(cluster):
-    with Client(cluster) as client:
-        assert client.run_on_scheduler(tick) == 2
-        assert set(client.run(lambda dask_worker: tick(dask_worker)).values()) == {2}
-        x = np.arange(3_000_000)
-        there = client.scatter(x)
-        np.testing.assert_array_equal(client.gather(there), x)
-        assert client.submit(np.sum, there).result() == x.sum()
-        square = da.random.default_rng(1).integers(0, 99, (2000, 2000), chunks=(500, 2000))
-        total = square.rechunk((2000, 500)).sum(axis=0).compute()
-        np.testing.assert_array_equal(total, square.sum(axis=0).compute(scheduler="sync"))
-        graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
-        for style in ("clocked", "finish_async"):
-            ds = dgsuite.run("mis", graph, client=client, style=style)
-            assert genval.validate("mis", graph, ds).ok
-        serial = dgsuite.run("mis", graph, style="serial")
-        np.testing.assert_array_equal(serial.in_mis, ds.in_mis)
-        np.testing.assert_array_equal(serial.messages, ds.messages)
-
-        # workers come and go
-        client.restart()
-        assert client.gather(client.map(lambda k: k + 1, range(50))) == list(range(1, 51))
-        cluster.adapt(minimum=1, maximum=2)
-        assert client.submit(lambda: 7).result() == 7
-        # and clients
-        with Client(cluster.scheduler_address) as second:
-            assert second.submit(lambda: 8).result() == 8
-
-
-def test_a_worker_killed_in_the_middle_of_transfers(cluster):
-    with Client(cluster) as client:
-        first = set(client.run(pid).values())
-        chunks = client.map(lambda k: np.full(8_000_000, k), range(4))
-        wait(chunks)
-        sums = client.map(lambda a, b: int(a[0] + b[-1]), chunks, chunks[1:] + chunks[:1])
-        while not any(client.processing().values()):
-            time.sleep(0.005)
-        os.kill(min(first), signal.SIGKILL)
-        assert client.gather(sums) == [1, 3, 5, 3]
-        client.wait_for_workers(2)
-        assert len(set(client.run(pid).values()) - first) >= 1
-        assert (
-            client.submit(lambda: get_worker().address)
-            .result()
-            .startswith(cluster.scheduler_address.split("://")[0])
-        )
+    # workers come and go
+    there.restart()
+    assert there.gather(there.map(lambda k: k + 1, range(50))) == list(range(1, 51))
+    there.cluster.adapt(minimum=1, maximum=2)
+    assert there.submit(lambda: 7).result() == 7
+    # and clients
+    with Client(there.cluster.scheduler_address) as second:
+        assert second.submit(lambda: 8).result() == 8
 
 
 @pytest.fixture(scope="module", params=["mpi", "mpi-sock"])
@@ -140,13 +107,12 @@ def test_clocked_runs_over_mpi(by_mpi):
 
 def test_mpi_needs_workers_that_have_it(client):
     graph = genval.graph("er", 100, m=500, clusters=2, client=client)
-    with (
-        dask.config.set({"dgsuite.clocked.transport": "pigeon"}),
-        pytest.raises(dgsuite.InputError, match="must be one of fastest, comm, in_turn, mpi, got"),
+    for transport, message in (
+        ("pigeon", "must be one of fastest, comm, in_turn, mpi, got"),
+        ("mpi", "start workers by `mpiexec"),
     ):
-        dgsuite.run("mis", graph, style="clocked", client=client)
-    with (
-        dask.config.set({"dgsuite.clocked.transport": "mpi"}),
-        pytest.raises(dgsuite.RunError, match="start workers by `mpiexec"),
-    ):
-        dgsuite.run("mis", graph, style="clocked", client=client)
+        with (
+            dask.config.set({"dgsuite.clocked.transport": transport}),
+            pytest.raises(dgsuite.DgsuiteError, match=message),
+        ):
+            dgsuite.run("mis", graph, style="clocked", client=client)

@@ -8,23 +8,14 @@ import os
 import socket
 import struct
 
-import dask
 import pytest
 from distributed.comm import CommClosedError
 
 from dgsuite.core.transports import memory
 from dgsuite.core.transports.mpb import HELLO, LINE, MPB, VERSION
-from tests.support.comms import KINDS, pair, run
+from tests.support.comms import joined
 
 LARGE = 1 << 17
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    """A scheme, with the settings of a kind of it."""
-    scheme, settings = KINDS[request.param]
-    with dask.config.set(settings):
-        yield scheme
 
 
 @pytest.mark.parametrize(
@@ -39,20 +30,15 @@ def kind(request):
         pytest.param((LARGE, 2, 1 << 50, 1), id="large, with frames longer than the message"),
     ],
 )
-def test_headers_that_cannot_be(kind, numbers):
+async def test_headers_that_cannot_be(kind, numbers):
     wrong = struct.pack(f"<{len(numbers)}Q", *numbers).ljust(48, b"\0")
-
-    async def main():
-        here, there, listener = await pair(kind)
+    async with joined(kind) as (here, there):
         sending = asyncio.create_task(here._put([memoryview(wrong)]))
         with pytest.raises(CommClosedError, match=r"a message cannot have|frames of a message"):
             await there.read()
         assert there.closed()
         here.abort()
         await asyncio.gather(sending, return_exceptions=True)
-        listener.stop()
-
-    run(main())
 
 
 def unsealed():
@@ -67,41 +53,32 @@ def file_of_the_disk():
     return fd
 
 
-def greeting(made, size):
-    """One end of a connection whose other end gave such memory."""
-
-    async def main():
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)
-        comm = MPB(ours, "mpb://here", "mpb://there")
-        fd = made()
-        socket.send_fds(theirs, [HELLO.pack(VERSION, size)], [fd])
-        os.close(fd)
-        try:
-            await comm._open()
-        finally:
-            comm.abort()
-            theirs.close()
-
-    run(main())
-
-
-@pytest.mark.parametrize("made", [unsealed, file_of_the_disk])
-def test_memory_that_could_shrink_is_refused(made):
-    """Its reader would be killed by the system in the middle of a message."""
-    with pytest.raises(CommClosedError, match="gave memory that could shrink"):
-        greeting(made, 4096)
-
-
-def test_memory_without_room_is_refused():
-    with pytest.raises(CommClosedError, match="the peer gave no memory"):
-        greeting(sealed_of_none, 0)
-
-
 def sealed_of_none():
     fd = os.memfd_create("test", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, memory.seals())
     return fd
+
+
+@pytest.mark.parametrize(
+    ("made", "size", "message"),
+    [
+        (unsealed, 4096, "gave memory that could shrink"),
+        (file_of_the_disk, 4096, "gave memory that could shrink"),
+        (sealed_of_none, 0, "the peer gave no memory"),
+    ],
+)
+async def test_memory_that_is_refused(made, size, message):
+    """The reader of memory that shrinks would be killed by the system in the middle of a message."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    comm = MPB(ours, "mpb://here", "mpb://there")
+    fd = made()
+    socket.send_fds(theirs, [HELLO.pack(VERSION, size)], [fd])
+    os.close(fd)
+    with pytest.raises(CommClosedError, match=message):
+        await comm._open()
+    comm.abort()
+    theirs.close()
 
 
 @pytest.mark.parametrize(
@@ -113,16 +90,11 @@ def sealed_of_none():
     ],
 )
 @pytest.mark.parametrize("scheme", ["mpb", "mpimpb"])
-def test_lines_that_cannot_be(scheme, line, caplog):
-    async def main():
-        here, there, listener = await pair(scheme)
+async def test_lines_that_cannot_be(scheme, line, caplog):
+    async with joined(scheme) as (here, there):
         reading = asyncio.create_task(there.read())
         await asyncio.sleep(0)
         here._sock.send(line)
         with pytest.raises(CommClosedError):
             await reading
-        here.abort()
-        listener.stop()
-
-    run(main())
     assert "an impossible position" in caplog.text

@@ -22,17 +22,10 @@ from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
 from dgsuite.core.exchange.comms import room
+from dgsuite.core.transports import local
 from dgsuite.studies.transports.chip import Buffer
-from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
-from tests.support.patience import PATIENCE
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    """A scheme, with the settings of a kind of it."""
-    scheme, settings = KINDS[request.param]
-    with dask.config.set(settings):
-        yield scheme
+from tests.support.comms import SCC, SCC_SECTIONS, joined, lumps, pair, run
+from tests.support.patience import until
 
 
 async def settled(look):
@@ -45,9 +38,8 @@ async def settled(look):
 
 
 @pytest.mark.few(3)
-def test_messages_arrive_as_they_were(kind):
-    async def main():
-        here, there, listener = await pair(kind)
+async def test_messages_arrive_as_they_were(kind):
+    async with joined(kind) as (here, there):
         arrays = lumps([0, 1, 159, 160, 161, 5119, 5120, 5121, 1 << 16, 300_001])
         messages = [
             "text",
@@ -75,32 +67,21 @@ def test_messages_arrive_as_they_were(kind):
         with pytest.raises(CommClosedError):
             await there.read()
         assert there.closed()
-        listener.stop()
-
-    run(main())
 
 
-def test_bytes_are_counted_as_by_tcp(kind):
-    async def main(scheme):
-        here, there, listener = await pair(scheme)
+async def test_bytes_are_counted_as_by_tcp(kind):
+    async def size(scheme):
         message = {"a": to_serialize(np.arange(99)), "b": to_serialize(np.ones(1 << 18, np.uint8))}
-        reading = asyncio.create_task(there.read())
-        size = await here.write(message)
-        await reading
-        here.abort()
-        there.abort()
-        listener.stop()
-        return size
+        async with joined(scheme) as (here, there):
+            return (await asyncio.gather(here.write(message), there.read()))[0]
 
-    assert run(main(kind)) == run(main("tcp"))
+    assert await size(kind) == await size("tcp")
 
 
 @pytest.mark.few(5)
-def test_a_waiting_end_continues_to_receive(kind):
+async def test_a_waiting_end_continues_to_receive(kind):
     """Both ends send more than any buffer holds before either reads."""
-
-    async def main():
-        here, there, listener = await pair(kind)
+    async with joined(kind) as (here, there):
         mine, theirs = lumps([2_000_000, 2_000_000])
         writes = asyncio.gather(
             here.write({"x": to_serialize(mine)}), there.write({"x": to_serialize(theirs)})
@@ -111,66 +92,45 @@ def test_a_waiting_end_continues_to_receive(kind):
         await writes
         np.testing.assert_array_equal(first["x"], theirs)
         np.testing.assert_array_equal(second["x"], mine)
-        here.abort()
-        there.abort()
-        listener.stop()
-
-    run(main())
 
 
-def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind):
-    async def main():
-        here, there, listener = await pair(kind)
+async def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind):
+    async with joined(kind) as (here, there):
         content = {"x": to_serialize(np.zeros(room(here) // 8))}
         await asyncio.wait_for(asyncio.gather(here.write(content), there.write(content)), 20)
         await asyncio.gather(here.read(), there.read())
-        here.abort()
-        there.abort()
-        listener.stop()
-
-    run(main())
 
 
 @pytest.mark.parametrize(
     ("scheme", "places"),
     [("mpb", {}), ("mpimpb", {"places": None}), ("rcce", {"places": 2}), ("mpimpb", {"places": 2})],
 )
-def test_unread_messages_are_bounded(scheme, places, monkeypatch):
+async def test_unread_messages_are_bounded(scheme, places, monkeypatch):
     monkeypatch.setattr("dgsuite.core.transports.mpb.INBOX", 100_000)
     settings = {"buffer": "64 KiB", **places}
+    sent, written, done = lumps([50_000] * 20), [], []
 
-    async def main():
-        here, there, listener = await pair(scheme)
-        sent = lumps([50_000] * 20)
-
-        async def send():
-            for x in sent:
-                await here.write({"x": to_serialize(x)})
-                written.append(len(x))
-
-        written = []
-        sending = asyncio.create_task(send())
-        done = []
-        sending.add_done_callback(done.append)
-        while not written:  # the first fits into the buffer
-            await asyncio.sleep(0.002)
-        await settled(lambda: (len(written), there._held))
-        assert not done
-        assert there._held <= 100_000 + (1 << 16)
+    async def send(comm):
         for x in sent:
-            np.testing.assert_array_equal((await there.read())["x"], x)
-        await sending
-        here.abort()
-        there.abort()
-        listener.stop()
+            await comm.write({"x": to_serialize(x)})
+            written.append(len(x))
+        done.append(True)
 
     with dask.config.set({f"dgsuite.{scheme}": settings}):
-        run(main())
+        async with joined(scheme) as (here, there):
+            sending = asyncio.create_task(send(here))
+            while not written:  # the first fits into the buffer
+                await asyncio.sleep(0.002)
+            await settled(lambda: (len(written), there._held))
+            assert not done
+            assert there._held <= 100_000 + (1 << 16)
+            for x in sent:
+                np.testing.assert_array_equal((await there.read())["x"], x)
+            await sending
 
 
-def test_what_was_sent_before_an_end_arrives(kind):
-    async def main():
-        here, there, listener = await pair(kind)
+async def test_what_was_sent_before_an_end_arrives(kind):
+    async with joined(kind) as (here, there):
         (sent,) = lumps([3000])  # fits into all buffers, or is taken out of them
         await here.write({"x": to_serialize(sent)})
         await here.close()
@@ -179,76 +139,60 @@ def test_what_was_sent_before_an_end_arrives(kind):
             await there.read()
         with pytest.raises(CommClosedError):
             await there.write("x")
-        listener.stop()
-
-    run(main())
 
 
 @pytest.mark.few(1)
-def test_an_end_wakes_a_waiting_peer(kind):
-    async def main():
-        here, there, listener = await pair(kind)
-        reading = asyncio.create_task(there.read())
-        await settled(reading.done)
-        here.abort()
-        with pytest.raises(CommClosedError):
-            await reading
-        here, there, again = await pair(kind)
-        reading = asyncio.create_task(here.read())
-        await settled(reading.done)
-        await here.close()
-        with pytest.raises(CommClosedError):
-            await reading
-        here, there, third = await pair(kind)
-        with patch("dgsuite.core.transports.mpb.INBOX", 0):
-            writing = asyncio.create_task(here.write({"x": to_serialize(lumps([200 << 20])[0])}))
-            await settled(writing.done)
-            there.abort()
-            with pytest.raises(CommClosedError):
-                await writing
-        reading = asyncio.create_task(here.read())
-        for x in (listener, again, third):
-            x.stop()
-        with pytest.raises(CommClosedError):
-            await reading
+async def test_an_end_wakes_a_waiting_peer(kind):
+    async def aborted(comm):
+        comm.abort()
 
-    run(main())
+    async def ended(waiting, end):
+        task = asyncio.create_task(waiting)
+        await settled(task.done)
+        await end
+        with pytest.raises(CommClosedError):
+            await task
+
+    async with joined(kind) as (here, there):
+        await ended(there.read(), aborted(here))
+    async with joined(kind) as (here, there):
+        await ended(here.read(), here.close())
+    async with joined(kind) as (here, there):
+        with patch("dgsuite.core.transports.mpb.INBOX", 0):
+            writing = here.write({"x": to_serialize(lumps([200 << 20])[0])})
+            await ended(writing, aborted(there))
+        with pytest.raises(CommClosedError):
+            await here.read()
 
 
 @pytest.mark.few(3)
-def test_a_comm_that_is_dropped_is_closed(kind, caplog):
-    async def main():
-        here, there, listener = await pair(kind)
-        del here
-        gc.collect()
-        with pytest.raises(CommClosedError):
-            await there.read()
-        listener.stop()
-
-    run(main())
+async def test_a_comm_that_is_dropped_is_closed(kind, caplog):
+    here, there, listener = await pair(kind)
+    del here
+    gc.collect()
+    with pytest.raises(CommClosedError):
+        await there.read()
+    listener.stop()
     assert "dangling" in caplog.text
 
 
 @pytest.mark.parametrize("scheme", ["uds", "mpb", "mpimpb"])
-def test_addresses(scheme):
-    async def main():
-        listener = await listen(f"{scheme}://", lambda comm: None)
-        with pytest.raises(OSError, match="in use"):
-            await listen(listener.contact_address, lambda comm: None)
-        assert listener.contact_address.startswith(f"{scheme}://127.0.0.1:")
-        address = listener.contact_address
-        listener.stop()
-        with pytest.raises(OSError, match="Timed out"):
-            await connect(address, timeout=0.1)
-        again = await listen(f"{scheme}://localhost:23456", lambda comm: None)
-        assert again.contact_address == f"{scheme}://127.0.0.1:23456"
-        again.stop()
-        with pytest.raises(FatalCommClosedError, match=r"192\.0\.2\.7 is another"):
-            await connect(f"{scheme}://192.0.2.7:1", timeout=5)
-        with pytest.raises(RuntimeError, match="encryption required"):
-            await connect(f"{scheme}://127.0.0.1:1", require_encryption=True)
-
-    run(main())
+async def test_addresses(scheme):
+    listener = await listen(f"{scheme}://", lambda comm: None)
+    with pytest.raises(OSError, match="in use"):
+        await listen(listener.contact_address, lambda comm: None)
+    assert listener.contact_address.startswith(f"{scheme}://127.0.0.1:")
+    address = listener.contact_address
+    listener.stop()
+    with pytest.raises(OSError, match="Timed out"):
+        await connect(address, timeout=0.1)
+    again = await listen(f"{scheme}://localhost:23456", lambda comm: None)
+    assert again.contact_address == f"{scheme}://127.0.0.1:23456"
+    again.stop()
+    with pytest.raises(FatalCommClosedError, match=r"192\.0\.2\.7 is another"):
+        await connect(f"{scheme}://192.0.2.7:1", timeout=5)
+    with pytest.raises(RuntimeError, match="encryption required"):
+        await connect(f"{scheme}://127.0.0.1:1", require_encryption=True)
 
 
 @pytest.mark.parametrize(
@@ -290,36 +234,31 @@ def test_clocks_are_slowed_unless_set(environment, interval):
         "before = dask.config.get('distributed.admin.tick.interval'); get_backend('mpb'); "
         "print(before, dask.config.get('distributed.admin.tick.interval'))"
     )
-    told = subprocess.check_output(
-        [sys.executable, "-c", code], env=os.environ | environment, text=True
-    )
-    assert told.split() == [
-        environment.get("DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL", "20ms"),
-        interval,
-    ]
+    command, variables = [sys.executable, "-c", code], os.environ | environment
+    before = environment.get("DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL", "20ms")
+    assert subprocess.check_output(command, env=variables, text=True).split() == [before, interval]
 
 
-def maps(pid):
-    """What of ours a process has mapped."""
-    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
-    return [line for line in lines if "dgsuite-" in line]
+def maps():
+    """What of ours this process has mapped."""
+    return [line for line in Path("/proc/self/maps").read_text().splitlines() if "dgsuite-" in line]
 
 
-def open_files(pid):
-    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+def open_files():
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.mark.few(3)
 def test_memory_is_its_owners_and_is_given_back(kind):
     if kind == "uds":
         pytest.skip("has no memory")
-    before, files = len(maps(os.getpid())), open_files(os.getpid())
+    before, files = len(maps()), open_files()
 
     async def main():
         pairs = [await pair(kind) for _ in range(5)]
         for here, there, _ in pairs:
             await asyncio.gather(here.write("x"), there.read())
-        found = maps(os.getpid())
+        found = maps()
         assert len(found) > before
         assert all(f"/memfd:dgsuite-{kind}-{os.geteuid()}-" in line for line in found[before:])
         for fd in Path("/proc/self/fd").iterdir():
@@ -332,11 +271,8 @@ def test_memory_is_its_owners_and_is_given_back(kind):
 
     run(main())
     gc.collect()
-    assert len(maps(os.getpid())) == before
-    deadline = time.monotonic() + PATIENCE
-    while open_files(os.getpid()) > files:  # threads of other tests open some, too
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert len(maps()) == before
+    until(lambda: open_files() <= files)  # threads of other tests open some, too
 
 
 STRANGER = """
@@ -350,23 +286,13 @@ print(sock.recv(1))
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs a second user")
 @pytest.mark.parametrize("scheme", ["uds", "mpb"])
-def test_another_user_is_refused(scheme):
-    async def main():
-        from dgsuite.core.transports import local
-
-        listener = await listen(f"{scheme}://", lambda comm: None)
-        name = local.name(scheme, listener.get_host_port()[1])
-        found = await asyncio.to_thread(
-            subprocess.run,
-            [sys.executable, "-c", STRANGER, name[1:]],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert found.stdout.strip() == "b''" or "reset" in found.stderr
-        listener.stop()
-
-    run(main())
+async def test_another_user_is_refused(scheme):
+    listener = await listen(f"{scheme}://", lambda comm: None)
+    name = local.name(scheme, listener.get_host_port()[1])
+    command = [sys.executable, "-c", STRANGER, name[1:]]
+    found = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
+    assert found.stdout.strip() == "b''" or "reset" in found.stderr
+    listener.stop()
 
 
 def _sender(address, config):
@@ -384,41 +310,37 @@ def _sender(address, config):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("scheme", ["uds", "mpb", "mpimpb"])
-def test_a_peer_killed_in_the_middle_of_a_message(scheme):
-    before = len(maps(os.getpid()))
+async def test_a_peer_killed_in_the_middle_of_a_message(scheme):
+    before = len(maps())
+    arrived, ends = asyncio.Queue(), asyncio.Queue()
 
-    async def main():
-        arrived, ends = asyncio.Queue(), asyncio.Queue()
+    async def handle(comm):
+        got = 0
+        try:
+            while True:
+                await comm.read()
+                got += 1
+                arrived.put_nowait(got)
+        except CommClosedError:
+            ends.put_nowait(got)
 
-        async def handle(comm):
-            got = 0
-            try:
-                while True:
-                    await comm.read()
-                    got += 1
-                    arrived.put_nowait(got)
-            except CommClosedError:
-                ends.put_nowait(got)
-
-        listener = await listen(f"{scheme}://", handle, deserialize=False)
-        context = multiprocessing.get_context("fork")
-        for k in range(6):
-            process = context.Process(
-                target=_sender, args=(listener.contact_address, dask.config.config)
-            )
-            process.start()
-            while await arrived.get() <= k:
-                pass
-            os.kill(process.pid, signal.SIGKILL)
-            assert await ends.get() > k
-            process.join()
-            while not arrived.empty():
-                arrived.get_nowait()
-        listener.stop()
-
-    run(main())
+    listener = await listen(f"{scheme}://", handle, deserialize=False)
+    context = multiprocessing.get_context("fork")
+    for k in range(6):
+        sends = listener.contact_address, dask.config.config
+        process = context.Process(target=_sender, args=sends)
+        process.start()
+        while await arrived.get() <= k:
+            pass
+        os.kill(process.pid, signal.SIGKILL)
+        assert await ends.get() > k
+        process.join()
+        while not arrived.empty():
+            arrived.get_nowait()
+    listener.stop()
     gc.collect()
-    assert len(maps(os.getpid())) == before
+    await settled(lambda: len(maps()))
+    assert len(maps()) == before
 
 
 LOOK_OUT = 50e-6
@@ -456,25 +378,20 @@ def _swapper(address, *how):
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("buffer", "most"), [("4 MiB", SHORT), (4096, SHORT), (4096, 10 * SHORT)])
 @pytest.mark.parametrize("rounds", [1000, 5000])
-def test_no_end_sleeps_through_a_message(rounds, buffer, most):
+async def test_no_end_sleeps_through_a_message(rounds, buffer, most):
     """It is signalled in memory while it polls, and on the socket once it sleeps."""
+    done = asyncio.get_running_loop().create_future()
 
-    async def main():
-        done = asyncio.get_running_loop().create_future()
+    async def handle(comm):
+        await swap(comm, rounds, most, 2)
+        done.set_result(comm)
 
-        async def handle(comm):
-            await swap(comm, rounds, most, 2)
-            done.set_result(comm)
-
+    with dask.config.set({"dgsuite.mpb.buffer": buffer}):
         listener = await listen("mpb://", handle)
         context = multiprocessing.get_context("fork")
         process = context.Process(target=_swapper, args=(listener.contact_address, rounds, most))
         process.start()
-        comm = await done
-        assert comm.closed()
+        assert (await done).closed()
         process.join()
         assert process.exitcode == 0
         listener.stop()
-
-    with dask.config.set({"dgsuite.mpb.buffer": buffer}):
-        run(main())

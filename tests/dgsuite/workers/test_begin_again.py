@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import dask
 import pytest
-from distributed import CancelledError
 
 from dgsuite.base.errors import RunError, WorkerLost
 from dgsuite.core.workers import recovery
@@ -109,32 +108,3 @@ def test_a_run_begins_on_the_workers_as_they_are(scheduler, monkeypatch):
     scheduler.last = scheduler.looks[0]
     assert recovery.recovered(list, object(), "a run") == ["a"]
     assert scheduler.now == 0
-
-
-def test_an_error_of_dasks_is_explained_by_the_workers_of_the_try(scheduler, monkeypatch):
-    """So the run begins again, without the worker that was lost."""
-    looked = []
-
-    @contextmanager
-    def explained():
-        try:
-            yield
-        except CancelledError as error:
-            raise WorkerLost("worker a was lost", "a") from error
-
-    def watch(client, doing, workers):
-        looked.append([*workers])
-        return SimpleNamespace(explain_errors=explained)
-
-    def attempt(states):
-        if "a" in states:
-            raise CancelledError("a task")
-        return [*states]
-
-    monkeypatch.setattr(recovery, "Watch", watch)
-    monkeypatch.setattr(recovery, "_killed_for_memory", lambda *given: "")
-    scheduler.looks = [{"a": HERE, "b": worker(epoch="second")}]
-    scheduler.last = scheduler.looks[0]
-    with dask.config.set({recovery.SETTING: 1}):
-        assert recovery.recovered(attempt, object(), "a run") == ["b"]
-    assert looked == [["a", "b"], ["b"]]

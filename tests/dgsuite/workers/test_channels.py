@@ -48,91 +48,56 @@ def lost(peer):
     return PeerLost(f"worker {peer} was lost", str(peer))
 
 
-def run(script):
-    asyncio.run(asyncio.wait_for(script(), 10))
+async def test_a_comm_that_ends_is_news_after_what_it_brought():
+    taken = []
+    mine, theirs = pair()
+    channels = Channels({3: mine}, lost, lambda peer, message: taken.append(message))
+    channels.add(3, mine)
+    channels.listen()
+    await theirs.write("last")
+    theirs.leave()
+    while not channels.gone:
+        await channels.news()
+    assert taken == ["last"]
+    error = channels.lost(3)
+    assert error.worker == "3"
+    assert isinstance(error.__cause__, CommClosedError)
+    with pytest.raises(PeerLost, match="worker 3 was lost"):
+        await channels.write(3, "too late")
 
 
-def test_messages_come_in_order_while_nobody_waits_for_them():
-    async def script():
-        taken = []
-        mine, theirs = pair()
-        channels = Channels({1: mine}, lost, lambda peer, message: taken.append((peer, message)))
-        channels.listen()
-        channels.add(1, mine)
-        for message in ("a", "bb", "ccc"):
-            await theirs.write(message)
-        await asyncio.sleep(0.01)
-        assert taken == [(1, "a"), (1, "bb"), (1, "ccc")]
-        await channels.write(1, "dddd")
-        assert channels.wire == 4
-        await channels.flush()
-        assert await theirs.read() == "dddd"
-        channels.abort()
-
-    run(script)
-
-
-def test_a_comm_that_ends_is_news_after_what_it_brought():
-    async def script():
-        taken = []
-        mine, theirs = pair()
-        channels = Channels({3: mine}, lost, lambda peer, message: taken.append(message))
-        channels.add(3, mine)
-        channels.listen()
-        await theirs.write("last")
-        theirs.leave()
-        while not channels.gone:
-            await channels.news()
-        assert taken == ["last"]
-        error = channels.lost(3)
-        assert error.worker == "3"
-        assert isinstance(error.__cause__, CommClosedError)
-        with pytest.raises(PeerLost, match="worker 3 was lost"):
-            await channels.write(3, "too late")
-
-    run(script)
-
-
-def test_two_comms_of_a_peer_are_both_read():
+async def test_two_comms_of_a_peer_are_both_read():
     """Both ends may open one at the same time."""
-
-    async def script():
-        taken = []
-        ends = [pair(), pair()]
-        channels = Channels({0: ends[0][0]}, lost, lambda peer, message: taken.append(message))
-        channels.listen()
-        for mine, _ in ends:
-            channels.add(0, mine)
-        await ends[1][1].write("second")
-        await ends[0][1].write("first")
-        while len(taken) < 2:
-            await channels.news()
-        assert {*taken} == {"first", "second"}
-        channels.abort()
-
-    run(script)
+    taken = []
+    ends = [pair(), pair()]
+    channels = Channels({0: ends[0][0]}, lost, lambda peer, message: taken.append(message))
+    channels.listen()
+    for mine, _ in ends:
+        channels.add(0, mine)
+    await ends[1][1].write("second")
+    await ends[0][1].write("first")
+    while len(taken) < 2:
+        await channels.news()
+    assert {*taken} == {"first", "second"}
+    channels.abort()
 
 
-def test_a_task_that_knows_who_sends_reads_by_itself():
+async def test_a_task_that_knows_who_sends_reads_by_itself():
     """Nothing is read of other peers meanwhile."""
-
-    async def script():
-        taken = []
-        ends = {peer: pair() for peer in (1, 2)}
-        channels = Channels(
-            {peer: mine for peer, (mine, _) in ends.items()},
-            lost,
-            lambda peer, message: taken.append((peer, message)),
-        )
-        for peer, (mine, theirs) in ends.items():
-            channels.add(peer, mine)
-            await theirs.write("x" * peer)
-        await channels.receive(2)
-        assert taken == [(2, "xx")]
-        await channels.receive(1)
-        assert taken == [(2, "xx"), (1, "x")]
-        ends[1][1].leave()
-        await channels.receive(1)
-        assert [*channels.gone] == [1]
-
-    run(script)
+    taken = []
+    ends = {peer: pair() for peer in (1, 2)}
+    channels = Channels(
+        {peer: mine for peer, (mine, _) in ends.items()},
+        lost,
+        lambda peer, message: taken.append((peer, message)),
+    )
+    for peer, (mine, theirs) in ends.items():
+        channels.add(peer, mine)
+        await theirs.write("x" * peer)
+    await channels.receive(2)
+    assert taken == [(2, "xx")]
+    await channels.receive(1)
+    assert taken == [(2, "xx"), (1, "x")]
+    ends[1][1].leave()
+    await channels.receive(1)
+    assert [*channels.gone] == [1]

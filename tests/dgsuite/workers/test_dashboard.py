@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from threading import Thread
 from types import SimpleNamespace
 from urllib.request import urlopen
@@ -17,11 +16,9 @@ from distributed.utils import key_split
 import dgsuite
 from dgsuite import Graph, genval
 from dgsuite.partition.client.dashboard import add_page
-from dgsuite.partition.client.scheduler import MAX_GROUPS, DgsuiteSchedulerPlugin
-from dgsuite.partition.client.tasks import SPAN
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
 
 
 @pytest.fixture(scope="module")
@@ -74,17 +71,8 @@ def test_construction_has_names(client):
     src, dst = np.random.default_rng(1).integers(0, 900, (2, 150_000))
     seen(client)
     Graph.from_edges(src, dst, n=900, clusters=4, client=client)
-    names = {
-        "graph_partition",
-        "graph_split",
-        "graph_received",
-        "graph_assemble",
-        "graph_cluster",
-        "graph_fact_of",
-        "graph_getattr",
-        "graph_getitem",
-    }
-    assert seen(client) == {("dgsuite",): names}
+    names = "partition split received assemble cluster fact_of getattr getitem"
+    assert seen(client) == {("dgsuite",): {f"graph_{name}" for name in names.split()}}
     lazy = [da.from_array(ends, chunks=75_000) for ends in (src, dst)]
     graph = Graph.from_edges(*lazy, n=900, directed=True, clusters=4, client=client)
     (prefixes,) = seen(client).values()
@@ -117,24 +105,6 @@ def test_a_span_of_the_user_holds_all(client):
     assert {*seen(client)} == {("mine",)}
 
 
-@pytest.mark.parametrize(("count", "kept"), [(MAX_GROUPS + 9, 5), (2, 2)])
-def test_the_span_forgets_what_the_scheduler_has_forgotten(count, kept):
-    groups = [Group(str(k)) for k in range(count)]
-    known = {group.name: group for group in groups[:5]}
-    span = SimpleNamespace(groups={*groups}, _metadata={"collections": [{}] * count})
-    there = {"spans": SimpleNamespace(spans={SPAN: span})}
-    plugin = DgsuiteSchedulerPlugin()
-    plugin.scheduler = SimpleNamespace(extensions=there, task_groups=known)
-    plugin.update_graph(plugin.scheduler, {})
-    assert span.groups == {*groups[:kept]}
-    assert len(span._metadata["collections"]) == (0 if count > MAX_GROUPS else count)
-
-
-class Group:
-    def __init__(self, name):
-        self.name = name
-
-
 def get(client, path):
     """What the scheduler's dashboard answers."""
     with urlopen(client.dashboard_link.replace("/status", path), timeout=PATIENCE) as answer:
@@ -144,11 +114,9 @@ def get(client, path):
 
 def wait_for(client, text):
     """The page, once it shows a text: workers and clients tell the scheduler without waiting."""
-    deadline = time.monotonic() + PATIENCE
-    while text not in (found := get(client, "/dgsuite")):
-        assert time.monotonic() < deadline, found
-        time.sleep(0.05)
-    return found
+    seen = []
+    until(lambda: seen.append(get(client, "/dgsuite")) or text in seen[-1])
+    return seen[-1]
 
 
 def test_a_page_shows_runs(client):

@@ -7,6 +7,7 @@ import pytest
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.studies.experiment.namespaces import ip
 from tests.support import hosts, on_hosts
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
@@ -31,24 +32,39 @@ def command(address, workers, which):
     return [sys.executable, str(CLIENT), address, str(workers), json.dumps(which)]
 
 
-def runs(network, address, workers, which=SMOKE):
-    out = network.run(1, command(address, workers, which))
-    return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-
-
-def expected(which=SMOKE):
+def assert_right(out, which=SMOKE):
+    """The digests in what a client has written are those of serial runs."""
     graph = genval.graph("spmax", 200, weights=True)
-    return [
+    found = [json.loads(line)["digest"] for line in out.splitlines() if line.startswith("{")]
+    assert found == [
         on_hosts.digest(dgsuite.run(kernel, graph, style="serial", **parameters))
         for kernel, _, parameters in which
     ]
 
 
-@pytest.mark.long
+def assert_runs(network, address, workers, which=SMOKE):
+    assert_right(network.run(1, command(address, workers, which)), which)
+
+
+def disturbed(monkeypatch, run, strike, **settings):
+    """What a client writes when something strikes its run on three hosts."""
+    for name, value in {"DGSUITE__TIMEOUT": "4s", **settings}.items():
+        monkeypatch.setenv(f"DASK_{name}", value)
+    with (
+        hosts.Hosts(3) as network,
+        network.cluster() as address,
+        network.start(0, command(address, 3, [run])) as client,
+    ):
+        for line in client.stdout:
+            if line.startswith("begun"):
+                break
+        strike(network)
+        return client.communicate(timeout=PATIENCE)[0]
+
+
 def test_four_hosts_of_two_workers_give_the_same_bits():
     with hosts.Hosts(4, delay=0.0002) as network, network.cluster(workers=2) as address:
-        found = runs(network, address, 8)
-    assert [row["digest"] for row in found] == expected()
+        assert_runs(network, address, 8)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +77,8 @@ def test_four_hosts_of_two_workers_give_the_same_bits():
     ids=["IPv6", "another interface", "names that only hosts resolve"],
 )
 def test_addresses(options, address):
-    with (
-        hosts.Hosts(2) as network,
-        network.cluster(address=address, **options) as found,
-    ):
-        assert [row["digest"] for row in runs(network, found, 2, SMOKE[:1])] == expected(SMOKE[:1])
+    with hosts.Hosts(2) as network, network.cluster(address=address, **options) as found:
+        assert_runs(network, found, 2, SMOKE[:1])
 
 
 def test_ports_of_a_range(monkeypatch):
@@ -73,32 +86,33 @@ def test_ports_of_a_range(monkeypatch):
     monkeypatch.setenv("DASK_DGSUITE__CLOCKED__PORT", "9100:9101")
     with hosts.Hosts(2) as network:
         with network.cluster() as address:
-            found = runs(network, address, 2, SMOKE[:1])
-            assert [row["digest"] for row in found] == expected(SMOKE[:1])
+            assert_runs(network, address, 2, SMOKE[:1])
         with (
             network.cluster(workers=3) as address,
             pytest.raises(
                 RuntimeError, match=r"no port of dgsuite\.clocked\.port = '9100:9101' is free"
             ),
         ):
-            runs(network, address, 6, SMOKE[:1])
+            network.run(1, command(address, 6, SMOKE[:1]))
 
 
 def test_a_host_that_goes_away(monkeypatch):
     """It ends the run with one error, within the time that is set, where runs do not begin again."""
-    monkeypatch.setenv("DASK_DGSUITE__TIMEOUT", "4s")
-    monkeypatch.setenv("DASK_DGSUITE__RECOVERY__TRIES", "0")
-    endless = [["pagerank", "clocked", {"iterations": 1_000_000}]]
-    with (
-        hosts.Hosts(3) as network,
-        network.cluster() as address,
-        network.start(0, command(address, 3, endless)) as client,
-    ):
-        for line in client.stdout:
-            if line.startswith("begun"):
-                break
-        network.cut(2)
-        out, _ = client.communicate(timeout=PATIENCE)
-    assert client.returncode == 1
+    endless = ["pagerank", "clocked", {"iterations": 1_000_000}]
+    tries = {"DGSUITE__RECOVERY__TRIES": "0"}
+    out = disturbed(monkeypatch, endless, lambda network: network.cut(2), **tries)
     assert out.splitlines()[-1].startswith("dgsuite.base.errors.WorkerLost: ")
     assert "10.77.0.3" in out.splitlines()[-1]
+
+
+def test_workers_that_do_not_reach_each_other(monkeypatch):
+    """Each reaches the scheduler. The run begins again without one of them."""
+    long = ["pagerank", "clocked", {"iterations": 3000, "tolerance": None}]
+
+    def strike(network):
+        ip("route add blackhole 10.77.0.2", network.space(2))
+
+    comms = {f"DISTRIBUTED__COMM__TIMEOUTS__{name}": "12s" for name in ("CONNECT", "TCP")}
+    out = disturbed(monkeypatch, long, strike, **comms)
+    assert "again" in out
+    assert_right(out, [long])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from itertools import count
 
 import dask
 import networkx as nx
@@ -16,10 +14,9 @@ from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, partners
 from dgsuite.core.workers.plugin import install
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
-from tests.support.clusters import assert_nothing_held, client_of, counting, killed
+from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.faulty import Fails, Sleeps
-from tests.support.patience import PATIENCE
-from tests.support.toys import EmptyInbox
+from tests.support.patience import until
 
 WORKERS = 5
 
@@ -46,6 +43,11 @@ def meshes(dask_worker):
     ]
 
 
+def set_ports():
+    """On a worker: have comms listen at some ports."""
+    dask.config.set({"dgsuite.clocked.port": "20000:40000"})
+
+
 def forget(dask_worker):
     """On a worker: close the meshes that are kept."""
     dask_worker.plugins["dgsuite"].meshes.close()
@@ -66,21 +68,6 @@ def test_many_workers_find_the_same(many, name, ring):
         np.testing.assert_array_equal(found[variable].values, expected[variable].values)
 
 
-def test_each_worker_gets_the_bundles_of_all(many):
-    """In each phase but the first."""
-    graph = Graph.from_networkx(nx.gnp_random_graph(60, 0.2, seed=5), client=None, clusters=12)
-    with counting(many) as counts:
-        ds = dgsuite.run(EmptyInbox(), graph, style="finish_async", client=many)
-    assert (ds.got == 2).all()
-    assert len(counts.tasks) == 3 * WORKERS
-    assert sum(counts.tasks.values()) == 2 * WORKERS**2
-    expected = dgsuite.run("mis", graph, style="serial", seed=3)
-    found = dgsuite.run("mis", graph, style="finish_async", client=many, seed=3)
-    np.testing.assert_array_equal(found.in_mis, expected.in_mis)
-    np.testing.assert_array_equal(found.messages, expected.messages)
-    assert (found.wire_bytes > 0).any()
-
-
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_tasks_that_spawn_tasks_find_the_same(many, ring, style):
     expected = dgsuite.run("bf", ring, form="recursive", style="serial")
@@ -99,32 +86,20 @@ def test_who_has_nothing_for_each_other_is_not_joined(many, ring):
         assert set(peers) == beside | partners(rank, WORKERS)
 
 
-def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring):
+@pytest.mark.parametrize("change", [forget, set_ports])
+def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring, change):
+    """Or where settings have changed on one worker, whose task closes its end."""
     dgsuite.run("lcr", ring, style="clocked", client=many)
     before = many.run(meshes)
     dgsuite.run("lcr", ring, style="clocked", client=many)
     assert many.run(meshes) == before
-    places = worker_addresses(many)
-    many.run(forget, workers=[places[3]])
+    place = worker_addresses(many)[3]
+    many.run(change, workers=[place])
     again = dgsuite.run("lcr", ring, style="clocked", client=many)
+    many.run(dask.config.set, {"dgsuite.clocked.port": None}, workers=[place])
     assert (again.leader == 59).all()
     after = many.run(meshes)
-    assert all(len(after[place]) == 1 and after[place] != before[place] for place in places)
-
-
-def test_a_mesh_is_made_anew_where_settings_have_changed(many, ring):
-    """On one worker, whose task closes its end."""
-    dgsuite.run("lcr", ring, style="clocked", client=many)
-    before = many.run(meshes)
-    place = worker_addresses(many)[3]
-    try:
-        many.run(dask.config.set, {"dgsuite.clocked.port": "20000:40000"}, workers=[place])
-        again = dgsuite.run("lcr", ring, style="clocked", client=many)
-        assert (again.leader == 59).all()
-        after = many.run(meshes)
-        assert all(len(after[each]) == 1 and after[each] != before[each] for each in before)
-    finally:
-        many.run(dask.config.set, {"dgsuite.clocked.port": None}, workers=[place])
+    assert all(len(after[each]) == 1 and after[each] != before[each] for each in before)
 
 
 def test_a_mesh_is_closed_after_its_time(many, ring):
@@ -134,10 +109,7 @@ def test_a_mesh_is_closed_after_its_time(many, ring):
     assert not any(many.run(meshes).values())
     with dask.config.set({"dgsuite.clocked.keep": "100ms"}):
         dgsuite.run("lcr", ring, style="clocked", client=many)
-    deadline = time.monotonic() + PATIENCE
-    while any(many.run(meshes).values()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not any(many.run(meshes).values()))
 
 
 def test_a_run_that_fails_keeps_no_mesh(many, ring):
@@ -167,10 +139,6 @@ def test_a_killed_worker_is_named(many, ring, rank):
             client=many,
             on_round=lambda rounds: killed(victim),
         )
-    many.wait_for_workers(WORKERS, timeout=PATIENCE)
-    for _ in count():
-        if len(worker_addresses(many)) == WORKERS:
-            break
-        time.sleep(0.05)
+    until(lambda: len(worker_addresses(many)) == WORKERS)
     assert dgsuite.run(Sleeps(), ring, style="clocked", client=many).sizes["round"] == 3
     assert_nothing_held(many)

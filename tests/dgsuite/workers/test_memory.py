@@ -5,26 +5,23 @@ from __future__ import annotations
 import gc
 from functools import partial
 
-import dask
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 
 import dgsuite
 from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.base.memory import give_back
 from dgsuite.core.engine.site import Site
-from dgsuite.kernels.bsp import Kernel
+from dgsuite.core.running import attempt
+from dgsuite.core.workers import recovery
 from tests.support.cases import in_turn
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.faulty import Greedy
+from tests.support.toys import TellsAll
 
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
     """Before anything is sent; one that fits runs."""
-    from dgsuite.core.running import attempt
-    from dgsuite.core.workers import recovery
-
     with client_of(1, set_as_default=False) as client:
         limit = next(iter(client.scheduler_info()["workers"].values()))["memory_limit"]
         small = genval.graph("ring", 50, client=None)
@@ -43,16 +40,6 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
             dgsuite.run("pagerank", large, style="clocked", client=client)
 
 
-def test_a_kernel_without_a_declared_state_counts_its_messages():
-    from dgsuite.core.running.estimate import parts_of
-
-    graph = genval.graph("ring", 100, clusters=4, client=None)
-    bare = Kernel.__new__(type("Bare", (Kernel,), {"fields": {"a": np.int32}, "name": "b"}))
-    found = parts_of(bare, graph, 4, False)
-    assert found["messages"] == [100] * 4
-    assert not any(found["state"])
-
-
 def hold(dask_worker, more):
     """On a worker: let it use some bytes more than now, or hardly any; Dask does not pause it for that."""
     gc.collect()
@@ -67,8 +54,6 @@ def hold(dask_worker, more):
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_messages_that_do_not_fit_are_refused(style):
     """And the next run, whose messages are few, is right."""
-    from tests.support.toys import TellsAll
-
     nodes = 2500  # 2 workers send each other 25 MB
     large, small = (genval.graph("ring", n, client=None) for n in (nodes, 50))
     with client_of(2, set_as_default=False) as client:
@@ -104,13 +89,7 @@ def test_a_worker_that_dask_kills_for_its_memory_is_named(ring):
         "distributed.worker.memory.spill": False,
         "dgsuite.recovery.tries": 7,
     }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="500 MiB", dashboard_address=None
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with client_of(2, settings, memory_limit="500 MiB", set_as_default=False) as client:
         told = (
             r"Dask killed worker tcp://[0-9.:]+, which used [0-9.]+ MiB of its limit of 500.00 MiB; "
             r"start more workers, or workers with more memory; it was begun 2 times"

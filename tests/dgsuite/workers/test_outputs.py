@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 import uuid
 
 import dask
@@ -19,7 +18,7 @@ from dgsuite import Graph, InputError, WorkerLost, genval
 from dgsuite.partition.client.settings import GATHER, gathered
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.partitioners import Partition
-from tests.support.patience import PATIENCE
+from tests.support.patience import until
 
 RNG = np.random.default_rng(4)
 ENDS = np.concatenate([RNG.integers(0, 200, (2, 300)), [np.arange(199), np.arange(1, 200)]], axis=1)
@@ -136,10 +135,7 @@ def test_results_are_let_go_with_the_dataset(client, lazily):
     assert client.run_on_scheduler(state)
     assert int(ds.in_mis.sum()) > 0
     del ds
-    deadline = time.monotonic() + PATIENCE
-    while client.run_on_scheduler(state):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: not client.run_on_scheduler(state))
 
 
 def test_results_lost_with_a_worker_are_an_error(own_client, lazily):
@@ -151,8 +147,7 @@ def test_results_lost_with_a_worker_are_an_error(own_client, lazily):
     ds = dgsuite.run("mis", graph, style="clocked", client=own_client)
     ((worker, *_),) = own_client.who_has(futures_of(ds.in_mis.data)[:1]).values()
     os.kill(own_client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
-    while worker in worker_addresses(own_client):
-        time.sleep(0.05)
+    until(lambda: worker not in worker_addresses(own_client))
     for need in (ds.compute, lambda **at: ds.in_mis.sum().compute(**at), ds.in_mis.load):
         with pytest.raises(WorkerLost, match="outputs of this run were lost with worker") as error:
             need(scheduler=own_client)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
-import time
-import weakref
 
 import dask
 import dask.dataframe as dd
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,18 +14,13 @@ from distributed.client import FutureCancelledError
 
 import dgsuite
 from dgsuite import Graph, InputError, RunError, genval
-from dgsuite.base.errors import WorkerLost
-from dgsuite.core.workers import recovery
 from dgsuite.genval.families import plan
-from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.graph.checks import CHECKING
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
-from tests.faults.inject import Signal, arm, disarm
 from tests.support.clusters import COME_BACK
 from tests.support.graphs import same
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
 
 N = 400
 
@@ -40,52 +31,21 @@ def trio(three):
     return three
 
 
-class Silent:
-    """Requests to a scheduler, one of whose two workers is silent until it is started anew."""
-
-    def __init__(self):
-        self.renewed = []
-
-    def workers(self):
-        silent = {"a": 0.0, "b": 0.0 if self.renewed else 1e6}
-        return {
-            address: {"silent": seconds, "status": "running", "epoch": address}
-            for address, seconds in silent.items()
-        }
-
-    def ask(self, request, wait, workers):
-        assert request == "dgsuite_renew"
-        self.renewed += workers
-
-
-def test_a_run_does_not_begin_again_with_a_worker_that_is_frozen(monkeypatch):
-    """It is silent twice in a row, and started anew first."""
-    session = Silent()
-    monkeypatch.setattr(recovery.Session, "of", lambda client: session)
-    monkeypatch.setattr(recovery, "ordered_states", lambda client: session.workers())
-    monkeypatch.setattr(recovery, "POLL_SECONDS", 0)
-    found = recovery.usable(None, "a run")
-    assert session.renewed == ["b"]
-    assert {address: state["silent"] for address, state in found.items()} == {"a": 0, "b": 0}
-
-
 def kill(client, rank, graph=None):
     """Kill a worker, and wait until scheduler and client know, or until its clusters are on others."""
     address = worker_addresses(client)[rank]
     pid = client.run(os.getpid, workers=[address])[address]
     held = client.who_has()
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + PATIENCE
-    while address in client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.workers]):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(
+        lambda: (
+            address not in client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.workers])
+        )
+    )
     for part in () if graph is None else graph._parts:
         if held.get(part.key) == (address,):
             # the scheduler may have forgotten the key before the client is told
-            while part.status == "finished" and not client.who_has().get(part.key):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-    return address
+            until(lambda p=part: p.status != "finished" or client.who_has().get(p.key))
 
 
 def generated(client, **options):
@@ -152,7 +112,8 @@ def ranks(graph, client):
     return table.sort_values("node").reset_index(drop=True)
 
 
-def test_a_graph_that_cannot_come_back_says_so(trio):
+@pytest.mark.parametrize("style", ["clocked", "finish_async", "serial"])
+def test_a_graph_that_cannot_come_back_says_so(trio, style):
     """When it is made, and after the loss what to call."""
     graph = genval.graph("er", N, client=None, clusters=6).persist(trio)
     assert not graph.recoverable
@@ -160,7 +121,7 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
     kill(trio, 2, graph)
     advice = r"cluster \d of the graph was lost .* build the graph again; one that was saved"
     with pytest.raises(RunError, match=advice):
-        dgsuite.run("mis", graph, style="clocked", client=trio)
+        dgsuite.run("mis", graph, style=style, client=trio)
 
 
 @pytest.mark.few(1)
@@ -206,42 +167,6 @@ def test_tasks_of_users_stay_where_they_are_tied(trio):
     assert not any(found[part.key] == {place} for part in graph._parts)
 
 
-def test_a_loss_while_the_graph_is_looked_at_begins_a_run_again(client, monkeypatch):
-    """As one later on does: here weights are looked at, which the kernel's step goes by."""
-    net = nx.cycle_graph(12)
-    nx.set_edge_attributes(net, 2.0, "weight")
-    graph = Graph.from_networkx(net, clusters=2, client=None).persist(client)
-    gather, lost = Watch.gather, []
-
-    def struck(watch, futures):
-        if not lost:
-            lost.append(watch.doing)
-            raise WorkerLost("a worker was lost", "it")
-        return gather(watch, futures)
-
-    monkeypatch.setattr(Watch, "gather", struck)
-    found = dgsuite.run("sssp", graph, style="clocked", client=client)
-    assert lost == [CHECKING]
-    assert found.distance.values.max() == 12
-
-
-def test_a_failed_look_at_a_graph_holds_nothing(client):
-    """Dask keeps the error of a task that was cancelled."""
-    kept = WorkerLost("a worker was lost", "it")
-    seen = []
-
-    def look():
-        held = Graph.from_edges([0], [1], client=None)
-        seen.append(weakref.ref(held))
-        if len(seen) == 1:
-            raise kept
-        return held.n
-
-    assert recovery.looked(look, client, "looking") == 2
-    gc.collect()
-    assert [ref() for ref in seen] == [None, None]
-
-
 def test_clusters_move_to_workers_that_join(trio):
     """A graph of one worker's clusters is on all workers once it has been used."""
     homes = worker_addresses(trio)
@@ -252,52 +177,9 @@ def test_clusters_move_to_workers_that_join(trio):
     assert [held[part.key][0] for part in graph.parts] == [homes[k // 2] for k in range(6)]
 
 
-# Runs.
-
-
-def outputs(ds):
-    return {name: ds[name].values for name in ds if "node" in ds[name].dims}
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("kernel", "form", "after", "style"),
-    [
-        ("pagerank", None, True, "clocked"),
-        ("dst", "recursive", False, "finish_async"),
-        ("mis", None, False, "clocked"),
-        ("pagerank", None, True, "finish_async"),
-        ("dst", "recursive", False, "clocked"),
-        ("mis", None, False, "finish_async"),
-    ],
-)
-def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, style, after):
-    """Outputs, rounds and messages are those of a run that nothing disturbed."""
-    graph = generated(trio)
-    expected = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
-    place = worker_addresses(trio)[1]
-    trio.run(arm, 2, after, Signal(), workers=[place])
-    found = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
-    assert place not in worker_addresses(trio)
-    for name, values in outputs(expected).items():
-        np.testing.assert_array_equal(found[name].values, values)
-    np.testing.assert_array_equal(found.messages.values, expected.messages.values)
-
-
-def test_tries_are_bounded(trio):
-    """A run that kills workers whatever happens is given up, and names the last loss."""
-    graph = generated(trio)
-    for phase, place in zip((2, 40, 1000), worker_addresses(trio), strict=True):
-        trio.run(arm, phase, False, Signal(), workers=[place])
-    with (
-        dask.config.set({"dgsuite.recovery.tries": 1}),
-        pytest.raises(RunError, match=r"worker .* lost.*; it was begun 2 times, and lost a worker"),
-    ):
-        dgsuite.run("pagerank", graph, style="clocked", client=trio)
-    trio.wait_for_workers(1, timeout=PATIENCE)
-    trio.run(disarm)
+def test_tries_are_a_number(client, ring):
     with (
         dask.config.set({"dgsuite.recovery.tries": -1}),
         pytest.raises(InputError, match="tries must be a whole number from 0 on, got -1"),
     ):
-        dgsuite.run("mis", graph, style="clocked", client=trio)
+        dgsuite.run("mis", ring, style="clocked", client=client)

@@ -1,15 +1,12 @@
-"""Who may join the tasks of a run: those that know its secret, over any transport."""
+"""Who may join the tasks of a run: those that know its secret, over any transport; where runs listen."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from contextlib import nullcontext
 
 import dask
-import numpy as np
 import psutil
 import pytest
 from distributed.comm import CommClosedError, parse_address
@@ -17,11 +14,10 @@ from distributed.comm.inproc import global_manager
 from distributed.comm.registry import get_backend
 
 import dgsuite
-from dgsuite import genval
-from dgsuite.core.exchange.comms import SECRET, Listener, connected
-from dgsuite.core.transports import fastest
-from tests.support.clusters import client_of
-from tests.support.comms import SCC, SCC_SECTIONS, run
+from dgsuite.core.exchange.comms import SECRET, Listener, connected, ports
+from dgsuite.core.transports import CLOCKS, fastest
+from dgsuite.studies.experiment.clusters import local as own_cluster
+from tests.support.comms import SCC, SCC_SECTIONS
 
 local = pytest.mark.skipif(fastest() != "mpb", reason="these transports need Linux")
 SCHEMES = ["tcp", "inproc", "ws", "throttle+tcp"]
@@ -64,10 +60,10 @@ async def refused(comm, *messages):
 @pytest.mark.parametrize(
     "scheme", [*SCHEMES, *(pytest.param(scheme, marks=local) for scheme in LOCAL)]
 )
-def test_who_does_not_know_the_secret_is_refused(scheme, settings):
+async def test_who_does_not_know_the_secret_is_refused(scheme, settings):
     """Who says nothing, too; what comes without the secret is no message of the run."""
-
-    async def main():
+    Loud.heard = False
+    with dask.config.set(settings):
         came = asyncio.Queue()
         place = (
             f"inproc://{global_manager.new_address()}"
@@ -99,54 +95,29 @@ def test_who_does_not_know_the_secret_is_refused(scheme, settings):
             each.abort()
         listener.stop()
         other.stop()
-
-    Loud.heard = False
-    with dask.config.set(settings):
-        run(main())
     assert Loud.heard == (scheme == "ws")  # Dask's shows whole messages alone
 
 
-def meshes(dask_worker):
-    """On a worker: how many meshes it keeps."""
-    return len(dask_worker.plugins["dgsuite"].meshes)
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [(None, [0]), (9100, [9100]), ("9100", [9100]), ("9100:9102", [9100, 9101, 9102])]
+    + [(wrong, None) for wrong in ("9102:9100", "any", 70000, -1, "9100-9102")],
+)
+def test_ports(setting, expected):
+    refused = pytest.raises(dgsuite.InputError, match="must be a port such as 9100, or a range")
+    with dask.config.set({"dgsuite.clocked.port": setting}), nullcontext() if expected else refused:
+        assert list(ports()) == expected
 
 
-def sockets(processes, scheme):
-    """Addresses of the sockets of processes on which they listen."""
-    start = f"@dgsuite-{scheme}-"
-    names = [c.laddr for pid in processes for c in psutil.Process(pid).net_connections("unix")]
-    return {f"{scheme}://127.0.0.1:{n.rpartition('-')[2]}" for n in names if n.startswith(start)}
-
-
-@local
-@pytest.mark.few(1)
-@pytest.mark.parametrize(("protocol", "scheme"), [("tcp", "mpb"), ("uds", "uds")])
-def test_strangers_do_not_disturb_a_run(protocol, scheme):
-    """They say that they are each of its tasks, and leave."""
-    graph = genval.graph("er", 300, m=900, clusters=4, client=None)
-    expected = dgsuite.run("matching", graph, style="serial")
-
-    async def intrude(addresses):
-        async def one(address, rank):
-            await refused(await stranger(address), {"rank": rank, "more": "x" * SECRET})
-
-        await asyncio.gather(*(one(*each) for each in product(addresses, range(4))))
-
-    with client_of(4, set_as_default=False, protocol=protocol) as client:
-        pids = client.run(os.getpid)
-        first = dgsuite.run("matching", graph, style="clocked", client=client)
-        assert set(client.run(meshes).values()) == {1}
-        there = (
-            sockets(pids.values(), scheme) - pids.keys()
-        )  # a mesh of four listens as long as it is kept
-        assert len(there) == 4
-        with ThreadPoolExecutor(1) as pool:
-            intruding = pool.submit(run, intrude(there))
-            found = [first]
-            while not intruding.done():
-                found.append(dgsuite.run("matching", graph, style="clocked", client=client))
-            intruding.result()
-        found.append(dgsuite.run("matching", graph, style="clocked", client=client))
-        assert sockets(pids.values(), scheme) - pids.keys() == there
-    for ds in found:
-        np.testing.assert_array_equal(ds.mate, expected.mate)
+def test_other_hosts_cannot_reach_a_cluster_of_our_own():
+    """Neither its scheduler, nor its workers, nor the dashboard. Dask's clocks there are slow."""
+    me = psutil.Process()
+    before = {c.laddr for c in me.net_connections("inet")}
+    with own_cluster(1, 1, "0") as client:
+        assert client.dashboard_link
+        processes = [me, *me.children(recursive=True)]
+        found = {c for p in processes for c in p.net_connections("inet") if c.status == "LISTEN"}
+        hosts = {c.laddr.ip for c in found if c.laddr not in before}
+        ticks = client.run(dask.config.get, "distributed.admin.tick.interval")
+    assert hosts == {"127.0.0.1"}
+    assert {*ticks.values()} == {CLOCKS["distributed"]["admin"]["tick"]["interval"]}

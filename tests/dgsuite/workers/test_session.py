@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import numpy as np
 import pytest
-from distributed import Client
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
-from dgsuite.core.running import runner
-from dgsuite.core.workers import recovery
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
-from tests.support.clusters import client_of
 
 
 def same(one, other, names=("level", "parent")):
@@ -27,33 +22,9 @@ def same(one, other, names=("level", "parent")):
     return all(np.array_equal(one[name], other[name]) for name in counts)
 
 
-def until(condition, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 @pytest.fixture
 def graph(client):
     return genval.graph("rmat", 2**12, clusters=4).persist(client)
-
-
-def test_a_run_goes_by_its_own_client(client, monkeypatch):
-    """Whatever it requests, while another one is the default."""
-    seen = []
-
-    def noted(attempt, given, doing):
-        if given is not None:  # what looks at a graph of this process requests nothing
-            seen.append(Client.current())
-        return recovery.recovered(attempt, given, doing)
-
-    monkeypatch.setattr(runner, "recovered", noted)
-    ring = genval.graph("ring", 12, clusters=2)
-    with client_of(1, set_as_default=False) as other:
-        dgsuite.run("bfs", ring, style="clocked", client=other)
-        assert Client.current() is client
-    assert seen == [other]
 
 
 def test_runs_have_the_results_of_others(client, graph):
@@ -68,15 +39,6 @@ def test_runs_have_the_results_of_others(client, graph):
         runs = session.run_each("wcc", [{}, {}])
         assert np.array_equal(runs[0].component, runs[1].component)
     assert repr(session) == "<dgsuite session on 4096 nodes: closed>"
-
-
-def test_workers_with_threads_give_the_same(threaded):
-    graph = genval.graph("rmat", 2**11, clusters=5).persist(threaded)
-    with graph.session() as session:
-        for name in ("bfs", "pagerank", "wcc"):
-            ds = session.run(name)
-            expected = dgsuite.run(name, graph, style="serial", count_as="clocked")
-            assert same(ds, expected, KERNELS[name].outputs)
 
 
 def test_kernels_that_look_at_the_graph_in_other_ways(client):
@@ -101,27 +63,10 @@ def test_large_outputs_stay_on_the_workers(client, graph):
             assert same(ds.load(), dgsuite.run("bfs", graph, root=root, style="serial"))
 
 
-def test_outputs_of_some_size_are_gathered(client):
-    graph = genval.graph("grid", 10**5).persist(client)
-    with graph.session() as session:
-        ds = session.run("wcc")
-        assert isinstance(ds.component.data, np.ndarray)
-        assert not ds.component.values.any()
-
-
 def test_threads_take_turns(client, graph):
-    found = {}
-    with graph.session() as session:
-
-        def run(root):
-            found[root] = session.run("bfs", root=root)
-
-        threads = [threading.Thread(target=run, args=(root,)) for root in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    for root, ds in found.items():
+    with graph.session() as session, ThreadPoolExecutor(4) as pool:
+        found = [*pool.map(lambda root: session.run("bfs", root=root), range(4))]
+    for root, ds in enumerate(found):
         assert same(ds, dgsuite.run("bfs", graph, root=root, style="serial", count_as="clocked"))
 
 
@@ -133,18 +78,6 @@ def test_a_run_that_fails_is_that_run_alone(client, graph):
         with pytest.raises(InputError, match="unknown parameter"):
             session.run("bfs", rot=1)
         assert session.run("bfs").sizes["round"] > 1
-
-
-def test_a_worker_that_is_lost_is_done_without():
-    with client_of(
-        3, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, set_as_default=False
-    ) as own:
-        graph = genval.graph("rmat", 2**12, clusters=4, client=own)
-        with graph.session() as session:
-            first = session.run("bfs")
-            own.cluster.scale(2)
-            until(lambda: len(own.scheduler_info()["workers"]) == 2, 30)
-            assert same(session.run("bfs"), first)
 
 
 @pytest.mark.few(1)

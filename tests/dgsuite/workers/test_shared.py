@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import dask
 import psutil
@@ -15,7 +14,7 @@ from dgsuite import genval
 from dgsuite.core.exchange.mesh import SHARING, Mesh
 from dgsuite.core.transports import fastest, memory
 from tests.support.clusters import client_of
-from tests.support.patience import PATIENCE
+from tests.support.patience import until
 
 HERE = "127.0.0.1"
 
@@ -63,10 +62,7 @@ def test_workers_of_one_host_share_memory_by_default():
             assert any("gate" in path for path in found)
             assert not any("values" in path for path in found)
         client.run(close_kept)
-        deadline = time.monotonic() + PATIENCE
-        while any(client.run(mapped).values()):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: not any(client.run(mapped).values()))
 
 
 def without_memory(dask_worker):

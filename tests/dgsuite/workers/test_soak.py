@@ -46,15 +46,8 @@ def test_votes_leave_no_log_records(client):
 
 
 def test_spans_forget(monkeypatch):
-    from distributed import Client, LocalCluster
-
     monkeypatch.setattr(scheduler, "MAX_GROUPS", 4)
-    with (
-        LocalCluster(
-            n_workers=2, processes=False, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(2, processes=False) as client:
         mixed = runs(client)
         for _ in range(12):
             mixed[1]()  # six groups and collections each

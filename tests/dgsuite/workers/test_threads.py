@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from distributed import Client
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.__main__ import main
 from dgsuite.core.workers.plugin import reports
-from dgsuite.studies.transports.throttle import Limit, Throttle
+from dgsuite.kernels import KERNELS as ALL
+from dgsuite.partition.client.session import Session
+from dgsuite.studies.experiment.clusters import local
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.patience import PATIENCE
 
@@ -71,19 +76,61 @@ def test_threads_of_a_client_hear_of_their_runs_by_one_table():
     assert tables[0] is tables[1]
 
 
-def test_a_limit_that_is_set_while_another_is_read(monkeypatch):
-    throttle, mine = Throttle(), Limit(1000)
+CLIENTS = 10
+RUNS = [("mis", None, "clocked"), ("mis", None, "finish_async"), ("dst", "recursive", "clocked")]
 
-    def configured():
-        setting = threading.Thread(target=setattr, args=(throttle, "limit", mine))
-        setting.start()
-        setting.join(0.2)
-        return Limit()
 
-    monkeypatch.setattr(Limit, "configured", configured)
-    assert throttle.limit in (Limit(), mine)
-    for _ in range(1000):
-        if throttle.limit == mine:
-            break
-        threading.Event().wait(0.01)
-    assert throttle.limit == mine
+@pytest.mark.long
+def test_ten_clients_at_once():
+    """Each has a graph on the workers of its own; runs that need all workers take turns."""
+
+    def one(number):
+        here = genval.graph("er", 60, seed=number, clusters=4, client=None)
+        found = []
+        with Client(four.scheduler.address, set_as_default=False) as client:
+            graph = here.persist(client)
+            for turn in range(2):
+                kernel, form, style = RUNS[(number + turn) % len(RUNS)]
+                ds = dgsuite.run(kernel, graph, form=form, style=style, seed=number, client=client)
+                same = dgsuite.run(kernel, here, form=form, style="serial", seed=number)
+                name = "in_mis" if kernel == "mis" else "distance"
+                found.append(np.array_equal(ds[name], same[name]))
+        return found
+
+    with client_of(4, set_as_default=False) as four, ThreadPoolExecutor(CLIENTS) as pool:
+        assert [*pool.map(one, range(CLIENTS))] == [[True] * 2] * CLIENTS
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """Threads of each worker that commands have started."""
+    seen = []
+
+    @contextmanager
+    def counted(*given):
+        with local(*given) as client:
+            seen.extend(state["nthreads"] for state in Session.of(client).workers().values())
+            yield client
+
+    for module in ("clusters", "sweep"):
+        monkeypatch.setattr(f"dgsuite.studies.experiment.{module}.local", counted)
+    return seen
+
+
+def outputs_of(done, name):
+    """The outputs and the messages in the file that a command names last."""
+    assert done.returncode == 0, done.stderr
+    path = next(line for line in done.stdout.splitlines()[::-1] if line.endswith(".nc"))
+    ds = dgsuite.open(path)
+    return {output: ds[output].values for output in (*ALL[name].outputs, "messages")}
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["sssp", "mis", "pagerank", "wcc"])
+def test_a_kernel_on_workers_of_several_threads(here, threads, name):
+    given = ["er", "--n", 40_000, "--m", 160_000, "--clusters", 8]
+    given += ["--style", "clocked", "--workers", 1, "--threads"]
+    one, four = (outputs_of(here(main, "kernel", name, *given, t), name) for t in (1, 4))
+    for output, values in four.items():
+        np.testing.assert_array_equal(one[output], values)
+    assert threads == [1, 4]

@@ -12,10 +12,11 @@ import dask.array as da
 import numpy as np
 import psutil
 import pytest
-from distributed.comm.addressing import parse_address, parse_host_port
+from distributed.security import Security
 
 import dgsuite
 from dgsuite import Graph, genval
+from tests.support.clusters import client_of
 from tests.support.patience import PATIENCE
 
 WORKERS = 4  # a mesh of more than three listens as long as it lives
@@ -47,20 +48,12 @@ def identity(tmp_path_factory):
 @pytest.fixture(scope="module")
 def client(identity):
     """A client of workers in this process."""
-    from distributed import Client, LocalCluster
-    from distributed.security import Security
-
     cert, key = identity
     roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker")
              for part, path in (("cert", cert), ("key", key))}  # fmt: skip
     security = Security(tls_ca_file=cert, require_encryption=True, **roles)
-    options = {"security": security, "protocol": "tls://", "dashboard_address": None}
-    with (
-        LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, processes=False, **options
-        ) as cluster,
-        Client(cluster, security=security, set_as_default=False) as client,
-    ):
+    options = {"security": security, "protocol": "tls://", "processes": False}
+    with client_of(WORKERS, set_as_default=False, **options) as client:
         yield client
 
 
@@ -141,17 +134,3 @@ def test_runs_graphs_and_files(client, tmp_path):
     assert not built.local
     expected = Graph.from_edges(*ends, n=500, client=None).degree.compute()
     np.testing.assert_array_equal(built.degree.compute(scheduler=client), expected)
-
-
-def test_a_client_without_a_certificate_is_refused(client, identity):
-    """By the scheduler and by workers, whether it encrypts or not."""
-    nameless = ssl.create_default_context(cafile=identity[0])
-    for address in [client.scheduler.address, *client.scheduler_info()["workers"]]:
-        host, port = parse_host_port(parse_address(address)[1])
-        with socket.create_connection((host, port), timeout=PATIENCE) as plain:
-            assert ended(plain)
-        with (
-            socket.create_connection((host, port), timeout=PATIENCE) as plain,
-            nameless.wrap_socket(plain, server_hostname=host) as encrypted,
-        ):
-            assert ended(encrypted)

@@ -1,4 +1,4 @@
-"""Exchanges of tasks of one host whose parcels are larger than the buffers between them."""
+"""Exchanges of tasks of one host: parcels larger than the buffers between them, large votes, many tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from distributed.protocol.core import dumps
 from distributed.utils import nbytes
 
-import dgsuite
 from dgsuite import genval
 from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import SILENT
@@ -19,16 +18,18 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.exchange.channels import Message
 from dgsuite.core.exchange.comms import HEAD
+from dgsuite.core.exchange.gate import ROOM, Gate
 from dgsuite.core.transports import fastest
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
-from tests.support.clusters import client_of
 from tests.support.meshes import together
 from tests.support.sites import simulate
 
 pytestmark = pytest.mark.skipif(
     fastest() != "mpb", reason="processes of this system share no memory"
 )
+
+gated = pytest.mark.skipif(not Gate.is_there(), reason="no gate here")
 
 SIZES = [1, 3000, 200_000, 900_000]
 """Bytes of parcels; all would be written ahead of the barrier into buffers of Dask's TCP."""
@@ -37,6 +38,17 @@ SIZES = [1, 3000, 200_000, 900_000]
 def sent(size, sender):
     values = np.random.default_rng([size, sender]).integers(0, 256, size, np.uint8)
     return UnicastBatch(np.empty(0, np.int32), None, None, {"x": values})
+
+
+async def swap(mesh, sizes):
+    """Exchange parcels of so many bytes, by sender and receiver; each gets those that are for it."""
+    sends = {peer: sent(size, mesh.rank) for peer, size in enumerate(sizes[mesh.rank]) if size}
+    came, said = await mesh.exchange(sends, Vote(sum=mesh.rank))
+    assert said.sum == len(sizes) * (len(sizes) - 1) // 2
+    assert sorted(came) == np.flatnonzero(sizes[:, mesh.rank]).tolist()
+    for peer, found in came.items():
+        expected = sent(sizes[peer, mesh.rank], peer).fields["x"]
+        np.testing.assert_array_equal(found.fields["x"], expected)
 
 
 @pytest.mark.few(2)
@@ -48,21 +60,14 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, mon
     monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
 
     async def task(mesh):
-        number = 0
         for sender, size in product(range(tasks), SIZES):
-            sends = {}
-            if mesh.rank == sender:
-                sends = {peer: sent(size, sender) for peer in range(tasks) if peer != sender}
-            came, said = await mesh.exchange(sends, Vote(sum=mesh.rank))
-            assert said.sum == tasks * (tasks - 1) // 2
-            assert [*came] == ([] if mesh.rank == sender else [sender])
-            for found in came.values():
-                np.testing.assert_array_equal(found.fields["x"], sent(size, sender).fields["x"])
-            number += 1
-        return number
+            sizes = np.zeros((tasks, tasks), int)
+            sizes[sender] = size
+            sizes[sender, sender] = 0
+            await swap(mesh, sizes)
 
     with dask.config.set({"dgsuite.mpb.buffer": buffer}):
-        assert together(tasks, task) == [tasks * len(SIZES)] * tasks
+        together(tasks, task)
 
 
 @pytest.mark.few(3)
@@ -70,9 +75,7 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, mon
 @pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("tasks", [2, 3])
 @pytest.mark.parametrize("rounds", [100, 500])
-def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(
-    rounds, few, tasks, meets, monkeypatch
-):
+def test_tasks_that_look_out_swap_parcels_of_all_sizes(rounds, few, tasks, meets, monkeypatch):
     """Written ahead of the barrier or after it, in one piece or many, while others come."""
     monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
 
@@ -81,16 +84,10 @@ def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(
         for number in range(rounds):
             sizes = np.random.default_rng(number).choice([0, 500, 3000, 9000], (tasks, tasks))
             np.fill_diagonal(sizes, 0)
-            sends = {
-                peer: sent(size, mesh.rank) for peer, size in enumerate(sizes[mesh.rank]) if size
-            }
-            came, _ = await mesh.exchange(sends, Vote())
-            found = [came[peer].nbytes if peer in came else 0 for peer in range(tasks)]
-            assert found == [size and sent(size, 0).nbytes for size in sizes[:, mesh.rank]]
-        return number + 1
+            await swap(mesh, sizes)
 
     with dask.config.set({"dgsuite.mpb.buffer": "4 KiB"}):
-        assert together(tasks, task, meets) == [rounds] * tasks
+        together(tasks, task, meets)
 
 
 def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
@@ -114,40 +111,47 @@ def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
     assert max(most.values()) < HEAD
 
 
-@pytest.fixture(scope="module")
-def four():
-    """A client of four worker processes."""
-    with client_of(4, set_as_default=False) as client:
-        yield client
+LARGE = 1 << 10 * ROOM
+"""A whole number that no row holds."""
 
 
-def buffers(size):
-    """On a worker: have comms from now on buffers of some size."""
-    dask.config.set({"dgsuite.mpb.buffer": size})
+@gated
+@pytest.mark.parametrize("few", [1, 9])
+@pytest.mark.parametrize("long", [[0], [1], [0, 1, 2]])
+def test_they_go_by_messages(few, long, monkeypatch):
+    """Where one has such a vote, those of all do; and the next ones at the gate again."""
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.MAX_ALL_TO_ALL", few)
+
+    async def task(mesh):
+        heard, by_messages, exchange = [], [], mesh._exchange
+
+        async def noted(*what):
+            by_messages.append(mesh.number - first)
+            return await exchange(*what)
+
+        mesh._exchange, first = noted, mesh.number + 1
+        for number in range(4):
+            mine = LARGE if mesh.rank in long and number % 2 else 1
+            _, said = await mesh.exchange({}, Vote(sum=mine))
+            heard.append(said.sum)
+        return heard, by_messages
+
+    large = len(long) * LARGE + 3 - len(long)
+    assert together(3, task) == [([3, large, 3, large], [1, 3])] * 3
 
 
-@pytest.fixture(scope="module")
-def loose():
-    """Edges of a graph with few enough between its halves that broadcasts are sent, and not stored."""
-    n = 60_000
-    rng = np.random.default_rng(1)
-    first = rng.integers(0, n // 2, 2 * n)
-    second = n // 2 + rng.integers(0, n // 2, 2 * n)
-    across = np.arange(n // 20)
-    source = np.concatenate([first, second, across])
-    target = np.concatenate([rng.permutation(first), rng.permutation(second), n - 1 - across])
-    return source, target, n
+@gated
+@pytest.mark.parametrize("tasks", [65, pytest.param(130, marks=pytest.mark.long)])
+def test_each_gets_the_parcels_of_the_others(tasks):
+    """Where the workers' own comms are in memory, however many of them there are."""
+    ring, few = np.zeros((2, tasks, tasks), int)
+    ring[range(tasks), np.roll(range(tasks), -1)] = 9
+    few[np.ix_([0, 63, tasks - 1], [0, tasks - 1])] = 9
+    np.fill_diagonal(few, 0)
 
+    async def task(mesh):
+        for sizes in (ring, few, ring, few):
+            await swap(mesh, sizes)
 
-@pytest.mark.long
-@pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
-@pytest.mark.parametrize("workers", [3, 2, 4])
-def test_small_buffers_change_no_results(four, loose, workers, buffer):
-    source, target, n = loose
-    graph = dgsuite.Graph.from_edges(source, target, n=n, clusters=workers, client=four)
-    four.run(buffers, buffer)
-    for kernel, output in (("wcc", "component"), ("random_walks", "walk")):
-        serial = dgsuite.run(kernel, graph, style="serial", seed=3)
-        ds = dgsuite.run(kernel, graph, style="clocked", seed=3, client=four)
-        np.testing.assert_array_equal(ds[output], serial[output])
-        np.testing.assert_array_equal(ds.messages, serial.messages)
+    with dask.config.set({"dgsuite.mpb.buffer": "4 KiB"}):
+        together(tasks, task, scheme="mpb")
