@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from itertools import product
 
 import pytest
 
@@ -39,18 +39,11 @@ def test_patterns_are_those_of_task_bench():
 @pytest.mark.parametrize("width", [1, 3, 8])
 def test_who_depends_and_on_whom_agree(pattern, width):
     tasks = TaskGraph(pattern, width, 6, 0)
-    edges = {
-        (step, sender, column)
-        for step in range(1, 6)
-        for column in range(width)
-        for sender in tasks.senders(step, column)
-    }
-    back = {
-        (step + 1, column, receiver)
-        for step in range(6)
-        for column in range(width)
-        for receiver in tasks.receivers(step, column)
-    }
+    columns, edges, back = range(width), set(), set()
+    for step, column in product(range(6), columns):
+        back |= {(step + 1, column, receiver) for receiver in tasks.receivers(step, column)}
+        if step:
+            edges |= {(step, sender, column) for sender in tasks.senders(step, column)}
     assert edges == back
 
 
@@ -72,14 +65,6 @@ def test_systems_on_dask_do_all_tasks(systems, pattern):
         assert measure(TaskGraph(pattern, 2, 4, 10)) > 0
 
 
-@pytest.mark.long
-@pytest.mark.skipif(task_graphs.without_mpi() != "", reason=task_graphs.without_mpi())
-def test_mpi_does_all_tasks():
-    with task_graphs.on_mpi(3) as offered:
-        for pattern in PATTERNS:
-            assert offered["mpi4py"](TaskGraph(pattern, 3, 4, 10)) > 0
-
-
 def test_metg_is_where_half_of_the_peak_is_left(monkeypatch):
     """A system that takes 5 ms for each step beside the arithmetic, on two workers and processors."""
     monkeypatch.setattr(metg, "peak", lambda workers, operations: workers * 1e9)
@@ -90,29 +75,5 @@ def test_metg_is_where_half_of_the_peak_is_left(monkeypatch):
     assert points[0].efficiency >= 0.5 > points[-1].efficiency
     assert metg.metg(points) == pytest.approx(10e-3, rel=0.05)
     assert metg.metg(points[:1]) is None
-
-
-def test_metg_between_two_points():
     points = [Point(4e-3, 0.75, 0, 0, 0, 0), Point(1e-3, 0.25, 0, 0, 0, 0)]
     assert metg.metg(points) == pytest.approx(2e-3)
-
-
-def test_figures_and_a_picture_are_written(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(task_graphs, "without_mpi", lambda: "there is no MPI")
-    file = tmp_path / "metg.json"
-    metg.main(["--tiny", "--json", str(file), "--systems", "clocked", "dask.delayed", "mpi4py"])
-    found = json.loads(file.read_text())
-    measured = [row["conditions"] for row in found["rows"] if row["what"] != "METG"]
-    assert measured == [
-        {"system": system, "pattern": pattern, "workers": 1}
-        for system in ("clocked", "dask.delayed")
-        for pattern in ("trivial", "fft")
-    ]
-    assert all(row["detail"][0]["granularity"] > 0 for row in found["rows"] if "detail" in row)
-    assert found["skipped"] == {"mpi4py": "there is no MPI"}
-    rows = [{"what": "METG", "conditions": on, "value": 2.0} for on in measured]
-    drawn = metg.draw(rows, 2)
-    assert [panel.get_title() for panel in drawn.axes] == ["trivial", "fft"]
-    with pytest.raises(SystemExit):
-        metg.main(["--workers", "0"])
-    assert "0 is not a number of workers" in capsys.readouterr().err

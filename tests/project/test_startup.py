@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -15,75 +13,48 @@ import pytest
 import dgsuite
 from dgsuite.base import thresholds
 from dgsuite.partition.graph.graph import Graph
-from tests.support.paths import ROOT
+from tests.support.processes import python
 
 
 def fresh(code, *arguments, how="-c", **environment):
     """What a new process prints, and its standard error."""
-    found = subprocess.run(
-        [sys.executable, how, code, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = python(how, code, *arguments, **environment)
     assert not found.returncode, found.stderr
     return found.stdout, found.stderr
 
 
-def test_a_small_run_needs_no_heavy_package():
-    """Neither a compiler nor Dask, whose import takes longer than such a run."""
-    code = """
-import sys, dgsuite, numpy as np
+HEAVY = """
+import sys, dgsuite
+heavy = "dask", "distributed", "xarray", "numba", "matplotlib", "scipy", "networkx", "pandas"
+found = [m for m in heavy if m in sys.modules]
+import numpy as np
 nodes = np.arange(77)
 ring = dgsuite.Graph.from_edges(nodes, (nodes + 1) % 77, clusters=3)
 for kernel in ("bf", "bfs", "mis", "sssp", "lcr", "hs", "dp", "ds", "kc"):
     for style in (None, "serial"):
         dgsuite.run(kernel, ring, style=style)
-print([m for m in ("numba", "scipy", "dask.array", "distributed", "h5py", "matplotlib", "networkx")
-       if m in sys.modules])
+heavy = "numba", "scipy", "dask.array", "distributed", "h5py", "matplotlib", "networkx"
+print(found, [m for m in heavy if m in sys.modules])
 """
-    assert fresh(code)[0].strip() == "[]"
-
-
-def test_a_dataset_has_its_accessor_where_nothing_has_run():
-    code = "import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))"
-    assert fresh(code)[0].strip() == "True"
-
-
-def test_a_run_imports_no_other_kernel():
-    code = """
+OTHERS = """
 import sys, dgsuite
 dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1], [1, 2]))
 folders = "dgsuite.kernels.analytics.", "dgsuite.kernels.imsuite."
 print([m for m in sys.modules if m.startswith(folders)])
 """
-    assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
-
-
-def test_help_names_a_faithful_form_that_nothing_has_imported():
-    code = "import dgsuite; print(dgsuite.list_kernels().lcr.__signature__)"
-    assert "faithful=False" in fresh(code)[0]
-
-
-def test_the_first_kernel_of_a_process_is_faithful_where_that_is_asked_for():
-    code = """
+FAITHFUL = """
 from dgsuite.kernels import KERNELS
 print(type(KERNELS["by"](faithful=True)).__name__, type(KERNELS["lcr"](faithful=True)).__name__)
 """
-    assert fresh(code)[0].split() == ["FaithfulByzantine", "FaithfulLCR"]
-    code = """
+RECURSIVE = """
 from dgsuite.kernels import MIS
 from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
 print(type(MIS(faithful=True)).__name__, type(RecursiveDijkstra(0, True)).__name__)
 """
-    assert fresh(code)[0].split() == ["FaithfulMIS", "FaithfulRecursiveDijkstra"]
-
-
-def test_a_python_whose_lock_is_off_is_refused():
-    """With one error that says what to do."""
-    code = """
+SIGNATURE = (
+    "import dgsuite; print('faithful=False' in str(dgsuite.list_kernels().lcr.__signature__))"
+)
+UNLOCKED = """
 import sys
 sys._is_gil_enabled = lambda: False
 try:
@@ -91,27 +62,30 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert fresh(code)[0] == (
-        "dgsuite needs the global interpreter lock, which is off in this free-threaded Python; set "
-        "PYTHON_GIL=1, or use the usual build of Python\n"
-    )
+REFUSED = (
+    "dgsuite needs the global interpreter lock, which is off in this free-threaded Python; set "
+    "PYTHON_GIL=1, or use the usual build of Python"
+)
 
 
-@pytest.mark.parametrize("direction", ["optimising", "top-down"])
-@pytest.mark.parametrize("clusters", [1, 3])
-def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
-    """First senders, and how many entries were looked at, by NumPy and by compiled loops."""
-    rng = np.random.default_rng(5)
-    ends = rng.integers(0, 500, (2, 4000))
-    found = []
-    for limit in (thresholds.compile_from, -1):
-        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", limit)
-        graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
-        ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
-        found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])
-    assert found[0].bottom_up.sum() > 0 or direction == "top-down"
-    small, compiled = found
-    assert small.equals(compiled)
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        (HEAVY, "[] []"),
+        (OTHERS, "['dgsuite.kernels.analytics.bfs']"),
+        ("import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))", "True"),
+        (SIGNATURE, "True"),
+        (FAITHFUL, "FaithfulByzantine FaithfulLCR"),
+        (RECURSIVE, "FaithfulMIS FaithfulRecursiveDijkstra"),
+        (UNLOCKED, REFUSED),
+    ],
+    ids=["heavy", "others", "accessor", "signature", "faithful", "recursive", "unlocked"],
+)
+def test_what_a_new_process_prints(code, printed):
+    """Neither an import nor a small run needs a heavy package, or another kernel, which takes longer than it;
+    datasets and faithful forms are there where nothing has imported them; a Python without a lock is refused.
+    """
+    assert fresh(code)[0] == f"{printed}\n"
 
 
 @pytest.mark.parametrize("kernel", ["bfs", "cdlp", "hits", "leiden", "pagerank", "sssp", "wcc"])
@@ -121,14 +95,13 @@ def test_an_answer_is_the_same_before_loops_are_loaded_and_after(monkeypatch, ke
     table = pd.DataFrame((rng.random((40_000, 2)) ** 2 * 8000).astype(int), columns=["a", "b"])
     table["w"] = rng.random(len(table))
     how = {"directed": kernel == "hits", "duplicates": "min", "clusters": 3, "client": None}
-    before, after = [], []
-    for found, left in ((before, 1 << 60), (after, 0)):
+    found = []
+    for left in (1 << 60, 0):
         monkeypatch.setattr(thresholds, "left_to_numpy", left)
         graph = Graph.from_dataframe(table, "a", "b", "w", **how)
         ds = dgsuite.run(kernel, graph, style="serial")
-        times = [name for name in ds.variables if name.endswith("_seconds")]
-        found.append(ds.drop_vars(times))
-    assert before[0].equals(after[0])
+        found.append(ds.drop_vars([name for name in ds.variables if name.endswith("_seconds")]))
+    assert found[0].equals(found[1])
 
 
 ANSWER = """
@@ -297,16 +270,9 @@ from dgsuite.partition.arrays import _compiled
 _compiled.expand(np.array([0, 5]), np.array([2, 1]), 3)
 print(sum(_compiled.expand.stats.cache_misses.values()))
 """
-    there = [
-        subprocess.Popen(
-            [sys.executable, "-c", code],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    assert sorted(int(one.communicate()[0]) for one in there) == [0, 1]
+    with ThreadPoolExecutor(2) as pool:
+        each = [pool.submit(fresh, code, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+        assert sorted(int(one.result()[0]) for one in each) == [0, 1]
 
 
 def test_a_loop_that_cannot_be_compiled_holds_up_no_other_process(tmp_path, monkeypatch):
