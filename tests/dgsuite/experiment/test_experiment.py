@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -154,17 +153,14 @@ NOWHERE = "--scheduler tcp://127.0.0.1:9 --set"
         ("--set run.9.kernel=mis", "there is no 'run.9.kernel' to set"),
         ("--set nonsense", "must be key.subkey=value"),
         ("--set run.1.graph.generate={n.x}", "only {n}, {kind} and {kernel}"),
-        ("--output no/such/out.nc", "the folder no/such does not exist"),
         ("--output .", "is a folder"),
         ("--output out.png", "out.png: the name must end in .nc"),
         ("--output /proc/out.nc", "the folder /proc "),
         ("--scheduler tcp://127.0.0.1:9", "no scheduler answers at tcp://"),
-        ("--scheduler nonsense", "an address is like tcp://127.0.0.1:8786"),
         (f"{NOWHERE} cluster.workers=[1,2]", "cluster at an address has the workers it has"),
         (f"{NOWHERE} experiment.fresh=true", "cluster at an address has no worker processes"),
         (f"{NOWHERE} cluster=3", "--scheduler: there is no 'cluster.scheduler' to set"),
         ("--set cluster.protocol=pigeon", "unknown protocol 'pigeon'"),
-        ("--set cluster.protocol=tls", "protocol tls: TLS expects"),
         ("--set cluster.memory_limit=lots", "memory_limit 'lots': must be such"),
         ("--full", "has no table [full]"),
     ],
@@ -417,27 +413,13 @@ def test_points_of_other_circumstances_are_run_anew(
     assert len(ran) == 4
 
 
-def test_a_result_says_what_made_it(tmp_path, client):
+def test_a_result_says_what_made_it(client):
     graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
     for style in ("serial", "clocked"):
         ds = dgsuite.run("mis", graph, style=style, client=client)
         assert ds.attrs["processors"] == os.cpu_count()
         assert (ds.attrs["machine"], ds.attrs["code"]) != ("", "")
         assert ds.attrs["code"] == installed.fingerprint()
-    shutil.copytree(ROOT / "dgsuite", tmp_path / "dgsuite")
-    for package in installed.BESIDE:
-        shutil.copytree(ROOT / package, tmp_path / "dgsuite" / package)
-    code = "from dgsuite.partition.client import installed; print(installed.fingerprint())"
-    assert (
-        python("-c", code, cwd=tmp_path, PYTHONPATH=tmp_path).stdout
-        == f"{installed.fingerprint()}\n"
-    )
-    with open(tmp_path / "dgsuite" / "kernels" / "imsuite" / "mis" / "textbook.py", "a") as file:
-        file.write("# changed\n")
-    assert (
-        python("-c", code, cwd=tmp_path, PYTHONPATH=tmp_path).stdout
-        != f"{installed.fingerprint()}\n"
-    )
 
 
 def test_several_hosts_measure_together():
