@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -286,6 +287,8 @@ def test_drawn_graphs_are_taken_as_by_networkx(name, graph, data):
     ends = {0: nx_inputs.first(graph), 3: [*graph, "none"][max(len(graph) - 1, 0)]}
     usual = {k: ends.get(v, v) if isinstance(v, int) else v for k, v in usual.items()}
     usual |= {"center_nodes": [*ends.values()]} if "center_nodes" in usual else {}
+    if any("ebunch" in each for each in odd):
+        usual["ebunch"] = [*combinations(graph, 2)]
     sets = [usual, {**data.draw(st.sampled_from(odd or [{}])), **usual}]
     close = 1e-9 if name in ROUNDED else None
     assert list(differences(name, {"": lambda: graph}, sets, close)) == []
