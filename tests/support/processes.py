@@ -22,3 +22,10 @@ def python(*arguments, cwd=ROOT, preexec_fn=None, **environment):
         timeout=PATIENCE,
         check=False,
     )
+
+
+def begun(*arguments, **how):
+    """One that goes on; what it says of errors can be read."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    usual = {"env": env, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, *map(str, arguments)], **usual | how)

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tomllib
 from functools import wraps
 from pathlib import Path
@@ -28,9 +27,7 @@ from dgsuite.kernels import KERNELS, MIS
 from dgsuite.studies.experiment import shipped, toml
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
-from tests.support.processes import python
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+from tests.support.processes import begun, python
 
 
 @pytest.fixture
@@ -39,15 +36,7 @@ def told(here):
     return lambda text: here(main, *text.split())
 
 
-def started(*arguments, environment=None, **how):
-    """A process of the command."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "dgsuite", *arguments],
-        env=ENVIRONMENT | (environment or {}),
-        stderr=subprocess.PIPE,
-        **how,
-    )
-
+DGSUITE = ("-m", "dgsuite")
 
 HELPS = """
 import sys
@@ -167,16 +156,16 @@ def test_what_is_wrong_is_one_line_and_status_2(told, tmp_path, arguments, messa
 def test_a_warning_is_one_line(tmp_path):
     """Without the line of click's code that called ours."""
     (tmp_path / "edges.txt").write_text("0 1\n1 0\n")
-    process = started("kernel", "wcc", "edges.txt", cwd=tmp_path, stdout=subprocess.DEVNULL)
-    (line,) = process.communicate()[1].decode().splitlines()
+    process = begun(*DGSUITE, "kernel", "wcc", "edges.txt", cwd=tmp_path, stdout=subprocess.DEVNULL)
+    (line,) = process.communicate()[1].splitlines()
     assert line.startswith("warning: 1 of 2 rows repeat an edge")
 
 
 def test_a_reader_that_leaves_ends_a_command_quietly():
-    process = started("inputs", "edges", "ring", "--n", "1000000", stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"# ring, 1000000 nodes, seed 101\n"
+    process = begun(*DGSUITE, "inputs", "edges", "ring", "--n", "1000000", stdout=subprocess.PIPE)
+    assert process.stdout.readline() == "# ring, 1000000 nodes, seed 101\n"
     process.stdout.close()
-    assert process.stderr.read() == b""
+    assert process.stderr.read() == ""
     assert process.wait(PATIENCE) == 128 + 13
 
 
@@ -185,14 +174,14 @@ def test_a_reader_that_leaves_ends_a_command_quietly():
 @pytest.mark.parametrize("arguments", [["kernels"], ["inputs", "edges", "ring", "--n", "9"]])
 def test_output_that_cannot_be_written_is_status_2(arguments):
     with open("/dev/full", "wb") as full:
-        process = started(*arguments, stdout=full)
-        assert process.stderr.read() == b"error: No space left on device\n"
+        process = begun(*DGSUITE, *arguments, stdout=full)
+        assert process.stderr.read() == "error: No space left on device\n"
         assert process.wait(PATIENCE) == 2
 
 
 def test_a_command_whose_output_is_closed_ends_well():
-    process = started("kernels", stdout=None, preexec_fn=lambda: os.close(1))
-    assert process.stderr.read() == b""
+    process = begun(*DGSUITE, "kernels", stdout=None, preexec_fn=lambda: os.close(1))
+    assert process.stderr.read() == ""
     assert process.wait(PATIENCE) == 0
 
 

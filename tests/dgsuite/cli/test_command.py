@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import termios
 import textwrap
 import time
@@ -21,7 +20,7 @@ from dgsuite.base.command import Command
 from tests.support.clusters import heed_signals
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
-from tests.support.processes import python
+from tests.support.processes import begun, python
 
 COMMAND = """
 import ctypes, os, signal, sys, threading, time
@@ -49,14 +48,9 @@ def started(
     """A process that runs a command, once it is at work."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(COMMAND).format(work=work, clean=clean))
-    process = subprocess.Popen(
-        [sys.executable, program],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        bufsize=0,  # what comes after the first line is left for `communicate`
-        preexec_fn=preexec_fn,
-    )
+    # what comes after the first line is left for `communicate`
+    how = {"stdout": subprocess.PIPE, "stderr": stderr, "bufsize": 0, "text": False}
+    process = begun(program, preexec_fn=preexec_fn, **how)
     assert process.stdout is not None
     assert process.stdout.readline() == b"begun\n"
     return process
@@ -119,16 +113,9 @@ def test_a_terminal_that_closes_ends_a_command_and_what_it_started(tmp_path):
 
     ours, theirs = os.openpty()
     run = ["kernel", "lcr", "ring", "--n", "20000", "--workers", "2", "-o", tmp_path / "lcr.nc"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dgsuite", *run],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-        preexec_fn=take_terminal,
-    )
+    there = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    how = {"cwd": tmp_path, "start_new_session": True, "preexec_fn": take_terminal}
+    process = begun("-m", "dgsuite", *run, **there, **how)
     os.close(theirs)
     seen = b""
     while b"lcr, clocked: round" not in seen:
@@ -213,19 +200,13 @@ def test_errors_of_the_system_are_said_in_words(error, line, capsys):
     assert capsys.readouterr().err == f"{line}\n"
 
 
-EDGES = [sys.executable, "-m", "dgsuite.genval", "edges", "ring", "--n"]
+EDGES = ["-m", "dgsuite.genval", "edges", "ring", "--n"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_command_that_is_ended_leaves_no_part_of_a_file_under_its_name(tmp_path, number):
     """Where it is killed, a part of another name."""
-    process = subprocess.Popen(
-        [*EDGES, "100000000", "-o", "edges.txt"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = begun(*EDGES, "100000000", "-o", "edges.txt", cwd=tmp_path)
     while not writes_into(process.pid, tmp_path):
         assert process.poll() is None
         time.sleep(0.02)

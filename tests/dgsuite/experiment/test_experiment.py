@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +31,7 @@ from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
-from tests.support.processes import python
+from tests.support.processes import begun, python
 
 SMALL = """
 [experiment]
@@ -469,16 +468,9 @@ def test_interrupted(tmp_path):
     """Ctrl-C in the middle of a sweep, twice: workers gone, finished points kept, status 130."""
     run = 'kernel = "lcr"\nstyle = "clocked"\nn = [10, 60000]\ngraph.generate = "ring"\n'
     (tmp_path / "long.toml").write_text(f"[[run]]\n{run}")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dgsuite.experiment", "long.toml", "--output", "o.nc"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_signals,
-        start_new_session=True,
-    )
+    command = ["-m", "dgsuite.experiment", "long.toml", "--output", "o.nc"]
+    how = {"cwd": tmp_path, "preexec_fn": heed_signals, "start_new_session": True}
+    process = begun(*command, stdout=subprocess.PIPE, **how)
     deadline = time.monotonic() + PATIENCE
     while not list(tmp_path.glob("o.points/*.nc")):
         assert time.monotonic() < deadline
@@ -506,9 +498,8 @@ def by_hand(tmp_path):
     started = []
 
     def start(*arguments):
-        command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-        env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        started.append(subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.DEVNULL))
+        how = {"cwd": tmp_path, "stderr": subprocess.DEVNULL}
+        started.append(begun("-m", "dask", *arguments, "--no-dashboard", **how))
 
     where = tmp_path / "scheduler.json"
     start("scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(where))

@@ -20,8 +20,8 @@ from dgsuite.__main__ import main
 from dgsuite.studies.experiment import namespaces
 from dgsuite.studies.transports.throttle import make
 from tests.support.clusters import heed_signals
-from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
+from tests.support.processes import begun
 
 WHY_NOT = namespaces.missing(make("1 MB"))
 needed = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
@@ -115,10 +115,8 @@ def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path)
     config = tmp_path / "slow.toml"
     config.write_text(EXPERIMENT.replace('"1 MB"', '"1 kB"'))
     output = tmp_path / "slow.nc"
-    command = [sys.executable, "-m", "dgsuite", "run", str(config), "--output", str(output)]
-    with subprocess.Popen(
-        command, cwd=ROOT, preexec_fn=heed_signals, stderr=subprocess.PIPE, text=True
-    ) as process:
+    command = ["-m", "dgsuite", "run", config, "--output", output]
+    with begun(*command, preexec_fn=heed_signals) as process:
         deadline = time.monotonic() + PATIENCE
         while len(left(process.pid)) < 4:
             assert process.poll() is None, process.stderr.read()
@@ -131,26 +129,6 @@ def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path)
     assert not left(process.pid)
     _, alive = psutil.wait_procs(workers, timeout=PATIENCE)
     assert not alive
-
-
-@needed
-@pytest.mark.long
-def test_an_experiment_runs_by_either_means(tmp_path):
-    config, output = tmp_path / "both.toml", tmp_path / "out.nc"
-    config.write_text(EXPERIMENT)
-    found = []
-    for means in ("protocol", "tc"):
-        given = ["--set", f"throttle.means={means}", "--output", str(output), "-q"]
-        assert main(["run", str(config), *given]) == 0
-        runs = dgsuite.open(output)
-        slow = runs.isel(run=0)
-        assert int(slow.bandwidth) == 5
-        packets = int(slow.n_rounds) * namespaces.PACKET
-        assert float(slow.seconds) > (busiest(slow, 2) - packets) / 50e3 > 0
-        assert runs.attrs["throttle_means"] == means
-        found.append(runs[["rank", "wire_bytes"]].load().drop_attrs())
-    assert found[0].equals(found[1])
-    assert not left()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
@@ -15,6 +13,7 @@ from dgsuite.studies import study
 from dgsuite.studies.experiment import shipped
 from dgsuite.studies.study import NOTES, STEPS, Step, Study, chosen
 from tests.support.patience import PATIENCE
+from tests.support.processes import begun
 
 
 def test_every_figure_that_ships_is_a_step():
@@ -85,12 +84,9 @@ def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monke
 
 def test_a_signal_ends_the_step_too(tmp_path):
     """Also where SIGINT is ignored, as in a shell's background job."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "dgsuite", "study", "figure14", "-o", str(tmp_path)],
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-    ) as running:
+    ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731
+    command = ["-m", "dgsuite", "study", "figure14", "-o", tmp_path]
+    with begun(*command, preexec_fn=ignore) as running:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and not psutil.Process(running.pid).children():
             time.sleep(0.1)

@@ -211,34 +211,6 @@ def test_recursive_bf_obeys_its_relations_on_any_schedule(client, clusters, seed
     assert not counts_recursive.obeys("FA", 2945, 2945, 2824, 242, 0)
 
 
-@pytest.mark.parametrize(("kind", "pairs"), [("mn", [5, 2, 1]), ("mx", [18, 3, 1])])
-def test_pairs_of_fragments_explain_mst(kind, pairs):
-    """Fragments that choose each other: their number is by how much print and the program differ."""
-    graph = genval.graph(kind, 64, family="paper", kernel="mst")
-    entries = graph.to_scipy().tocoo()
-    fragment, found = np.arange(64), []
-    while len(np.unique(fragment)) > 1:
-        out = fragment[entries.row] != fragment[entries.col]
-        best: dict = {}
-        for i, j, _ in sorted(
-            zip(entries.row[out], entries.col[out], entries.data[out], strict=True),
-            key=lambda e: e[2],
-        ):
-            best.setdefault(fragment[i], (i, j, fragment[j]))
-        mutual = [f for f, (i, j, other) in best.items() if best[other][:2] == (j, i) and f < other]
-        found.append(len(mutual))
-        joined = {f: other for f, (_, _, other) in best.items()}
-        for f in mutual:
-            joined[f] = f
-        for _ in range(64):
-            joined = {f: joined[other] for f, other in joined.items()}
-        fragment = np.array([joined[f] for f in fragment])
-    assert found == pairs
-    cell = {"mn": "mst Mn FAC comm", "mx": "mst Mx FAC comm"}[kind]
-    differences = claims()["imsuite.fig10b.table"].data["difference"]
-    assert {d["cells"][cell] for d in differences if cell in d["cells"]} == {-sum(pairs)}
-
-
 class Traced(Evidence):
     """Evidence with other traces, or other runs, of one kernel.
 
