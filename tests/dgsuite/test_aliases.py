@@ -6,7 +6,6 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.base.aliases import ALIASES
-from dgsuite.base.errors import InputError
 from dgsuite.kernels import KERNELS
 
 GRAPH = dgsuite.Graph.from_edges([0, 1, 3], [1, 2, 4])
@@ -32,19 +31,6 @@ def test_a_run_by_an_alias():
     grown = GRAPH.with_edges([2], [3])
     assert not dgsuite.run("Connected_Components", grown, since=ds).component.values.any()
     assert dgsuite.lab.repeat("maximal_independent_set", GRAPH, 3).sizes["run"] == 3
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("conected_components", "did you mean 'connected_components'"),
-        ("pagerankk", "did you mean 'pagerank'"),
-        (7, "kernel must be a name"),
-    ],
-)
-def test_an_unknown_name_says_what_would_do(name, said):
-    with pytest.raises(InputError, match=said):
-        dgsuite.run(name, GRAPH)
 
 
 def test_outputs_come_before_counters(tmp_path):

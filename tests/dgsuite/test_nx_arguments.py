@@ -47,36 +47,11 @@ GRAPHS = {
 }
 
 NODES = [0, "none", None, [0], {}, True, 0.0, np.int64(0), math.nan, (0, [1]), Fraction(1)]
-SOME = [
-    None,
-    [],
-    [0, 0],
-    [[0]],
-    [[0], [1]],
-    (0, [1]),
-    "none",
-    {0: 1},
-    np.array([0, 1]),
-    5,
-    [None],
-    0,
-]
+NODES_OF = [[], [0, 0], [[0]], [[0], [1]], (0, [1]), {0: 1}, np.array([0, 1]), [None]]
+SOME = [None, "none", 5, 0, *NODES_OF]
 NUMBERS = [0, 1, -1, 0.5, math.nan, math.inf, "x", None, True, Fraction(1, 2), 1j, [], 2**70]
-LIMITS = [
-    0,
-    0.5,
-    1.5,
-    2.5,
-    -1,
-    math.inf,
-    -math.inf,
-    math.nan,
-    True,
-    "1",
-    np.float64(1.5),
-    2**70,
-    [],
-]
+INFINITE = [math.inf, -math.inf, math.nan]
+LIMITS = [0, 0.5, 1.5, 2.5, -1, True, "1", np.float64(1.5), 2**70, [], *INFINITE]
 COUNTS = [0, 1, 100, -1, 1.5, 100.0, "3", True, None, math.inf, np.int64(100), 2**63 - 1, 2**70]
 FLAGS = [True, False, 0, 2, "", "x", None, np.bool_(True)]
 ATTRIBUTES = [None, "weight", "nothing", lambda *_: 1, 5, ["weight"], "", True]

@@ -12,15 +12,8 @@ from tests.support.paths import ROOT
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import metg
-import task_graphs
 from metg import Effort, Point
 from task_graphs import PATTERNS, TaskGraph
-
-
-@pytest.fixture(scope="module")
-def systems():
-    with task_graphs.on_dask(2) as offered:
-        yield offered
 
 
 def test_patterns_are_those_of_task_bench():
@@ -45,24 +38,6 @@ def test_who_depends_and_on_whom_agree(pattern, width):
         if step:
             edges |= {(step, sender, column) for sender in tasks.senders(step, column)}
     assert edges == back
-
-
-def test_a_task_looks_at_what_it_gets():
-    tasks = TaskGraph("stencil", 3, 4, 0)
-    before = [tasks.task(0, column, []) for column in range(3)]
-    assert tasks.task(1, 1, before).tolist() == [1, 1]
-    for wrong in (before[:2], before[::-1], [*before[:2], tasks.task(1, 2, before[1:])]):
-        with pytest.raises(AssertionError, match="step 1, column 1"):
-            tasks.task(1, 1, wrong)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_systems_on_dask_do_all_tasks(systems, pattern):
-    """Each task checks what it gets, so that a message too few, too many or in another order is an error."""
-    assert set(systems) == {*metg.SYSTEMS} - {"mpi4py"}
-    for measure in systems.values():
-        assert measure(TaskGraph(pattern, 2, 4, 10)) > 0
 
 
 def test_metg_is_where_half_of_the_peak_is_left(monkeypatch):

@@ -190,6 +190,8 @@ RING = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
     ("kernel", "graph", "how", "message"),
     [
         ("lrc", RING, {}, "did you mean 'lcr'"),
+        ("conected_components", RING, {}, "did you mean 'connected_components'"),
+        (7, RING, {}, "kernel must be a name"),
         ("bsf", RING, {}, "did you mean 'bfs'"),
         ("sssp", RING, {"root": 1, "sources": [0]}, "leave one out"),
         ("mis", RING, {"style": "cloked"}, "did you mean 'clocked'"),

@@ -154,8 +154,10 @@ print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_miss
 
 
 def test_loops_are_compiled_once_and_it_is_said(tmp_path):
-    """The first process compiles and says so in one line; the next one loads what was kept."""
-    printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
+    """The first process compiles and says so in one line; the next one loads what was kept, where only the user
+    can write.
+    """
+    printed, said = fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     seconds, misses = json.loads(printed)
     assert seconds > 0
     assert misses == 2
@@ -165,6 +167,10 @@ def test_loops_are_compiled_once_and_it_is_said(tmp_path):
     printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     assert json.loads(printed) == [0.0, 0]
     assert said == ""
+    kept = [*tmp_path.rglob("*.nbi")]
+    assert kept
+    for folder in {parent for path in kept for parent in path.relative_to(tmp_path).parents[:-1]}:
+        assert (tmp_path / folder).stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("wrong", ["a file", "others can write to it"])
@@ -212,14 +218,6 @@ def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
     assert said == ""
     after = fresh(MISSED, *(kernels or COMMON), NUMBA_CACHE_DIR=str(tmp_path))[0]
     assert after == "[]\n"
-
-
-def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
-    fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
-    kept = [*tmp_path.rglob("*.nbi")]
-    assert kept
-    for folder in {parent for path in kept for parent in path.relative_to(tmp_path).parents[:-1]}:
-        assert (tmp_path / folder).stat().st_mode & 0o777 == 0o700
 
 
 def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):

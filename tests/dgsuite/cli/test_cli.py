@@ -94,6 +94,9 @@ def test_help_names_all_inputs(capsys):
     assert re.split(", | or ", listed) == list(imsuite.KERNELS)
 
 
+FEW = "--set cluster.workers=[1,2] --set throttle.percent=[100]"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -131,6 +134,12 @@ def test_help_names_all_inputs(capsys):
         ("graphalytics edges.txt --graph g", "there is no such folder; FOLDER has"),
         ("report claims edges.txt", "is a file; give the folder"),
         ("scaling nowhere.nc", "no such file"),
+        ("scaling quickstart", "no workers to count; run it in style 'clocked' or 'finish_async'"),
+        ("scaling clusters", "differ in clusters: clusters is 2 in one and 4 in another"),
+        (
+            f"scaling scalability-bfs {FEW}",
+            "on 1, 2 workers; give more numbers of workers, such as",
+        ),
         ("scaling one.nc", "in style 'serial' has no workers to count"),
         ("statics --csv no/t.csv", "the folder no does not exist"),
         ("transports bench --processes 1", "must be at least 2"),
@@ -170,11 +179,9 @@ def test_a_reader_that_leaves_ends_a_command_quietly():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
-@pytest.mark.few(1)
-@pytest.mark.parametrize("arguments", [["kernels"], ["inputs", "edges", "ring", "--n", "9"]])
-def test_output_that_cannot_be_written_is_status_2(arguments):
+def test_output_that_cannot_be_written_is_status_2():
     with open("/dev/full", "wb") as full:
-        process = begun(*DGSUITE, *arguments, stdout=full)
+        process = begun(*DGSUITE, "kernels", stdout=full)
         assert process.stderr.read() == "error: No space left on device\n"
         assert process.wait(PATIENCE) == 2
 
@@ -183,26 +190,6 @@ def test_a_command_whose_output_is_closed_ends_well():
     process = begun(*DGSUITE, "kernels", stdout=None, preexec_fn=lambda: os.close(1))
     assert process.stderr.read() == ""
     assert process.wait(PATIENCE) == 0
-
-
-@pytest.mark.parametrize(
-    ("experiment", "changes", "said"),
-    [
-        ("quickstart", (), "has no workers to count; run it in style 'clocked' or 'finish_async'"),
-        ("clusters", (), "differ in clusters: clusters is 2 in one and 4 in another"),
-        (
-            "scalability-bfs",
-            ("cluster.workers=[1, 2]", "throttle.percent=[100]"),
-            "on 1, 2 workers; give more numbers of workers, such as cluster.workers = [1, 2, 4, 8, 16]",
-        ),
-    ],
-)
-def test_scaling_refuses_an_experiment_before_it_runs(here, tmp_path, experiment, changes, said):
-    done = here(main, "scaling", experiment, *(x for change in changes for x in ("--set", change)))
-    assert done.returncode == 2
-    assert f"{experiment}.toml cannot be analysed: " in done.stderr
-    assert said in done.stderr
-    assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -223,28 +210,28 @@ def test_a_shell_completes(words, found, capfd, monkeypatch):
     assert offered == found
 
 
+INPUTS = [
+    pytest.param(
+        kernel, kind, marks=[] if k == i % len(imsuite.kinds(kernel)) else pytest.mark.long
+    )
+    for i, kernel in enumerate(imsuite.KERNELS)
+    for k, kind in enumerate(imsuite.kinds(kernel))
+]
+
+
 @pytest.mark.few(4)
-@pytest.mark.parametrize(
-    ("kernel", "kind"),
-    [
-        pytest.param(k, kind, marks=[] if number == i % len(imsuite.kinds(k)) else pytest.mark.long)
-        for i, k in enumerate(imsuite.KERNELS)
-        for number, kind in enumerate(imsuite.kinds(k))
-    ],
-)
-def test_a_kernel_runs_on_its_generated_input(here, tmp_path, kernel, kind):
+@pytest.mark.parametrize(("kernel", "kind"), INPUTS)
+def test_a_kernel_runs_on_its_generated_input(told, tmp_path, kernel, kind):
     """With the root, identifiers, weights and other inputs of the file."""
-    given = ["--n", 16, "--kind", kind, "-o", "in.txt"]
-    assert here(main, "inputs", "generate", kernel, *given).returncode == 0
-    done = here(main, "kernel", kernel, "in.txt", "-o", "out.nc")
+    assert told(f"inputs generate {kernel} --n 16 --kind {kind} -o in.txt").returncode == 0
+    done = told(f"kernel {kernel} in.txt -o out.nc")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "out.nc"
-    content = imsuite.generate(kernel, 16, kind)
-    graph = dgsuite.Graph.read_imsuite(content, kernel, client=None)
+    graph = dgsuite.Graph.read_imsuite(imsuite.generate(kernel, 16, kind), kernel, client=None)
     found, expected = dgsuite.open(tmp_path / "out.nc"), dgsuite.run(kernel, graph, style="serial")
     for name in KERNELS[kernel].outputs:
         np.testing.assert_array_equal(found[name].values, expected[name].values)
-    assert here(main, "validate", kernel, "in.txt", "out.nc").returncode == 0
+    assert told(f"validate {kernel} in.txt out.nc").returncode == 0
 
 
 @pytest.mark.parametrize("kernel", sorted(KERNELS.keys() - {"bfs2d"}))
@@ -363,11 +350,10 @@ def test_a_kernel_on_a_network_with_faults(told, tmp_path):
             assert ds.edge_bits.max() > 0
 
 
-def test_a_kernel_on_a_file_and_on_a_cluster(here, tmp_path, client):
+def test_a_kernel_on_a_file_and_on_a_cluster(told, tmp_path, client):
     (tmp_path / "edges.txt").write_text("a b\nb c\nc d\n")
-    given = ["--relabel", "--directed", "--style", "clocked", "--scheduler"]
-    address = client.scheduler.address
-    done = here(main, "kernel", "pagerank", "edges.txt", *given, address, "-o", "ranks.nc")
+    there = f"--style clocked --scheduler {client.scheduler.address}"
+    done = told(f"kernel pagerank edges.txt --relabel --directed {there} -o ranks.nc")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "ranks.nc"
     assert "    [0.1162 0.2149 0.2988 0.3701]" in done.stdout
