@@ -11,18 +11,12 @@ from dgsuite.kernels import KERNELS
 
 SRC, DST = np.array([0, 1, 2, 3, 0, 1]), np.array([1, 2, 3, 4, 4, 3])
 WEIGHTS = np.array([5, 1, 7, 2, 9, 4])
-COUNT = ["pagerank", "bc", "sssp", "bellman_ford", "mst", "dr", "leiden"]
 LEAVE = ["bfs", "closeness", "harmonic", "wcc", "triangles", "core_number", "mis"]
 
 
 def run(name, weights, **how):
     graph = Graph.from_edges(SRC, DST, weights=weights, client=None)
     return dgsuite.run(name, graph, style="serial", client=None, **how)
-
-
-@pytest.mark.parametrize("name", COUNT)
-def test_a_kernel_that_counts_weights_says_so(name):
-    assert [run(name, weights).attrs["weighted"] for weights in (WEIGHTS, None)] == [1, 0]
 
 
 @pytest.mark.parametrize("name", LEAVE)

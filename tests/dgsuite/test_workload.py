@@ -81,18 +81,6 @@ def test_each_operation_takes_the_result_of_the_last(operations):
     assert spin(np.uint32(5), *CONSTANTS, operations) == expected
 
 
-def test_each_task_walks_over_as_many_bytes_as_it_is_given(monkeypatch):
-    walked = []
-
-    def note(words, tasks):
-        walked.append((words.nbytes, tasks))
-
-    monkeypatch.setattr("dgsuite.core.engine._compiled.walk", note)
-    for size in (5, 1 << 12):
-        WorkloadRunner(Workload(cache_bytes=size), [], np.arange(2), 0).work(3)
-    assert walked == [(8, 0), (8, 3), (1 << 12, 0), (1 << 12, 3)]
-
-
 @pytest.mark.parametrize(
     ("form", "style"), in_turn(["iterative", "recursive"], ["finish_async", "clocked"])
 )

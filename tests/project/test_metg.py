@@ -16,18 +16,6 @@ from metg import Effort, Point
 from task_graphs import PATTERNS, TaskGraph
 
 
-def test_patterns_are_those_of_task_bench():
-    def senders(pattern, step, column):
-        return TaskGraph(pattern, 8, 9, 0).senders(step, column)
-
-    assert senders("trivial", 3, 5) == senders("all-to-all", 0, 5) == []
-    assert senders("stencil", 1, 0) == [0, 1]
-    assert senders("stencil", 4, 6) == [5, 6, 7]
-    strides = [[4, 5, 6], [3, 5, 7], [1, 5], [4, 5, 6]]
-    assert [senders("fft", step, 5) for step in (1, 2, 3, 4)] == strides
-    assert senders("all-to-all", 2, 7) == [*range(8)]
-
-
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("width", [1, 3, 8])
 def test_who_depends_and_on_whom_agree(pattern, width):

@@ -186,54 +186,54 @@ def test_test_files_that_are_named_exist():
 RING = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
 
 
-@pytest.mark.parametrize(
-    ("kernel", "graph", "how", "message"),
-    [
-        ("lrc", RING, {}, "did you mean 'lcr'"),
-        ("conected_components", RING, {}, "did you mean 'connected_components'"),
-        (7, RING, {}, "kernel must be a name"),
-        ("bsf", RING, {}, "did you mean 'bfs'"),
-        ("sssp", RING, {"root": 1, "sources": [0]}, "leave one out"),
-        ("mis", RING, {"style": "cloked"}, "did you mean 'clocked'"),
-        ("mis", RING, {"rgn": "imsuite"}, "did you mean 'rng'"),
-        ("bf", RING, {"root": 4}, "root 4 is not a node"),
-        ("mis", RING, {"clusters": -1}, "clusters must be"),
-        ("mis", nx.cycle_graph(4), {}, "make one with Graph.from_dataframe, from_networkx"),
-        ("lcr", dgsuite.Graph.from_networkx(nx.star_graph(4)), {}, "ring"),
-        ("mis", dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)])), {}, "undirected"),
-    ],
-)
-def test_unknown_names(kernel, graph, how, message):
-    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
-        dgsuite.run(kernel, graph, **how)
+STAR = dgsuite.Graph.from_networkx(nx.star_graph(4))
+DIRECTED = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
 
 
 @pytest.mark.parametrize(
-    ("kernel", "name", "value", "message"),
+    ("kernel", "how", "message"),
     [
-        ("bf", "root", 1.5, "kernel 'bf': root must be a node, got 1.5"),
-        ("bf", "root", "x", "root must be a node, got 'x'"),
-        ("bf", "root", None, "root must be"),
-        ("bf", "root", True, "root must be"),
-        ("bf", "seed", 1.5, "seed must be"),
-        ("bf", "seed", 1 << 70, "seed must be"),
-        ("sssp", "delta", "x", "delta must be a number or None, got 'x'"),
-        ("mis", "faithful", 1, "faithful must be True or False, got 1"),
-        ("mis", "rng", "dice", "rng must be one of counter, imsuite, imsuite-2.6 or None"),
-        ("bfs", "direction", "up", "direction must be one of optimising, top-down, got 'up'"),
-        ("by", "votes", 3, "votes must be a sequence or None, got 3"),
-        (BellmanFord(), "rot", 1, "did you mean 'root'"),
-        (BellmanFord(root=1.5), "seed", 3, "root must be"),
+        ("lrc", {}, "did you mean 'lcr'"),
+        ("bsf", {}, "did you mean 'bfs'"),
+        ("conected_components", {}, "did you mean 'connected_components'"),
+        (7, {}, "kernel must be a name"),
+        ("sssp", {"root": 1, "sources": [0]}, "leave one out"),
+        ("mis", {"style": "cloked"}, "did you mean 'clocked'"),
+        ("mis", {"rgn": "imsuite"}, "did you mean 'rng'"),
+        ("mis", {"clusters": -1}, "clusters must be"),
+        ("mis", {"graph": nx.cycle_graph(4)}, "make one with Graph.from_dataframe, from_networkx"),
+        ("lcr", {"graph": STAR}, "ring"),
+        ("mis", {"graph": DIRECTED}, "undirected"),
+        ("bf", {"root": 4}, "root 4 is not a node"),
+        ("bf", {"root": 1.5}, "kernel 'bf': root must be a node, got 1.5"),
+        ("bf", {"root": "x"}, "root must be a node, got 'x'"),
+        ("bf", {"root": None}, "root must be"),
+        ("bf", {"root": True}, "root must be"),
+        ("bf", {"seed": 1.5}, "seed must be"),
+        ("bf", {"seed": 1 << 70}, "seed must be"),
+        ("sssp", {"delta": "x"}, "delta must be a number or None, got 'x'"),
+        ("mis", {"faithful": 1}, "faithful must be True or False, got 1"),
+        ("mis", {"rng": "dice"}, "rng must be one of counter, imsuite, imsuite-2.6 or None"),
+        ("bfs", {"direction": "up"}, "must be one of optimising, top-down, got 'up'"),
+        ("by", {"votes": 3}, "votes must be a sequence or None, got 3"),
+        (BellmanFord(), {"rot": 1}, "did you mean 'root'"),
+        (BellmanFord(root=1.5), {"seed": 3}, "root must be"),
     ],
 )
-def test_values_that_parameters_cannot_have(kernel, name, value, message):
+def test_values_that_arguments_cannot_have(kernel, how, message):
+    graph = how.get("graph", RING)
+    given = {name: value for name, value in how.items() if name != "graph"}
     with pytest.raises(dgsuite.InputError, match=re.escape(message)):
-        dgsuite.run(kernel, RING, style="serial", **{name: value})
+        dgsuite.run(kernel, graph, **given)
+    each, common = ([], given) if {"style", "clusters"} & {*given} else ([given], {})
     with pytest.raises(dgsuite.InputError, match=re.escape(message)):
-        dgsuite.run_each(kernel, RING, [{name: value}], style="serial")
-    for each in ({name: value}, [value], name):
-        with pytest.raises(dgsuite.InputError, match="each must be a list of mappings"):
-            dgsuite.run_each(kernel, RING, each, style="serial")
+        dgsuite.run_each(kernel, graph, each or [{}], **common)
+
+
+@pytest.mark.parametrize("each", [{"root": 1}, [1], "root"])
+def test_each_must_be_several(each):
+    with pytest.raises(dgsuite.InputError, match="each must be a list of mappings"):
+        dgsuite.run_each("bf", RING, each, style="serial")
 
 
 @dataclass(frozen=True)
@@ -313,19 +313,6 @@ def _in_words(row):
     if value < 1:
         return f"{float(f'{1 / value:.2g}'):g} times as fast as {peer}"
     return f"{float(f'{value:.2g}'):g} times slower than {peer}"
-
-
-def test_code_on_pages_has_79_columns():
-    """As many as a page shows; what programs print (```text) has its own."""
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    assert len(pages) > 100
-    for page in pages:
-        if page.parent == ROOT / "docs/kernels":  # made from docstrings
-            continue
-        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(), re.S | re.M)
-        code = "".join(block for kind, block in blocks if not kind.startswith(("text", "{")))
-        long = [line for line in code.splitlines() if len(line) > 79]
-        assert not long, (page, long)
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")

@@ -154,7 +154,7 @@ print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_miss
 
 
 def test_loops_are_compiled_once_and_it_is_said(tmp_path):
-    """The first process compiles and says so in one line; the next one loads what was kept, where only the user
+    """The first process compiles and says so in one line; the next loads what was kept, where only the user
     can write.
     """
     printed, said = fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import tomllib
 from functools import wraps
@@ -83,15 +82,6 @@ def test_every_command_has_the_general_options_and_every_option_a_help():
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.name != "seed":
                 assert parameter.help, (path, parameter.name)
-
-
-def test_help_names_all_inputs(capsys):
-    assert main(["inputs", "generate", "--help"]) == 0
-    text = capsys.readouterr().out
-    for kind in (*imsuite.KINDS, *imsuite.COLOURING_KINDS):
-        assert kind in text
-    listed = " ".join(text.split()).partition("for a KERNEL of ")[2].partition(".")[0]
-    assert re.split(", | or ", listed) == list(imsuite.KERNELS)
 
 
 FEW = "--set cluster.workers=[1,2] --set throttle.percent=[100]"

@@ -18,7 +18,6 @@ from dgsuite.studies.report.claims import (
     cells,
     counts,
     counts_recursive,
-    formulas,
     setups,
     traced,
 )
@@ -176,28 +175,6 @@ def test_print_is_what_it_was():
         assert [sum(row[c] for row in rows if row[c] != "-") for c in columns] == expected
         printed += [value for row in rows for value in row.values() if value != "-"]
     assert len(printed) == 60 + 35 + 77
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("O(log^2(Delta) * log(n))", 96.0),
-        ("2*log*(n) + 9", 17.0),
-        ("(n/8 + 1)*(2*D + 1)", 63.0),
-        ("3*log_{4/3}(m)", 3 * np.log(63) / np.log(4 / 3)),
-    ],
-)
-def test_formulas(text, value):
-    at = formulas.Letters(n=64, m=63, D=3, Delta=16, K=3)
-    assert formulas.value(text, at) == pytest.approx(value)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "kind", "found"),
-    [("bf", "mn", (64, 63, 7, 22)), ("bf", "mx", (64, 383, 3, 29)), ("by", "mx", (64, 383, 2))],
-)
-def test_letters(kernel, kind, found):
-    assert formulas.letters(kernel, kind, 64)[: len(found)] == found
 
 
 @pytest.mark.parametrize(("clusters", "seed"), [(2, 7), (8, 101), (64, 7)])

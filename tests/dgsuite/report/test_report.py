@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -18,15 +17,13 @@ from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
-from dgsuite.studies.report.claims.show import outline, state
-from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict
+from dgsuite.studies.report.claims.verdicts import CHECKS
 from dgsuite.studies.report.draw import framed
 from dgsuite.studies.report.page import page
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.statistics import Interval, interval, ratio
 from dgsuite.studies.report.sweeps import sweep
 from tests.support import mains
-from tests.support.browser import BROWSER, opened
 
 pytestmark = pytest.mark.usefixtures("quickly_judged")
 
@@ -125,27 +122,6 @@ def test_a_sweep_of_ones_own(shown, not_judged):
     assert [row[3] for row in found.table.rows] == ["2 ± 2.48", "4 ± 0", "200 ± 248", "400 ± 0"]
 
 
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
-def test_a_phone_shows_legend_and_times(tmp_path, not_judged):
-    """On 400 pixels, without scrolling."""
-    made = [
-        runs("bf", "mn").assign_attrs(style=style, clusters=clusters, seconds=0.001)
-        for style, clusters in (("serial", 1), ("finish_async", 100))
-    ]
-    dgsuite.save(combine(made), tmp_path / "mine.nc")
-    assert mains.report([str(tmp_path / "mine.nc")]) == 0
-    edge = "[...document.querySelectorAll('{}')].find(e => e.textContent == '{}').{}.right"
-
-    async def edges():
-        async with opened(tmp_path / "mine.html") as shown:
-            await shown.picture(tmp_path / "mine.png", width=400)
-            places = [("svg text", "serial"), ("svg text", "finish_async"), ("th", "ms")]
-            return [await shown.ask(edge.format(*at, "getBoundingClientRect()")) for at in places]
-
-    found = asyncio.run(edges())
-    assert all(0 < right <= 400 for right in found), found
-
-
 @pytest.mark.parametrize("factor", [1, 1000])
 def test_frames_hold_error_bars(factor):
     """Caps are within the frame; bars begin at 0, or where values differ much at the base."""
@@ -168,26 +144,6 @@ def test_each_claim_is_a_click_away(shown, not_judged):
     assert links.keys() <= places.keys()
     assert claims().keys() <= links.keys()
     assert links["imsuite.fig9.similar"] >= 3  # the map, the figure, and its own row
-
-
-def test_the_outline_says_how_many_reasons_were_tested():
-    given = [
-        ("imsuite.fig11.improves", Verdict("differs", "ours", "a reason")),
-        ("scc.fig6.setup", Verdict("differs", "ours", "another")),
-        ("imsuite.fig11.sixteen", Verdict("differs", "ours", "", "nothing holds")),
-        ("scc.fig5.setup", Verdict("equal")),
-    ]
-    rows = [Row(claims()[name], verdict) for name, verdict in given]
-    found = outline(rows)
-    assert (found.differ, found.tested) == (3, 1)
-    assert [row.claim.id for row in found.open] == ["imsuite.fig11.sixteen"]
-    of_papers = [
-        ("IMSuite", 0, 0, 2, 0),
-        ("Scalability", 0, 0, 0, 0),
-        ("X10 on the SCC", 1, 0, 1, 0),
-    ]
-    assert found.counts.rows == of_papers
-    assert [state(row) for row in rows[:3]] == ["differs", "differs", "open"]
 
 
 @pytest.mark.parametrize(

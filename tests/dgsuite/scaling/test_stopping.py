@@ -38,20 +38,6 @@ def test_runs_of_several_sizes_are_measured_together():
         scaling.measured(sweep(nominal_bandwidth=1e6) + sweep((2**18,), nominal_bandwidth=2e6))
 
 
-def test_each_run_says_what_was_oversubscribed():
-    """Runs of two machines: the times of each are put together by its own processors."""
-    ran = dgsuite.run("bf", genval.graph("ring", 8), style="serial")
-    small, large = (
-        ran.assign_attrs(workers=p, clusters=p, processors=processors)
-        for p, processors in ((4, 2), (8, 16))
-    )
-    found = scaling.measured([small, large])
-    assert found.oversubscribed.values.tolist() == [True, False]
-    expected = [scaling.completion(small, oversubscribed=True), scaling.completion(large)]
-    assert found.seconds.values.ravel().tolist() == expected
-    assert found.attrs["processors"] == 2
-
-
 def test_intervals_at_a_third_size_cover():
     """Data of known form with noise: 95 % of measurements at a size and p left out are in the interval.
 
