@@ -16,7 +16,6 @@ import pandas as pd
 import psutil
 import pytest
 import xarray as xr
-from distributed import Client
 
 import dgsuite
 from dgsuite import InputError, experiment, genval
@@ -492,43 +491,16 @@ def test_interrupted(tmp_path):
     assert not (tmp_path / "o.nc").exists()
 
 
-@pytest.fixture
-def by_hand(tmp_path):
-    """The address of `dask scheduler`, with two `dask worker` processes."""
-    started = []
-
-    def start(*arguments):
-        how = {"cwd": tmp_path, "stderr": subprocess.DEVNULL}
-        started.append(begun("-m", "dask", *arguments, "--no-dashboard", **how))
-
-    where = tmp_path / "scheduler.json"
-    start("scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(where))
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while not (where.exists() and where.read_text().endswith("}")):  # Dask writes it bit by bit
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        address = json.loads(where.read_text())["address"]
-        for _ in range(2):
-            start("worker", address, "--nthreads", "2", "--no-nanny")
-        with Client(address, set_as_default=False) as there:
-            there.wait_for_workers(2, timeout=PATIENCE)
-        yield address
-    finally:
-        for process in started[::-1]:  # a signal to workers while the scheduler ends may hang Dask
-            process.terminate()
-            process.wait(PATIENCE)
-
-
-def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys, by_hand):
+def test_against_a_scheduler_that_is_there(small, here, tmp_path, capsys, threaded):
     """Results say so, whatever the file does."""
     small.write_text(SMALL.replace("workers = 2", "workers = 3"))
-    done = here(experiment.main, small, "--scheduler", by_hand, "--output", "hand.nc")
+    there = ("--scheduler", threaded.scheduler.address)
+    done = here(experiment.main, small, *there, "--output", "hand.nc")
     assert done.returncode == 0, done.stderr
     with xr.open_dataset(tmp_path / "hand.nc") as ds:
         assert int(ds.messages[1].sum()) == 4096
         assert ds.workers.values[1:].tolist() == [2, 2, 2]
-        assert ds.threads.values[1:].tolist() == [2, 2, 2]
+        assert ds.threads.values[1:].tolist() == [3, 3, 3]
     searches = ["--scale", "6", "--roots", "2", "--partition", "2d", "--json"]
-    assert graph500([*searches, "--scheduler", by_hand]) == 0
+    assert graph500([*searches, *there]) == 0
     assert json.loads(capsys.readouterr().out)["workers"] == 2

@@ -95,23 +95,13 @@ def test_times_and_fits_of_scalability():
 
 
 def test_bandwidths_of_transports_and_times_of_kernels():
-    sizes = np.array([8, 64, 512])
+    sizes, kernels = np.array([8, 64, 512]), [[0.1, 0.2], [0.3, 0.4]]
     rate = np.arange(1.0, 7).reshape(1, 2, 3) * 1e6
     dims = ("pattern", "protocol", "size")
-    kernels = [[0.1, 0.2], [0.3, 0.4]]
-    ds = xr.Dataset(
-        {
-            "median_seconds": (dims, sizes / rate),
-            "bytes_per_second": (dims, rate),
-            "kernel_median_seconds": (("protocol", "kernel"), kernels),
-        },
-        {
-            "pattern": ["pingpong"],
-            "protocol": ["tcp", "mpb"],
-            "size": sizes,
-            "kernel": ["bf", "mis"],
-        },
-    )
+    values = {"median_seconds": (dims, sizes / rate), "bytes_per_second": (dims, rate)}
+    values["kernel_median_seconds"] = (("protocol", "kernel"), kernels)
+    coords = {"pattern": ["pingpong"], "protocol": ["tcp", "mpb"], "size": sizes}
+    ds = xr.Dataset(values, coords | {"kernel": ["bf", "mis"]})
     rates, times = transports.draw(ds).axes
     for k, protocol in enumerate(("tcp", "mpb")):
         assert lines(rates)[protocol] == np.stack([sizes, rate[0, k] / 1e6], 1).tolist()
@@ -120,18 +110,16 @@ def test_bandwidths_of_transports_and_times_of_kernels():
 
 
 def test_times_and_speed_ups_of_betweenness():
-    places = [1, 2, 64, 128]
     seconds = np.array([8.0, 4.0, 0.5, 0.4]) * np.arange(1, 5).reshape(2, 1, 2, 1)
-    dims = ("workload", "deal", "transport", "places")
-    coords = {"workload": ["small", "low"], "deal": ["block"], "transport": ["tcp", "mpb"]}
     busy = (("workload", "measured"), np.ones((2, 2)))
-    ds = xr.Dataset(
-        {"simulated_seconds": (dims, seconds), "predicted_busy": busy, "measured_busy": busy},
-        {**coords, "places": places, "measured": [1, 2]},
-    )
+    named = {"workload": ["small", "low"], "deal": ["block"], "transport": ["tcp", "mpb"]}
+    coords = named | {"places": [1, 2, 64, 128], "measured": [1, 2]}
+    simulated = (("workload", "deal", "transport", "places"), seconds)
+    values = {"simulated_seconds": simulated, "predicted_busy": busy, "measured_busy": busy}
+    ds = xr.Dataset(values, coords)
     low = ds.sel(workload=["low"])
     elapsed, faster = scc.betweenness(low, 9)[""].axes
-    near = ds.simulated_seconds.sel(workload="low", deal="block", places=places[:3])
+    near = ds.simulated_seconds.sel(workload="low", deal="block").isel(places=slice(3))
     for transport in ("tcp", "mpb"):
         one = near.sel(transport=transport)
         assert lines(elapsed)[transport] == curve(one)
@@ -140,11 +128,9 @@ def test_times_and_speed_ups_of_betweenness():
     assert lines(cluster) == lines(elapsed)
     on_cluster, on_chip = scc.betweenness(ds, 10)[""].axes
     assert "tcp" in on_cluster.get_title()  # without MPI the first stands for it
-    assert "small" in lines(on_chip)
-    assert "small" not in lines(on_cluster)
+    assert "small" in lines(on_chip).keys() - lines(on_cluster).keys()
     assert lines(on_chip)["low"] == lines(faster)["tcp"]
-    with_mpi = ds.assign_coords(transport=["tcp", "mpi"])
-    on_cluster, on_chip = scc.betweenness(with_mpi, 10)[""].axes
+    on_cluster, on_chip = scc.betweenness(ds.assign_coords(transport=["tcp", "mpi"]), 10)[""].axes
     one = near.sel(transport="mpb")
     assert lines(on_cluster)["low"] == curve(float(one[0]) / one)
     assert lines(on_chip)["low"] == lines(faster)["tcp"]
