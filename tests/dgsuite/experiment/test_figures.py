@@ -169,13 +169,7 @@ def test_workers_threads_and_clusters_follow_the_input(tmp_path):
         ("run.0.n=none", {}, "run.0.n"),
         ("run.0.workers=m", {}, "run.0.workers"),
         ("run.1.n=[]", {}, "run.1.n"),
-        *[
-            (
-                "cluster.workers=1",
-                {"scheduler": "tcp://127.0.0.1:9"},
-                "run.0.workers: a cluster at an",
-            )
-        ],
+        ("cluster.workers=1", THERE, "run.0.workers: a cluster at an address has the workers"),
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             load(str(path), [change], there)
@@ -269,25 +263,6 @@ def test_more_threads_than_processors_are_marked_everywhere():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("8", '8\nworkload = { operation = 1 }'), "did you mean 'operations'"),
-        (("8", '8\nworkload = { operations = -1 }'), "operations must be an integer from 0"),
-        (("number = 19", "number = 20"), "figure.number = 20"),
-        (('"mx"', '"mq"'), "no kind 'mq' in family 'paper'"),
-        (("n = 8", 'clusters = "n"'), "clusters = 'n' needs a number of nodes"),
-    ],
-)  # fmt: skip
-def test_bad_figures(change, message, tmp_path, capsys):
-    path = tmp_path / "f.toml"
-    text = '[figure]\nnumber = 19\n[[run]]\nkernel = "bf"\nkind = "mx"\nn = 8\n'
-    text = text.replace(*change)
-    path.write_text(text + 'graph = { generate = "{kind}", family = "paper" }\n')
-    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("number", "change", "message"),
     [
         (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
@@ -296,9 +271,14 @@ def test_bad_figures(change, message, tmp_path, capsys):
         (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
         (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
         (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
+        (9, "run.0.workload={operation=1}", "did you mean 'operations'"),
+        (9, "run.0.workload={operations=-1}", "operations must be an integer from 0"),
+        (9, "figure.number=20", "figure.number = 20"),
+        (9, 'run=[{kernel="bf", kind="mx", clusters="n"}]', "'n' needs a number of nodes"),
     ],
 )
-def test_figures_that_nothing_can_be_looked_up_for(number, change, message):
+def test_bad_figures(number, change, message):
+    """Among them some that nothing can be looked up for."""
     graph = ["graph.generate=rn", "graph.family=imsuite"]
     with pytest.raises(InputError, match=re.escape(message)):
         load(str(CONFIGS[number]), [change, *graph])

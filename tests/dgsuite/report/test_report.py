@@ -146,6 +146,16 @@ def test_each_claim_is_a_click_away(shown, not_judged):
     assert links["imsuite.fig9.similar"] >= 3  # the map, the figure, and its own row
 
 
+def spoilt(number, spoil):
+    """Makes a dataset in a folder that is not as ours."""
+
+    def make(folder):
+        run = runs("bf", "mn")
+        dgsuite.save(spoil(figure(number, [run]) if number else run), folder / "a.nc")
+
+    return make
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -156,14 +166,22 @@ def test_each_claim_is_a_click_away(shown, not_judged):
             lambda f: netcdf.write(xr.Dataset({"a": 1}), f / "a.nc"),
             "a.nc: not a dataset of dgsuite",
         ),
+        (spoilt(0, lambda ds: ds.assign_attrs(figure=99)), "no figure 99; those that are: 7,"),
+        (spoilt(9, lambda ds: ds.assign_attrs(figure="nine")), "cannot be shown: invalid literal"),
+        (spoilt(9, lambda ds: ds.drop_vars("count_as")), "'count_as' is missing or unknown"),
+        (spoilt(19, lambda ds: ds.drop_vars("seconds")), "'seconds' is missing or unknown"),
+        (spoilt(7, lambda ds: ds.drop_dims("cell")), "'cell_kernel' is missing or unknown"),
+        (spoilt(0, lambda ds: ds[[]].assign(messages="many")), "must be numbers, not <U4"),
     ],
 )
-def test_bad_folders(tmp_path, make, message, capsys):
+def test_bad_folders(tmp_path, make, message, capsys, not_judged):
+    """What is not as ours is named with the reason."""
     folder = tmp_path / "results"
     folder.mkdir()
     make(folder)
     assert mains.report([str(folder)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
     assert message in line
     assert not list(tmp_path.rglob("*.html"))
 
@@ -181,6 +199,14 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys, shown, not_judged):
     assert "good.nc" in text.replace(section, "")
 
 
+@pytest.mark.parametrize("folder", ["no", "/proc"])
+def test_no_place_for_the_page(tmp_path, capsys, folder):
+    dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
+    assert mains.report([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{folder} " in line
+
+
 @pytest.mark.parametrize("kind", [AttributeError, TypeError, IndexError, ZeroDivisionError])
 @pytest.mark.parametrize("where", ["sweep", "judge"])
 def test_a_mistake_of_ours_is_no_reason_to_leave_a_file_out(tmp_path, monkeypatch, where, kind):
@@ -194,30 +220,6 @@ def test_a_mistake_of_ours_is_no_reason_to_leave_a_file_out(tmp_path, monkeypatc
     monkeypatch.setitem(CHECKS, claim.check, fails)
     with pytest.raises(kind, match="a mistake"):
         page(good) if where == "sweep" else judge(Evidence(good), [claim])
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("number", "spoil", "why"),
-    [
-        (99, lambda ds: ds.assign_attrs(figure=99), "there is no figure 99; those that are: 7,"),
-        (9, lambda ds: ds.assign_attrs(figure="nine"), "it cannot be shown: invalid literal"),
-        (9, lambda ds: ds.drop_vars("count_as"), "'count_as' is missing or unknown"),
-        (19, lambda ds: ds.drop_vars("seconds"), "'seconds' is missing or unknown"),
-        (7, lambda ds: ds.drop_dims("cell"), "'cell_kernel' is missing or unknown"),
-        (0, lambda ds: xr.Dataset({"messages": "many"}, attrs=ds.attrs), "be numbers, not <U4"),
-    ],
-)
-def test_datasets_of_others_are_left_out(tmp_path, capsys, not_judged, number, spoil, why):
-    """What is not as ours is named with the reason."""
-    run = runs("bf", "mn")
-    dgsuite.save(
-        spoil(figure(number, [run]) if number in (7, 9, 19) else run), tmp_path / "foreign.nc"
-    )
-    assert mains.report([str(tmp_path)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"error: {tmp_path / 'foreign.nc'}: ")
-    assert why in line
 
 
 def test_each_figure_names_its_own_machine_and_care(shown, not_judged):
@@ -235,14 +237,6 @@ def test_each_figure_names_its_own_machine_and_care(shown, not_judged):
     assert "Machine: a sundial, 19 p" in nineteen
     assert "1 of each, on worker processes of their own; quick setting" in nine
     assert "processes of their own, after a run that does not count; quick" in nineteen
-
-
-@pytest.mark.parametrize("folder", ["no", "/proc"])
-def test_no_place_for_the_page(tmp_path, capsys, folder):
-    dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
-    assert mains.report([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"{folder} " in line
 
 
 def test_intervals():

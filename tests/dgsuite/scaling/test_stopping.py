@@ -58,6 +58,36 @@ def test_intervals_at_a_third_size_cover():
     assert covered >= 0.93 * trials
 
 
+@pytest.mark.long
+def test_two_sizes_of_a_search_predict_a_third_and_more_workers():
+    """Breadth-first search, from its counted traffic at 100 kB per second with 2 % of noise: two sizes on 2
+    to 6 workers are fitted; the third size, and 8 workers of all, are in the intervals.
+    """
+    ps, sizes = [2, 3, 4, 6, 8], [2**13, 2**14, 2**15]
+    machine = scaling.Machine(compute=0, exchange=0.01, partner=0.002, barrier="all")
+    times = {}
+    for n in sizes:
+        graph = genval.graph("rmat", n)
+        root = int(np.argmax(np.diff(graph.to_scipy().indptr)))
+        traced = scaling.trace("bfs", graph, clusters=ps, root=root, direction="top-down")
+        times[n] = scaling.what_if(traced, None, 1e5, 0, machine).seconds.values
+    covered = total = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        noisy = {n: row * (1 + 0.02 * rng.standard_normal(len(ps))) for n, row in times.items()}
+        runs = [run(n, p, t) for n, row in noisy.items() for p, t in zip(ps, row, strict=True)]
+        held = analyse(runs).held_out
+        assert set(zip(held.n.values, held.p.values, strict=True)) == {
+            *((n, 8) for n in sizes),
+            *((2**15, p) for p in ps),
+        }
+        inside = (held.low <= held.measured) & (held.measured <= held.high)
+        assert bool(inside.isel(point=-1))  # neither this size nor this many workers were fitted
+        assert float((held.high / held.low).max()) < 1.3
+        covered, total = covered + int(inside.sum()), total + inside.size
+    assert covered >= 0.93 * total
+
+
 def test_measured_sweeps_of_two_sizes_predict_a_third_and_more_workers():
     """Recorded runs: 65,536 and 131,072 nodes on 2, 3 and 4 workers predict 262,144 nodes, and 6 workers."""
     lines = (DATA / "scaling-sizes.csv").read_text().splitlines()[1:]
