@@ -1,7 +1,5 @@
 """What datasets can do: ``ds.dgsuite``."""
 
-from __future__ import annotations
-
 from copy import copy
 from time import perf_counter
 

@@ -1,7 +1,5 @@
 """What a lock guards waits while another thread, or another task, holds the lock; what pools are for."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

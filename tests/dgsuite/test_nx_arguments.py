@@ -1,7 +1,5 @@
 """Odd arguments and weights: the backend of networkx answers as networkx does, or leaves the call to it."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import random

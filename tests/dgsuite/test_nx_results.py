@@ -1,7 +1,5 @@
 """Results of the backend of networkx are those of networkx itself, on any graph that it takes."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

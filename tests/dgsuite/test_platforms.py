@@ -1,7 +1,5 @@
 """What other platforms lack is taken away, and everything runs."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

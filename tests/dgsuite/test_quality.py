@@ -1,7 +1,5 @@
 """Quality of communities is that of networkx, and of a few lines of Python, on any cut."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

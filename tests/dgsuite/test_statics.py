@@ -1,7 +1,5 @@
 """Statistics of code."""
 
-from __future__ import annotations
-
 import csv
 import doctest
 

@@ -1,7 +1,5 @@
 """Whether weights counted is said by the dataset of every kernel, and is so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

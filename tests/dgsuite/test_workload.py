@@ -1,7 +1,5 @@
 """Workloads take time, and change no count and no output."""
 
-from __future__ import annotations
-
 import re
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Every benchmark runs once with tiny sizes, and writes what it measured."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Packages that only some uses need: what is left without them, and errors that say which extra has them."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

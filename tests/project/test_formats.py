@@ -3,8 +3,6 @@
 ``python -m tests.project.test_formats tests/data/formats`` writes the files of the current forms anew.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

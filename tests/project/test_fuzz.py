@@ -1,7 +1,5 @@
 """A few damaged and forged inputs for every reader, in processes of their own; see `tests.fuzz`."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

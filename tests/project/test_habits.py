@@ -1,7 +1,5 @@
 """What the code of the product does alike everywhere."""
 
-from __future__ import annotations
-
 import ast
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """Task Bench's task graphs: every system does every task, and the smallest tasks are found."""
 
-from __future__ import annotations
-
 import sys
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The tool that changes the code: what it changes, in which order, and what counts as equal."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.mutation import choice

@@ -1,7 +1,5 @@
 """Nodes are named in the same ways wherever users name some: by label, in any collection, or by a mask."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd

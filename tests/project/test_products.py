@@ -1,7 +1,5 @@
 """No product of whole numbers in arrays stays in 32 bits, where ids of larger graphs would wrap."""
 
-from __future__ import annotations
-
 import json
 
 from tests.support.processes import python

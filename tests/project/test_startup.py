@@ -1,9 +1,6 @@
 """What a fresh process has to import and compile before its first result."""
 
-from __future__ import annotations
-
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -220,57 +217,22 @@ def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
     assert after == "[]\n"
 
 
-def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
-    """Code for two types, kept at the same time, does not end up in one file."""
-    from numba import int32, int64
-    from numba.core.caching import IndexDataCacheFile
-
-    from dgsuite.base.compiling import Cache, compiled
-
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-
-    def double(x):
-        return 2 * x
-
-    made = compiled(double)
-    made._cache.disable()
-    for kind in (int32, int64):
-        made.compile((kind,))
-    results = list(made.overloads.items())
-    inside = [threading.Event(), threading.Event()]
-    save = IndexDataCacheFile._save_index
-
-    def slow(self, overloads):
-        """Stands between the two steps of the first until the second is there too, if it can come."""
-        if inside[0].is_set():
-            inside[1].set()
-        else:
-            inside[0].set()
-            inside[1].wait(0.5)
-        save(self, overloads)
-
-    monkeypatch.setattr(IndexDataCacheFile, "_save_index", slow)
-    first = threading.Thread(target=Cache(double).save_overload, args=results[0])
-    first.start()
-    inside[0].wait()
-    Cache(double).save_overload(*results[1])
-    first.join()
-    files = Cache(double)._cache_file._load_index()
-    assert len(files) == 2
-    assert len(set(files.values())) == 2
-
-
 def test_one_of_the_processes_that_need_a_loop_compiles_it(tmp_path):
-    """The other waits, and loads it."""
+    """The others wait, and load it. Code for two types, kept at the same time, is in two files."""
     code = """
-import numpy as np
+import sys, numpy as np
 from dgsuite.partition.arrays import _compiled
-_compiled.expand(np.array([0, 5]), np.array([2, 1]), 3)
+for kind in sys.argv[1:]:
+    _compiled.expand(np.array([0, 5], kind), np.array([2, 1], kind), 3)
 print(sum(_compiled.expand.stats.cache_misses.values()))
 """
-    with ThreadPoolExecutor(2) as pool:
-        each = [pool.submit(fresh, code, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
-        assert sorted(int(one.result()[0]) for one in each) == [0, 1]
+
+    def misses(*kinds):
+        return int(fresh(code, *kinds, NUMBA_CACHE_DIR=str(tmp_path))[0])
+
+    with ThreadPoolExecutor(3) as pool:
+        assert sorted(pool.map(misses, ("int64", "int64", "int32"))) == [0, 1, 1]
+    assert misses("int32", "int64") == 0
 
 
 def test_a_loop_that_cannot_be_compiled_holds_up_no_other_process(tmp_path, monkeypatch):

@@ -1,7 +1,5 @@
 """The client waits in one way: see `dgsuite.partition.client.waiting.Watch.until`."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """What is installed: everything is in it, and `import dgsuite` works wherever Python starts."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

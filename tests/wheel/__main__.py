@@ -5,8 +5,6 @@ Commands: python -m tests.wheel [--python PYTHON] [--wheel FILE] [--all]
 ``--all`` installs extras as well, and runs the quickstart experiment and the examples of pages.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """What works with the wheel and its dependencies alone: styles, the networkx backend, the command's help."""
 
-from __future__ import annotations
-
 import networkx as nx
 from dask.distributed import Client
 

@@ -1,7 +1,5 @@
 """The command `dgsuite`: its help, its ways to end, and the sub-commands that have no test file."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

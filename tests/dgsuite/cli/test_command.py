@@ -1,7 +1,5 @@
 """Signals end every command soon, with its own exit status and one line, and leave nothing behind."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

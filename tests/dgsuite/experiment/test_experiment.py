@@ -1,7 +1,5 @@
 """The command line, as a user meets it: processes, files, exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -338,19 +336,18 @@ def test_networks_are_swept_over(tmp_path, ran, written):
         assert len(ran) == 4
 
 
-def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
+def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys, written):
     """Together in a point; the report has the share of right results against the swept fault rate."""
-    toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
-    toml.write_text(
+    command = written(
         '[[run]]\nkernel = "mis"\nn = [10, 20]\ntrials = 30\ngraph.generate = "er"\n'
-        "network = [{loss = 0.0}, {loss = 0.1}, {loss = 0.2}]\n"
+        "network = [{loss = 0.0}, {loss = 0.1}, {loss = 0.2}]\n",
+        head="",
     )
-    assert experiment.main([str(toml), "--output", str(out)]) == 0
+    assert experiment.main([*command[:-1]]) == 0
     assert "30 of 30" in capsys.readouterr().err
     assert (tmp_path / "o.png").read_bytes().startswith(b"\x89PNG")
     assert len(list((tmp_path / "o.points").iterdir())) == 6
-    ds = xr.load_dataset(out)
-    assert ds.sizes["run"] == 180
+    ds = xr.load_dataset(tmp_path / "o.nc")
     assert ds.repeat.values.tolist() == 6 * [*range(30)]
     one = dgsuite.lab.repeat("mis", genval.graph("er", 20, seed=101), 30, network={"loss": 0.1})
     mine = ds.isel(run=(ds.n == 20) & (ds.network == '{"loss": 0.1}'))
@@ -362,7 +359,7 @@ def test_trials_are_runs_with_what_came_of_each(tmp_path, capsys):
     assert found.table.rows[4][3] == f"{share:.4g} ({low:.4g} to {high:.4g})"
     assert found.picture.count("n = 20") == 1
     with pytest.raises(InputError, match=r"run.0.workers: has no meaning with trials"):
-        load(str(toml), ["run.0.workers=2"])
+        load(command[0], ["run.0.workers=2"])
 
 
 RINGS = 'kernel = "mis"\nn = [8, 9]\ngraph.generate = "ring"\n'

@@ -1,7 +1,5 @@
 """Figures 7 to 19: every experiment file holds, and a small one of each form really runs."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

@@ -1,7 +1,5 @@
 """Workers in network namespaces, with real links that the kernel limits."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

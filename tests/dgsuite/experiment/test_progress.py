@@ -1,7 +1,5 @@
 """Progress of long runs is shown on terminals and in notebooks alone."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

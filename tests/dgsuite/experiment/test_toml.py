@@ -1,7 +1,5 @@
 """TOML files: those that ship, their reference, and what is said of mistakes."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

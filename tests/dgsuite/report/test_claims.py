@@ -1,7 +1,5 @@
 """What the papers say: every claim has a verdict, and nothing departs from one without saying so."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

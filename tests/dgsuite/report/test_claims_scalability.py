@@ -1,7 +1,5 @@
 """What the scalability paper says beside experiment files and made results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

@@ -1,7 +1,5 @@
 """Experiment files are held to what the papers say of theirs, aspect by aspect."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

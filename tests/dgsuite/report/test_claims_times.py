@@ -1,7 +1,5 @@
 """What IMSuite says of times, on made results: verdicts by intervals, and reasons that are tested."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pictures show the numbers of their datasets: what is drawn in the axes, compared with the values."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 import pytest

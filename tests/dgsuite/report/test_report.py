@@ -1,7 +1,5 @@
 """The page of results: self-contained, honest, and clear about what is wrong."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from html.parser import HTMLParser

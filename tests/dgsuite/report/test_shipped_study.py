@@ -3,8 +3,6 @@
 `make pages` runs these tests.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from dgsuite.studies.report.claims.data import claims

@@ -1,7 +1,5 @@
 """Figures 7, 8 and 10 of IMSuite from their experiment files: every cell equal, or explained."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

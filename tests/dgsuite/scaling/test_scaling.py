@@ -1,7 +1,5 @@
 """Scalability analysis: models against data of known form, traffic against what the engine sends."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

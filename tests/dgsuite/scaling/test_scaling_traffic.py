@@ -1,7 +1,5 @@
 """Counted traffic against what the engine sends, and what-if from it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tables of one's own figures, and what is said of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """What "X10 on the SCC" says beside our experiment files, the simulated chip, and results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The study of Hartree-Fock: what is replayed, what the paper says beside it, files that are wrong."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """GAP from the command line: its graphs, sources, weights and trials."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

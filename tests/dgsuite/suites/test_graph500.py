@@ -1,7 +1,5 @@
 """Graph500 from the command line, and its statistics."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

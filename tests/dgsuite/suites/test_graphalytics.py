@@ -1,7 +1,5 @@
 """Graphalytics from the command line: files, rules of comparison, outputs beside known ones."""
 
-from __future__ import annotations
-
 import json
 import math
 
