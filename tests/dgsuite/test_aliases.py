@@ -1,6 +1,7 @@
-"""Names of networkx's functions that stand for kernels, and what a result shows first."""
+"""Aliases: names of networkx's functions that stand for kernels; what a result shows, and whether weights counted."""
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import dgsuite
@@ -39,3 +40,26 @@ def test_outputs_come_before_counters(tmp_path):
     assert str(ds).index("level") < str(ds).index("messages")
     dgsuite.save(ds, tmp_path / "bfs.nc")
     assert [*dgsuite.open(tmp_path / "bfs.nc").data_vars] == [*ds.data_vars]
+
+
+SRC, DST = np.array([0, 1, 2, 3, 0, 1]), np.array([1, 2, 3, 4, 4, 3])
+WEIGHTS = np.array([5, 1, 7, 2, 9, 4])
+LEAVE = ["bfs", "closeness", "harmonic", "wcc", "triangles", "core_number", "mis"]
+
+
+def weighed(name, weights, **how):
+    graph = dgsuite.Graph.from_edges(SRC, DST, weights=weights, client=None)
+    return dgsuite.run(name, graph, style="serial", client=None, **how)
+
+
+@pytest.mark.parametrize("name", LEAVE)
+def test_a_kernel_that_leaves_weights_alone_says_so(name):
+    one, other = weighed(name, WEIGHTS), weighed(name, None)
+    assert one.attrs["weighted"] == other.attrs["weighted"] == 0
+    for output in KERNELS[name].outputs:
+        assert np.array_equal(one[output], other[output])
+
+
+def test_it_depends_on_parameters():
+    assert weighed("pagerank", WEIGHTS, weighted=False).attrs["weighted"] == 0
+    assert weighed("wcc", WEIGHTS, thresholds=[3, 6]).attrs["weighted"] == 1
