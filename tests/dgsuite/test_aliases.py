@@ -1,4 +1,4 @@
-"""Aliases: names of networkx's functions that stand for kernels; what a result shows, and whether weights counted."""
+"""Aliases of kernels, what a result shows first, and whether weights counted."""
 
 import networkx as nx
 import numpy as np

@@ -156,10 +156,3 @@ def test_bad_input_is_one_line(gap, tmp_path, arguments, message):
     assert (found.returncode, found.stdout) == (2, "")
     (line,) = found.stderr.strip().splitlines()
     assert message in line
-
-
-def test_a_file_says_what_to_run_and_flags_override_it(gap, tmp_path):
-    (tmp_path / "small.toml").write_text('[gap]\nkron = 4\nkernels = ["bc"]\ntrials = 5\n')
-    kernels = json.loads(gap("small.toml --trials 1 --json").stdout)["kernels"]
-    assert list(kernels) == ["bc"]
-    assert kernels["bc"]["trials"] == 1

@@ -10,8 +10,8 @@ import pytest
 import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.kernels import KERNELS
-from dgsuite.suites.graphalytics import files, options, run
-from dgsuite.suites.graphalytics.options import ALGORITHMS, UNREACHED
+from dgsuite.suites.graphalytics import files, options, run, setting
+from dgsuite.suites.graphalytics.options import ALGORITHMS, UNREACHED, Options
 from tests.support import definitions
 from tests.support.mains import graphalytics as main
 from tests.support.paths import SHARED
@@ -162,26 +162,22 @@ def test_a_value_that_differs_ends_it_with_status_1(graphalytics, tmp_path):
     assert sssp.endswith("matches")
 
 
-def test_without_properties_the_edges_tell_the_direction(tmp_path, client):
+@pytest.mark.parametrize(
+    ("lines", "directed", "edges"), [("1 2\n2 3\n", False, 2), ("3 2\n", True, 1), ("", False, 0)]
+)
+def test_without_properties_the_edges_tell_the_direction(tmp_path, client, lines, directed, edges):
     """Parameters are then those of the benchmark's examples, unless options give them."""
-    from dgsuite.suites.graphalytics import setting
-    from dgsuite.suites.graphalytics.options import Options
-
-    (tmp_path / "up.v").write_text("3\n1\n2\n")
-    (tmp_path / "up.e").write_text("1 2\n2 3\n")
-    for name, line in (("down", "3 2\n"), ("none", "")):
-        (tmp_path / f"{name}.v").write_text("1\n2\n3\n")
-        (tmp_path / f"{name}.e").write_text(line)
-    for name, directed, edges in (("up", False, 2), ("down", True, 1), ("none", False, 0)):
-        options = Options(folder=str(tmp_path), graph=name, damping=0.5)
-        found = setting.read(options)
-        for own in (None, client):
-            graph = files.read(found, own)
-            assert (graph.n, graph.m, graph.directed) == (3, edges, directed)
-            assert list(graph.labels) == [1, 2, 3]
-        assert setting.parameters("bfs", found, options, 1) == {"root": 1}
-        assert setting.parameters("pr", found, options, 1) == {"damping": 0.5, "iterations": 2}
-    forced = setting.read(Options(folder=str(tmp_path), graph="up", directed=True))
+    (tmp_path / "g.v").write_text("3\n1\n2\n" if edges == 2 else "1\n2\n3\n")
+    (tmp_path / "g.e").write_text(lines)
+    options = Options(folder=str(tmp_path), graph="g", damping=0.5)
+    found = setting.read(options)
+    for own in (None, client):
+        graph = files.read(found, own)
+        assert (graph.n, graph.m, graph.directed) == (3, edges, directed)
+        assert list(graph.labels) == [1, 2, 3]
+    assert setting.parameters("bfs", found, options, 1) == {"root": 1}
+    assert setting.parameters("pr", found, options, 1) == {"damping": 0.5, "iterations": 2}
+    forced = setting.read(Options(folder=str(tmp_path), graph="g", directed=True))
     assert files.read(forced, None).directed
 
 
@@ -270,12 +266,11 @@ def test_bad_files_and_options_are_one_line(graphalytics, tmp_path, ending, text
 
 
 def test_algorithms_that_there_are_not(tmp_path):
-    from dgsuite.suites.graphalytics import run, setting
-    from dgsuite.suites.graphalytics.options import Options
+    def chosen(names):
+        (tmp_path / "g.properties").write_text(f"graph.g.algorithms = {names}\n")
+        options = Options(folder=str(tmp_path), graph="g")
+        return run.algorithms(setting.read(options), options)
 
-    (tmp_path / "g.properties").write_text("graph.g.algorithms = BFS, other, pr\n")
-    options = Options(folder=str(tmp_path), graph="g")
-    assert run.algorithms(setting.read(options), options) == ["bfs", "pr"]
-    (tmp_path / "g.properties").write_text("graph.g.algorithms = other\n")
+    assert chosen("BFS, other, pr") == ["bfs", "pr"]
     with pytest.raises(InputError, match="algorithms = other: must have one of bfs, "):
-        run.algorithms(setting.read(options), options)
+        chosen("other")
