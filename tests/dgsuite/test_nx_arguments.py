@@ -99,6 +99,7 @@ WEIGHTS = {
     "nan": [math.nan, 1, 2, 3, 4],
     "complex": [1j, 1, 2, 3, 4],
     "negative": [-0.5, 2, 3, 4, 5],
+    "text and none": ["text", None, 1, 2, 3],
     "fractions": [Fraction(1, 3), Fraction(1, 2), 1, 2, 3],
     "np.float32": np.array([0.5, 0.25, 1.5, 2.0, 1.0], np.float32),
     "np.int32": np.array([3, 1, 2, 5, 4], np.int32),

@@ -186,7 +186,7 @@ def test_bad_folders(tmp_path, make, message, capsys, not_judged):
 
 def test_what_cannot_be_read_is_left_out(tmp_path, capsys, shown, not_judged):
     good = runs("bf", "mn")
-    netcdf.write(xr.Dataset({"a": 1}), tmp_path / "cut.nc")
+    dgsuite.save(good, tmp_path / "cut.nc")
     (tmp_path / "cut.nc").write_bytes((tmp_path / "cut.nc").read_bytes()[:2000])
     text = shown(good=good, foreign=good.assign_attrs(figure=99))
     cut, foreign = capsys.readouterr().err.splitlines()

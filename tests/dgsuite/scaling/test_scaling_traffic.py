@@ -7,9 +7,12 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
 from dgsuite.partition.clusters.grid import arrange, near_square
 from dgsuite.studies import scaling
+from dgsuite.studies.scaling.traffic import record
 
 
 def sent_by_the_engine(kernel, graph):
@@ -44,7 +47,6 @@ def sent_by_the_engine(kernel, graph):
         ("dp", "er", {}),
         ("lcr", "ring", {}),
         ("bf", "grid", {}),
-        ("dst", "er", {"root": 0}),  # a round repeats a phase
     ],
 )
 @pytest.mark.parametrize("p", [2, 7])
@@ -71,6 +73,20 @@ def test_counted_traffic_of_the_grid(p):
     by_phase = traced.total_bytes.groupby("phase").sum()
     assert int(by_phase.sel(phase="expand")) == int(ds.expand_bytes.sum())
     assert int(by_phase.sel(phase="fold")) == int(ds.fold_bytes.sum())
+
+
+def test_a_phase_that_a_round_repeats_is_recorded_each_time():
+    graph = genval.graph("er", 60, m=90, seed=3)
+    kernel = make_kernel("dst", graph, None, {"root": 0})
+    recorded = record(kernel, graph)
+    one = graph.repartition(1, None)
+    _, log = serial.run(kernel, one.parts)
+    assert len(recorded.sent) == len(log)
+    unicasts = {
+        k: len(what.dst) for k, what in enumerate(recorded.sent) if isinstance(what, UnicastBatch)
+    }
+    assert unicasts == {k: log["messages"][k] for k in unicasts}
+    assert len(set(unicasts.values())) > 2
 
 
 def test_what_if():
