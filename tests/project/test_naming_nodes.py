@@ -95,11 +95,11 @@ PLACES = {
     "bfs_many": lambda g, nodes: run("bfs_many", g, "distance", sources=nodes),
     "bc": lambda g, nodes: run("bc", g, "betweenness", sources=nodes),
     "cdlp": lambda g, nodes: run("cdlp", g, "label", fixed=nodes),
-    "byzantine": lambda g, nodes: struck(g, byzantine=Byzantine(nodes, "silent")),
+    "byzantine": lambda g, nodes: struck(g, byzantine=Byzantine(nodes, "silent"))[:2],
     "mapping": lambda g, nodes: struck(g, byzantine={"nodes": nodes})[:2],
     "adversary": lambda g, nodes: cut(g, nodes),
 }
-"""Where users name some nodes. A network's record is the same for every collection."""
+"""Where users name some nodes."""
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -142,6 +142,15 @@ def test_one_node_is_taken_where_several_are(place):
     for kind, name in nodes.items():
         graph = graph_of(kind)
         assert PLACES[place](graph, name) == PLACES[place](graph, np.array([name]).tolist())
+
+
+@pytest.mark.parametrize("kind", ["ids", "text"])
+def test_the_record_of_a_network_is_the_same_for_every_collection(kind):
+    names = [(LABELS[kind] or list(range(N)))[v] for v in SOME]
+    each = (names, tuple(names), set(names), pd.Series(names), pa.array(names), iter(names))
+    graph = graph_of(kind)
+    records = {struck(graph, byzantine=Byzantine(nodes, "silent"))[2] for nodes in each}
+    assert len(records) == 1
 
 
 def test_one_node_may_be_a_scalar_of_any_library():
