@@ -83,7 +83,7 @@ WIDE = (
     ),
     *(
         f"../project/test_{name}.py"
-        for name in ("fuzz", "importing", "naming_nodes", "products", "startup", "wheel")
+        for name in ("fuzz", "naming_nodes", "products", "startup", "wheel")
     ),
 )
 """The second layer, below dgsuite/: studies, faults, losses of workers, tables, commands, the package."""

@@ -1,12 +1,10 @@
 """What a lock guards waits while another thread, or another task, holds the lock; what pools are for."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import dask
@@ -19,7 +17,6 @@ from dgsuite.core.engine.mailbox import Halos
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
-from dgsuite.core.executors import clocked
 from dgsuite.core.workers.plugin import MAX_MESHES, KeptMeshes
 from dgsuite.partition.graph.data import Cache
 from dgsuite.studies.network.disturbed import Disturbed
@@ -102,26 +99,6 @@ def test_meshes_that_are_kept():
     assert len(meshes) == 0
     wait_for(lambda: made[MAX_MESHES].closed and made[MAX_MESHES + 1].closed)
     assert not made[3].closed  # it is the caller's
-
-
-@pytest.mark.parametrize("found", [True, False, TimeoutError])
-def test_a_mesh_that_cannot_be_taken_up_is_disposed_of(found):
-    """Some other task has none, or does not answer."""
-
-    def run(asked):
-        assert asked == ("plugin", "key", "a run")
-        if found is TimeoutError:
-            raise found
-        return found
-
-    mesh = Mesh()
-    mesh.rank, mesh.configuration = 1, clocked.configuration()
-    mesh.processors, mesh.runner = [None, clocked.own_processors()], SimpleNamespace(run=run)
-    mesh.resume = lambda *given: ("plugin", *given[1:])
-    plugin = SimpleNamespace(meshes=SimpleNamespace(take={1: mesh}.get))
-    with suppress(TimeoutError):
-        assert clocked._resumed(plugin, "key", "a run", 1) is (mesh if found else None)
-    assert mesh.closed == (found is not True)
 
 
 def wait_for(condition):

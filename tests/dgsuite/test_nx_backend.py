@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 from importlib.metadata import metadata
@@ -28,6 +25,7 @@ from tests import networkx_suite
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, from_first, graphs, outcome
 from tests.support.paths import ROOT
+from tests.support.processes import python
 
 GROUPS = ("networkx.backends", "networkx.backend_info")
 POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
@@ -37,15 +35,14 @@ known = nx_inputs.known
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """Variables of a process in which the project is installed as pyproject.toml has it now."""
+    """The path of a process in which the project is installed as pyproject.toml has it now."""
     folder = tmp_path_factory.mktemp("site")
     described = folder / "dgsuite-0.dist-info"
     described.mkdir()
     (described / "METADATA").write_text("Metadata-Version: 2.1\nName: dgsuite\nVersion: 0\n")
     lines = [f"[{group}]\ndgsuite = {POINTS[group]['dgsuite']}\n" for group in GROUPS]
     (described / "entry_points.txt").write_text("".join(lines))
-    path = os.pathsep.join([str(folder), str(ROOT), str(ROOT / "tests")])
-    return {**os.environ, "PYTHONPATH": path}
+    return os.pathsep.join([str(folder), str(ROOT), str(ROOT / "tests")])
 
 
 @given(graph=graphs())
@@ -59,13 +56,6 @@ def test_graphs_come_back(graph):
     assert type(back) is type(graph)
     assert nx.utils.graphs_equal(back, graph)
     assert list(back.edges) == list(graph.edges)
-
-
-def test_a_view_is_converted():
-    graph = nx.MultiGraph(nx.path_graph(6))
-    view = nx.subgraph_view(graph, filter_edge=lambda u, v, key: {u, v} != {2, 3})
-    found = nx.number_connected_components(view, backend="dgsuite")
-    assert found == nx.number_connected_components(view) == 2
 
 
 def test_a_conversion_is_kept_until_the_graph_changes():
@@ -88,23 +78,8 @@ def test_a_converted_graph_may_be_given_itself():
         assert nx.degree_centrality(converted) == nx.degree_centrality(graph)
 
 
-@pytest.mark.parametrize("value", ["text", None, math.inf, math.nan, 2**70])
-def test_weights_that_are_no_numbers_are_left_to_networkx(value):
-    graph = nx.path_graph(3)
-    graph.edges[0, 1]["weight"] = value
-    with pytest.raises(NotImplementedError, match="raised NotImplementedError"):
-        nx.single_source_dijkstra_path_length(graph, 0, backend="dgsuite")
-    assert nx.is_connected(graph, backend="dgsuite")
-
-
-@pytest.mark.parametrize("weight", [-1, -0.5])
-def test_negative_weights(weight):
-    graph = nx.DiGraph([(0, 1, {"weight": 2}), (1, 2, {"weight": weight})])
-    with nx.config.backend_priority(algos=["dgsuite"]), nx.config.backends.dgsuite(threshold=0):
-        assert nx.single_source_bellman_ford_path_length(graph, 0) == {0: 0, 1: 2, 2: 2 + weight}
-
-
 def test_small_graphs_are_left_to_networkx(caplog):
+    """A graph that has been converted is worth more."""
     graph = nx.gnm_random_graph(50, 100, seed=1)
     caplog.set_level(logging.DEBUG, "networkx")
     with nx.config.backend_priority(algos=["dgsuite"]):
@@ -117,6 +92,10 @@ def test_small_graphs_are_left_to_networkx(caplog):
         with nx.config.backends.dgsuite(threshold=150):
             nx.is_connected(graph)
     assert "dgsuite" in graph.__networkx_cache__["backends"]
+    larger = nx.gnm_random_graph(2000, 9000, seed=1)
+    assert nx_backend.should_run("is_connected", (larger,), {}) is not True
+    nx.triangles(larger, backend="dgsuite")
+    assert nx_backend.should_run("is_connected", (larger,), {}) is True
 
 
 FRESH = """
@@ -136,14 +115,8 @@ print("xarray" in sys.modules)
 )
 def test_a_new_process_leaves_to_networkx_what_takes_less_than_imports(calls, other, imported):
     """Until what it asks for is worth them; until then nothing heavy is imported."""
-    found = subprocess.run(
-        [sys.executable, "-c", FRESH, str(calls), other],
-        env=os.environ | {"NETWORKX_BACKEND_PRIORITY": "dgsuite"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert found.stdout.split() == [str(imported)]
+    found = python("-c", FRESH, calls, other, NETWORKX_BACKEND_PRIORITY="dgsuite")
+    assert found.stdout.split() == [str(imported)], found.stderr
 
 
 def test_the_log_names_a_graph_in_short(caplog):
@@ -167,13 +140,6 @@ def test_each_call_takes_the_weights_that_it_names():
     for weight, each in (("near", 2), ("far", 5), (None, 1), ("near", 2)):
         found = nx.single_source_dijkstra_path_length(converted, 0, weight=weight)
         assert found == {v: each * v for v in graph}
-
-
-def test_a_graph_that_has_been_converted_is_worth_more():
-    graph = nx.gnm_random_graph(2000, 9000, seed=1)
-    assert nx_backend.should_run("is_connected", (graph,), {}) is not True
-    nx.triangles(graph, backend="dgsuite")
-    assert nx_backend.should_run("is_connected", (graph,), {}) is True
 
 
 @pytest.mark.parametrize(
@@ -289,15 +255,8 @@ def test_networkx_stays_quick_to_import(environment):
         "print([m for m in ('numpy', 'scipy', 'dask', 'xarray', 'numba', 'dgsuite.partition.graph.graph', "
         "'dgsuite.core.running.runner') if m in sys.modules])"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert found.stdout.strip() == "[]"
+    found = python("-c", code, PYTHONPATH=environment)
+    assert found.stdout.strip() == "[]", found.stderr
 
 
 @pytest.mark.long
@@ -305,22 +264,16 @@ def test_the_tests_of_networkx_pass(environment):
     """Its own tests of the functions that are offered, each of which kernels answer at least once, but for
     `bridges`: they give it a root, or a multigraph.
     """
-    found = subprocess.run(
-        [sys.executable, "-m", networkx_suite.__name__],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = python("-m", networkx_suite.__name__, PYTHONPATH=environment)
     assert found.returncode == 0, found.stdout + found.stderr
     counts = re.findall(r"^(\w+) (\d+)$", found.stdout, re.MULTILINE)
     assert {name for name, count in counts if int(count)} == set(HOMES) - {"bridges"}
 
 
 def test_the_examples_of_the_page_run():
-    """All but the one that starts a cluster."""
+    """All but the one that starts a cluster. It lists all functions."""
     text = (ROOT / "docs" / "networkx.md").read_text()
+    assert set(HOMES) <= set(re.findall(r"`(\w+)`", text))
     call, setting, made, _ = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     with nx.config.backend_priority(algos=[]):
         space: dict = {}
@@ -344,9 +297,3 @@ def test_networkx_documents_the_functions(monkeypatch):
     assert functions["pagerank"]["url"] == "https://example.org/dgsuite/networkx.html"
     assert "clusters : int, optional" in functions["pagerank"]["additional_parameters"]
     assert "Answered by the kernel ``bc``" in nx.betweenness_centrality.__doc__
-
-
-def test_the_page_lists_all_functions():
-    text = (ROOT / "docs" / "networkx.md").read_text()
-    listed = set(re.findall(r"`(\w+)`", text))
-    assert set(HOMES) <= listed

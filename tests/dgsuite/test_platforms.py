@@ -1,11 +1,7 @@
 """What other platforms lack is taken away, and everything runs."""
 
-from __future__ import annotations
-
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -20,6 +16,7 @@ from dgsuite.studies.experiment.clusters import check_protocol
 from tests.support.clusters import client_of
 from tests.support.everywhere import PLATFORMS, environment, found, talk
 from tests.support.paths import ROOT
+from tests.support.processes import python
 
 PAGE = ROOT / "docs" / "howto" / "platforms.md"
 
@@ -69,7 +66,7 @@ def test_styles_run_without(names, without, client, graph):
 
 def test_styles_are_imported_where_nothing_is_to_be_had():
     code = "import dgsuite, dgsuite.core.executors.clocked, dgsuite.core.transports.mpb"
-    subprocess.run([sys.executable, "-c", code], env=environment("none-of-all"), check=True)
+    assert python("-c", code, **environment("none-of-all")).returncode == 0
 
 
 @pytest.mark.long
@@ -99,16 +96,9 @@ def test_what_cannot_be_had_says_what_is_missing(scheme, monkeypatch):
 
 def test_capabilities_are_left_out_by_the_environment():
     code = "from dgsuite.base import capabilities; print(capabilities.has('file locks'))"
-
-    def said(names):
-        env = {**os.environ, "DGSUITE_WITHOUT": names}
-        command = [sys.executable, "-c", code]
-        return subprocess.run(command, env=env, capture_output=True, text=True)
-
-    assert said("futex, file locks").stdout == "False\n"
-    assert (
-        said("fast").stderr.splitlines()[-1].endswith(f"one of: {', '.join(sorted(CAPABILITIES))}")
-    )
+    assert python("-c", code, DGSUITE_WITHOUT="futex, file locks").stdout == "False\n"
+    said = python("-c", code, DGSUITE_WITHOUT="fast").stderr
+    assert said.strip().endswith(f"one of: {', '.join(sorted(CAPABILITIES))}")
 
 
 OFTEN = {
@@ -172,9 +162,6 @@ def test_what_the_system_has_and_forbids_is_not_there(name, monkeypatch):
     assert probe() == capabilities.has(name)
     monkeypatch.setattr(REFUSED[name], refused)
     assert not probe()
-
-
-def test_a_futex_that_is_forbidden_is_not_there(monkeypatch):
     monkeypatch.setattr(capabilities, "c_function", lambda name: lambda *given: -1)
     assert not CAPABILITIES["futex"].probe()
 

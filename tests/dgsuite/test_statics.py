@@ -1,7 +1,5 @@
 """Statistics of code."""
 
-from __future__ import annotations
-
 import csv
 import doctest
 
@@ -49,9 +47,3 @@ def test_command(tmp_path):
     assert len(rows) == 2 * (12 + 5)
     assert {row["form"] for row in rows} == {"iterative", "recursive"}
     assert all(int(row["lines"]) > 20 for row in rows)
-
-
-def test_no_place_for_the_table(tmp_path, capsys):
-    assert mains.statics(["--csv", str(tmp_path / "no" / "t.csv")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.endswith("/no does not exist")

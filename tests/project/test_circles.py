@@ -1,7 +1,5 @@
 """Modules do not import each other in circles, not even for types."""
 
-from __future__ import annotations
-
 import ast
 from graphlib import TopologicalSorter
 

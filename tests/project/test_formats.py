@@ -3,8 +3,6 @@
 ``python -m tests.project.test_formats tests/data/formats`` writes the files of the current forms anew.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys
@@ -81,33 +79,22 @@ def golden(name):
     return READ[name](GOLDEN / name)
 
 
-def test_a_graph_is_read():
+def test_files_of_the_first_release_are_read():
     found, expected = golden("graph"), graph()
     assert nx.utils.graphs_equal(found.to_networkx(), expected.to_networkx())
     assert found.partition == expected.partition
     assert list(found.labels) == list(expected.labels)
-
-
-def test_a_result_is_read():
-    found = golden("result.nc")
-    expected = run("sssp")
-    assert formats.KEY not in found.attrs
+    found, expected = golden("result.nc"), run("sssp")
     for name in ("distance", "parent", "messages", "node"):
         assert (found[name].values == expected[name].values).all()
-
-
-def test_a_trace_is_read():
-    found = golden("trace.nc")
-    assert found.messages.sum() == run("bfs").messages.sum()
-    assert formats.KEY not in found.attrs
-
-
-def test_an_experiment_is_read():
+    trace = golden("trace.nc")
+    assert trace.messages.sum() == run("bfs").messages.sum()
+    assert formats.KEY not in {*found.attrs, *trace.attrs}
     assert [each.kernel for each in golden("experiment.toml").run] == [["bfs"]]
-
-
-def test_the_list_of_a_checkpoint_is_read():
     assert golden("checkpoint.json")["attempt"] == "0"
+    said = r"result\.nc: not a trace: it has the form 'dgsuite result 1'"
+    with pytest.raises(InputError, match=said):
+        dgsuite.traces.read(GOLDEN / "result.nc")
 
 
 @pytest.mark.parametrize("name", [name for name in WRITE if name != "experiment.toml"])
@@ -122,12 +109,6 @@ def test_a_later_form_is_refused(monkeypatch, tmp_path, name):
     with pytest.raises(InputError, match=re.escape(said)) as error:
         READ[name](tmp_path / name)
     assert str(error.value).startswith(str(tmp_path / name))
-
-
-def test_a_file_of_another_kind_is_refused():
-    said = r"result\.nc: not a trace: it has the form 'dgsuite result 1'"
-    with pytest.raises(InputError, match=said):
-        dgsuite.traces.read(GOLDEN / "result.nc")
 
 
 @pytest.mark.parametrize("given", ["2", "true", '"1"'])

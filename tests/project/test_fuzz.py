@@ -1,7 +1,5 @@
 """A few damaged and forged inputs for every reader, in processes of their own; see `tests.fuzz`."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -31,10 +29,8 @@ def test_damaged_inputs_are_read_or_refused(reader, many):
 
 
 def test_the_long_tests_try_25_000_inputs():
+    """And the night 100,000 that are forged."""
     assert sum(fuzz.FEWER.get(reader, fuzz.MANY) for reader in fuzz.READERS) >= 25_000
-
-
-def test_the_night_tries_100_000_forged_inputs():
     forged = [reader for reader in fuzz.READERS if reader.startswith("forged")]
     assert 40 * sum(fuzz.FEWER[reader] for reader in forged) >= 100_000
 
@@ -64,12 +60,11 @@ def test_inputs_depend_on_seed_and_number_alone():
         ),
         ("array real general\n9999999 9999999\n", "'array' is not one of coordinate"),
         ("coordinate real general\n2 2 999999999999\n", "Truncated"),
-        ("coordinate real general\n2 2 1" + "0" * 5000 + "\n", "line 2: must have 3 sizes"),
+        (f"coordinate real general\n2 2 1{'0' * 5000}\n", "line 2: must have 3 sizes"),
         ("coordinate text general\n2 2 0\n", "line 1: 'text' is not one of"),
     ],
 )
 def test_headers_of_matrix_market_that_cannot_be(tmp_path, header, message):
-    path = tmp_path / "g.mtx"
-    path.write_text("%%MatrixMarket matrix " + header)
+    (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix " + header)
     with pytest.raises(InputError, match=message):
-        readers.read_matrix_market(str(path))
+        readers.read_matrix_market(str(tmp_path / "g.mtx"))

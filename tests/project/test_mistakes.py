@@ -1,7 +1,5 @@
 """The mistakes that docs/howto/kernel.md lists give the messages that it says."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

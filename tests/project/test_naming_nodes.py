@@ -1,7 +1,5 @@
 """Nodes are named in the same ways wherever users name some: by label, in any collection, or by a mask."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -34,39 +32,40 @@ def collections(kind):
     labels = LABELS[kind] or list(range(N))
     names = [labels[v] for v in SOME]
     mask = np.isin(np.arange(N), SOME)
-    objects = np.empty(len(names), object)
-    for i, name in enumerate(names):
-        objects[i] = name
-    yield "tuple", tuple(names)
-    yield "set", set(names)
-    yield "frozenset", frozenset(names)
-    yield "generator", (name for name in names)
-    yield "keys", dict.fromkeys(names).keys()
-    yield "objects", objects
-    yield "series", pd.Series(objects, index=[7, 1, 0])
-    yield "index", pd.Index(objects, tupleize_cols=False)
-    yield "mask", mask
-    yield "mask in a series", pd.Series(mask, index=np.arange(N)[::-1])
-    yield "mask of pandas", pd.Series(mask, dtype="boolean")
-    yield "mask of arrow", pa.array(mask)
-    yield "mask of xarray", xr.DataArray(mask)
+    objects = pd.Series(names, dtype=object).to_numpy()
+    found = {
+        "tuple": tuple(names),
+        "set": set(names),
+        "frozenset": frozenset(names),
+        "generator": (name for name in names),
+        "keys": dict.fromkeys(names).keys(),
+        "objects": objects,
+        "series": pd.Series(objects, index=[7, 1, 0]),
+        "index": pd.Index(objects, tupleize_cols=False),
+        "mask": mask,
+        "mask in a series": pd.Series(mask, index=np.arange(N)[::-1]),
+        "mask of pandas": pd.Series(mask, dtype="boolean"),
+        "mask of arrow": pa.array(mask),
+        "mask of xarray": xr.DataArray(mask),
+    }
     if kind == "tuples":
-        return
-    yield "array", np.array(names)
-    yield "xarray", xr.DataArray(names)
-    yield "arrow", pa.array(names)
-    yield "chunks of arrow", pa.chunked_array([names[:1], names[1:]])
-    yield "dictionary", pa.array(names).dictionary_encode()
-    yield (
-        "series of arrow",
-        pd.Series(pd.array(pa.array(names), dtype=pd.ArrowDtype(pa.array(names).type))),
-    )
-    yield "categorical", pd.Series(names, dtype="category")
-    yield "dask", dd.from_pandas(pd.Series(names), npartitions=2)
+        return found
+    arrow = pa.array(names)
+    found |= {
+        "array": np.array(names),
+        "xarray": xr.DataArray(names),
+        "arrow": arrow,
+        "chunks of arrow": pa.chunked_array([names[:1], names[1:]]),
+        "dictionary": arrow.dictionary_encode(),
+        "series of arrow": pd.Series(pd.array(arrow, dtype=pd.ArrowDtype(arrow.type))),
+        "categorical": pd.Series(names, dtype="category"),
+        "dask": dd.from_pandas(pd.Series(names), npartitions=2),
+    }
     if kind != "text":
-        yield "nullable", pd.Series(names, dtype="Int64")
-        yield "small", np.array(names, np.uint8)
-        yield "range", range(names[0], names[-1] + 1, names[1] - names[0])
+        found["nullable"] = pd.Series(names, dtype="Int64")
+        found["small"] = np.array(names, np.uint8)
+        found["range"] = range(names[0], names[-1] + 1, names[1] - names[0])
+    return found
 
 
 def run(kernel, graph, output, **how):
@@ -110,62 +109,47 @@ PLACES = {
 )
 def test_every_collection_names_nodes_in_every_place(kind, place):
     call, graph = PLACES[place], graph_of(kind)
-    if place == "projection":  # of a bipartite graph
-        ends = np.repeat(SOME, 2), np.tile([0, 6], 3)
-        graph = Graph.from_edges(*ends, n=N, labels=LABELS[kind], client=None)
     labels = LABELS[kind] or list(range(N))
     right = call(graph, [labels[v] for v in SOME])
-    for form, nodes in collections(kind):
+    for form, nodes in collections(kind).items():
         assert call(graph, nodes) == right, form
+
+
+NOBODY = [
+    pd.Series([1, None], dtype="Int64"),
+    pa.array(["n1", None]),
+    [np.str_("nobody")],
+    [["n1"], ["n2"]],
+    np.zeros(N + 1, bool),
+    np.ones((2, 2), int),
+    [1.5],
+    {"n1": 2},
+]
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", ["ids", "text"])
 def test_what_names_no_nodes_is_one_error_in_every_place(kind, place):
-    call, graph = PLACES[place], graph_of(kind)
-    for nodes in (
-        pd.Series([1, None], dtype="Int64"),
-        pa.array(["n1", None]),
-        [np.str_("nobody")],
-        [["n1"], ["n2"]],
-        np.zeros(N + 1, bool),
-        np.ones((2, 2), int),
-        [1.5],
-        {"n1": 2},
-    ):
+    for nodes in NOBODY:
         with pytest.raises(InputError) as found:
-            call(graph, nodes)
+            PLACES[place](graph_of(kind), nodes)
         assert "np." not in str(found.value)
 
 
 @pytest.mark.parametrize("place", ["subgraph", "neighbourhood", "within"])
 def test_one_node_is_taken_where_several_are(place):
-    for kind, name in (
-        ("text", "n3"),
-        ("ids", 3),
-        ("integers", np.int32(30)),
-        ("ids", np.array(3)),
-    ):
+    nodes = {"text": "n3", "ids": np.array(3), "integers": np.int32(30)}
+    for kind, name in nodes.items():
         graph = graph_of(kind)
-        one = [name.item() if hasattr(name, "item") else name]
-        assert PLACES[place](graph, name) == PLACES[place](graph, one)
+        assert PLACES[place](graph, name) == PLACES[place](graph, np.array([name]).tolist())
 
 
 @pytest.mark.parametrize("kind", ["ids", "text"])
 def test_the_record_of_a_network_is_the_same_for_every_collection(kind):
-    graph = graph_of(kind)
     names = [(LABELS[kind] or list(range(N)))[v] for v in SOME]
-    records = {
-        struck(graph, byzantine=Byzantine(nodes, "silent"))[2]
-        for nodes in (
-            names,
-            tuple(names),
-            set(names),
-            pd.Series(names),
-            pa.array(names),
-            iter(names),
-        )
-    }
+    each = (names, tuple(names), set(names), pd.Series(names), pa.array(names), iter(names))
+    graph = graph_of(kind)
+    records = {struck(graph, byzantine=Byzantine(nodes, "silent"))[2] for nodes in each}
     assert len(records) == 1
 
 
@@ -180,16 +164,14 @@ def test_one_node_may_be_a_scalar_of_any_library():
 def test_an_order_may_be_any_column(make):
     order = [3, 1, 0, 2, 5, 4, 7, 6]
     assert list(graph_of("ids").reordered(make(order)).labels) == order
-
-
-def test_masked_values_are_no_order():
     hidden = np.ma.array(np.arange(N), mask=np.arange(N) == 3)
     with pytest.raises(InputError, match="order must not be masked: 1 of 8"):
         graph_of("ids").reordered(hidden)
 
 
-def test_messages_show_values_and_not_how_numpy_writes_them():
-    for call in (
+@pytest.mark.parametrize(
+    "call",
+    [
         lambda: dgsuite.run("bfs", graph_of("text"), root=np.str_("nobody")),
         lambda: dgsuite.run("bfs", graph_of("ids"), root=np.int64(9)),
         lambda: dgsuite.run("bfs", graph_of("ids"), root=np.float64(0.5)),
@@ -200,7 +182,9 @@ def test_messages_show_values_and_not_how_numpy_writes_them():
         lambda: graph_of("text").with_nodes(np.array([3])),
         lambda: Graph.from_edges([0], [1], labels=np.array(["a", "a"])),
         lambda: Graph.from_edges([0], [1], n=np.float64(2)),
-    ):
-        with pytest.raises(InputError) as found:
-            call()
-        assert "np." not in str(found.value)
+    ],
+)
+def test_messages_show_values_and_not_how_numpy_writes_them(call):
+    with pytest.raises(InputError) as found:
+        call()
+    assert "np." not in str(found.value)

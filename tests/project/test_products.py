@@ -1,12 +1,8 @@
 """No product of whole numbers in arrays stays in 32 bits, where ids of larger graphs would wrap."""
 
-from __future__ import annotations
-
 import json
-import subprocess
-import sys
 
-from tests.support.paths import ROOT
+from tests.support.processes import python
 
 NARROW = {
     "kernels/imsuite/dominating_set/textbook.py:offer": "three times a degree, of a node",
@@ -19,13 +15,7 @@ NARROW = {
 
 def test_no_product_of_ids_stays_in_32_bits():
     """A pair of ids is made by `dgsuite.base.pairs.pair_key`, or of ids of 64 bits."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.support.products"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "tests.support.products")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert {place: types for place, types in found.items() if place not in NARROW} == {}

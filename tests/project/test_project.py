@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Literal
@@ -25,6 +22,7 @@ from dgsuite.kernels import KERNELS, BellmanFord
 from tests.cards import CARDS
 from tests.support.browser import BROWSER, opened
 from tests.support.paths import ROOT
+from tests.support.processes import python
 
 
 def python_blocks(name):
@@ -68,27 +66,14 @@ def test_the_sums_of_contributing_are_right(contributing):
         dgsuite.run(contributing.Walk, g, style="serial", damping=2.0)
 
 
+GUIDES = (
+    *("checkpoint", "choose", "congest", "counts", "embeddings", "executions", "faults", "kernel"),
+    *("linkage", "recipes", "reduction", "scc", "stabilisation"),
+)
 PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("start", "networkx", "howto/save", "dask", "stopping")),
-    *(
-        f"docs/howto/{name}.md"
-        for name in (
-            "checkpoint",
-            "choose",
-            "congest",
-            "counts",
-            "embeddings",
-            "executions",
-            "faults",
-            "kernel",
-            "linkage",
-            "recipes",
-            "reduction",
-            "scc",
-            "stabilisation",
-        )
-    ),
+    *(f"docs/howto/{name}.md" for name in GUIDES),
 ]
 """Pages with examples. By default those of the first run, by `make doctest` those of all."""
 
@@ -109,18 +94,9 @@ def test_the_examples_of_a_page_run(page, tmp_path):
     blocks = python_blocks(page)
     assert blocks
     program.write_text("\n".join(blocks))
-    done = subprocess.run(
-        [sys.executable, program],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "PYTHONUNBUFFERED": "",  # workers print, too; buffered, lines of two do not mix
-            "DASK_TEMPORARY_DIRECTORY": str(tmp_path / "dask"),  # others purge the common one
-        },
-        capture_output=True,
-        text=True,
-    )
+    unbuffered = {"PYTHONUNBUFFERED": ""}  # workers print, too; buffered, lines of two do not mix
+    own = {"DASK_TEMPORARY_DIRECTORY": str(tmp_path / "dask")}  # others purge the common one
+    done = python(program, cwd=tmp_path, **unbuffered, **own)
     ours = re.sub(CLOSING, "", done.stderr).splitlines()
     left = [line for line in ours if line and not re.search(ELSEWHERE, line)]
     assert not left, done.stderr
@@ -189,7 +165,7 @@ def test_links_lead_to_files():
 def test_test_files_that_are_named_exist():
     """Code and pages say where something is tested; tests of Dask's own are not here."""
     named = r"(?<![\w/])tests/[\w/]+\.(?:py|md|toml|csv)"
-    folders = [
+    folders = (
         "dgsuite",
         "partition",
         "kernels",
@@ -198,7 +174,7 @@ def test_test_files_that_are_named_exist():
         "docs",
         "configs",
         "tests",
-    ]
+    )
     endings = ("py", "md", "toml")
     pages = [page for f in folders for end in endings for page in ROOT.glob(f"{f}/**/*.{end}")]
     for page in [*pages, *ROOT.glob("*.md")]:
@@ -207,72 +183,57 @@ def test_test_files_that_are_named_exist():
                 assert (ROOT / path).is_file(), f"{page} names {path}"
 
 
-def test_import_is_light():
-    code = (
-        "import sys, dgsuite; "
-        "print([m for m in ('dask', 'distributed', 'xarray', 'numba', 'matplotlib', 'scipy', "
-        "'networkx', 'pandas') if m in sys.modules])"
-    )
-    found = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert found.stdout.strip() == "[]"
+RING = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
 
 
-def test_unknown_names():
-    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
-    for call, message in (
-        (lambda: dgsuite.run("lrc", graph), "did you mean 'lcr'"),
-        (lambda: dgsuite.run("bsf", graph), "did you mean 'bfs'"),
-        (lambda: dgsuite.run("sssp", graph, root=1, sources=[0]), "leave one out"),
-        (lambda: dgsuite.run("mis", graph, style="cloked"), "did you mean 'clocked'"),
-        (lambda: dgsuite.run("mis", graph, rgn="imsuite"), "did you mean 'rng'"),
-        (lambda: dgsuite.run("bf", graph, root=4), "root 4 is not a node"),
-        (lambda: dgsuite.run("mis", graph, clusters=-1), "clusters must be"),
-        (
-            lambda: dgsuite.run("mis", nx.cycle_graph(4)),
-            "make one with Graph.from_dataframe, from_networkx",
-        ),
-        (lambda: dgsuite.run("lcr", dgsuite.Graph.from_networkx(nx.star_graph(4))), "ring"),
-    ):
-        with pytest.raises(dgsuite.InputError, match=re.escape(message)):
-            call()
-    directed = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(dgsuite.InputError, match="undirected"):
-        dgsuite.run("mis", directed)
+STAR = dgsuite.Graph.from_networkx(nx.star_graph(4))
+DIRECTED = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
 
 
 @pytest.mark.parametrize(
-    ("kernel", "name", "value", "message"),
+    ("kernel", "how", "message"),
     [
-        ("bf", "root", 1.5, "kernel 'bf': root must be a node, got 1.5"),
-        ("bf", "root", "x", "root must be a node, got 'x'"),
-        ("bf", "root", None, "root must be"),
-        ("bf", "root", True, "root must be"),
-        ("bf", "seed", 1.5, "seed must be"),
-        ("bf", "seed", 1 << 70, "seed must be"),
-        ("sssp", "delta", "x", "delta must be a number or None, got 'x'"),
-        ("mis", "faithful", 1, "faithful must be True or False, got 1"),
-        ("mis", "rng", "dice", "rng must be one of counter, imsuite, imsuite-2.6 or None"),
-        ("bfs", "direction", "up", "direction must be one of optimising, top-down, got 'up'"),
-        ("by", "votes", 3, "votes must be a sequence or None, got 3"),
-        (BellmanFord(), "rot", 1, "did you mean 'root'"),
-        (BellmanFord(root=1.5), "seed", 3, "root must be"),
+        ("lrc", {}, "did you mean 'lcr'"),
+        ("bsf", {}, "did you mean 'bfs'"),
+        ("conected_components", {}, "did you mean 'connected_components'"),
+        (7, {}, "kernel must be a name"),
+        ("sssp", {"root": 1, "sources": [0]}, "leave one out"),
+        ("mis", {"style": "cloked"}, "did you mean 'clocked'"),
+        ("mis", {"rgn": "imsuite"}, "did you mean 'rng'"),
+        ("mis", {"clusters": -1}, "clusters must be"),
+        ("mis", {"graph": nx.cycle_graph(4)}, "make one with Graph.from_dataframe, from_networkx"),
+        ("lcr", {"graph": STAR}, "ring"),
+        ("mis", {"graph": DIRECTED}, "undirected"),
+        ("bf", {"root": 4}, "root 4 is not a node"),
+        ("bf", {"root": 1.5}, "kernel 'bf': root must be a node, got 1.5"),
+        ("bf", {"root": "x"}, "root must be a node, got 'x'"),
+        ("bf", {"root": None}, "root must be"),
+        ("bf", {"root": True}, "root must be"),
+        ("bf", {"seed": 1.5}, "seed must be"),
+        ("bf", {"seed": 1 << 70}, "seed must be"),
+        ("sssp", {"delta": "x"}, "delta must be a number or None, got 'x'"),
+        ("mis", {"faithful": 1}, "faithful must be True or False, got 1"),
+        ("mis", {"rng": "dice"}, "rng must be one of counter, imsuite, imsuite-2.6 or None"),
+        ("bfs", {"direction": "up"}, "must be one of optimising, top-down, got 'up'"),
+        ("by", {"votes": 3}, "votes must be a sequence or None, got 3"),
+        (BellmanFord(), {"rot": 1}, "did you mean 'root'"),
+        (BellmanFord(root=1.5), {"seed": 3}, "root must be"),
     ],
 )
-def test_values_that_parameters_cannot_have(kernel, name, value, message):
-    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+def test_values_that_arguments_cannot_have(kernel, how, message):
+    graph = how.get("graph", RING)
+    given = {name: value for name, value in how.items() if name != "graph"}
     with pytest.raises(dgsuite.InputError, match=re.escape(message)):
-        dgsuite.run(kernel, graph, style="serial", **{name: value})
+        dgsuite.run(kernel, graph, **given)
+    each, common = ([], given) if {"style", "clusters"} & {*given} else ([given], {})
     with pytest.raises(dgsuite.InputError, match=re.escape(message)):
-        dgsuite.run_each(kernel, graph, [{name: value}], style="serial")
+        dgsuite.run_each(kernel, graph, each or [{}], **common)
 
 
-def test_each_must_be_several():
-    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
-    for each in ({"root": 1}, [1], "root"):
-        with pytest.raises(dgsuite.InputError, match="each must be a list of mappings"):
-            dgsuite.run_each("bf", graph, each, style="serial")
+@pytest.mark.parametrize("each", [{"root": 1}, [1], "root"])
+def test_each_must_be_several(each):
+    with pytest.raises(dgsuite.InputError, match="each must be a list of mappings"):
+        dgsuite.run_each("bf", RING, each, style="serial")
 
 
 @dataclass(frozen=True)
@@ -286,11 +247,10 @@ class Odd(BellmanFord):
 @pytest.mark.parametrize("mode", [1, "two", None])
 @pytest.mark.parametrize("kernel", [Odd, Odd()])
 def test_literals_and_defaults_of_any_kind(kernel, mode):
-    made = make_kernel(kernel, dgsuite.Graph.from_networkx(nx.path_graph(3)), None, {"mode": mode})
-    assert made == Odd(mode=mode)
+    assert make_kernel(kernel, RING, None, {"mode": mode}) == Odd(mode=mode)
     for wrong in (True, 2, "one"):
         with pytest.raises(dgsuite.InputError, match="mode must be one of 1, two, None"):
-            dgsuite.run(kernel, dgsuite.Graph.from_networkx(nx.path_graph(3)), mode=wrong)
+            dgsuite.run(kernel, RING, mode=wrong)
 
 
 @pytest.mark.parametrize(
@@ -313,25 +273,16 @@ def test_where_parameters_come_from(kernel, options, found):
     assert all(type(ds.attrs[name]) is int for name in found)
 
 
+LOUVAIN = {"graph": "planted partition", "kernel": "louvain"}
+RANKS = {"graph": "Kronecker, scale 20", "kernel": "pagerank"}
+ROAD = {"graph": "road", "kernel": "eccentricity, of=diameter"}
 FIGURES = {
     "breadth-first search": ("bfs_peers", "median", {"scale": 20}),
-    "PageRank": (
-        "analytics-pagerank",
-        "rounds",
-        {"graph": "Kronecker, scale 20", "kernel": "pagerank"},
-    ),
+    "PageRank": ("analytics-pagerank", "rounds", RANKS),
     "connected components": ("analytics-more", "rounds", {"kernel": "wcc"}),
     "maximal independent set": ("large", "mis, ", {"nodes": 1_000_000}),
-    "Louvain": (
-        "questions-communities",
-        "rounds",
-        {"graph": "planted partition", "kernel": "louvain"},
-    ),
-    "diameter of a road network": (
-        "questions-distances",
-        "rounds",
-        {"graph": "road", "kernel": "eccentricity, of=diameter"},
-    ),
+    "Louvain": ("questions-communities", "rounds", LOUVAIN),
+    "diameter of a road network": ("questions-distances", "rounds", ROAD),
     "an empty round": ("overhead", "empty clocked round", {"clusters": 2}),
 }
 """Where the figures of a row of the README's table come from: result, figure and conditions."""
@@ -364,29 +315,15 @@ def _in_words(row):
     return f"{float(f'{value:.2g}'):g} times slower than {peer}"
 
 
-def test_code_on_pages_has_79_columns():
-    """As many as a page shows; what programs print (```text) has its own."""
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    assert len(pages) > 100
-    for page in pages:
-        if page.parent == ROOT / "docs/kernels":  # made from docstrings
-            continue
-        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(), re.S | re.M)
-        code = "".join(block for kind, block in blocks if not kind.startswith(("text", "{")))
-        long = [line for line in code.splitlines() if len(line) > 79]
-        assert not long, (page, long)
-
-
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
 def test_the_search_of_pages_ranks_what_to_do_first(tmp_path):
     page = tmp_path / "page.html"
     page.write_text(f"<script>{(ROOT / 'docs/scorer.js').read_text()}</script>")
     names = ["changelog", "decisions/0001-votes-are-exact", "kernels/bfs", "howto/faults", "start"]
+    asked = [f'Scorer.score(["{name}", "", "", "", 5, ""])' for name in names]
 
     async def found():
         async with opened(page) as shown:
-            return [
-                await shown.ask(f'Scorer.score(["{name}", "", "", "", 5, ""])') for name in names
-            ]
+            return [await shown.ask(each) for each in asked]
 
     assert asyncio.run(found()) == [-5, -5, 5, 15, 15]

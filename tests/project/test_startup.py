@@ -1,12 +1,7 @@
 """What a fresh process has to import and compile before its first result."""
 
-from __future__ import annotations
-
 import json
-import os
-import subprocess
-import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -15,75 +10,48 @@ import pytest
 import dgsuite
 from dgsuite.base import thresholds
 from dgsuite.partition.graph.graph import Graph
-from tests.support.paths import ROOT
+from tests.support.processes import python
 
 
 def fresh(code, *arguments, how="-c", **environment):
     """What a new process prints, and its standard error."""
-    found = subprocess.run(
-        [sys.executable, how, code, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = python(how, code, *arguments, **environment)
     assert not found.returncode, found.stderr
     return found.stdout, found.stderr
 
 
-def test_a_small_run_needs_no_heavy_package():
-    """Neither a compiler nor Dask, whose import takes longer than such a run."""
-    code = """
-import sys, dgsuite, numpy as np
+HEAVY = """
+import sys, dgsuite
+heavy = "dask", "distributed", "xarray", "numba", "matplotlib", "scipy", "networkx", "pandas"
+found = [m for m in heavy if m in sys.modules]
+import numpy as np
 nodes = np.arange(77)
 ring = dgsuite.Graph.from_edges(nodes, (nodes + 1) % 77, clusters=3)
 for kernel in ("bf", "bfs", "mis", "sssp", "lcr", "hs", "dp", "ds", "kc"):
     for style in (None, "serial"):
         dgsuite.run(kernel, ring, style=style)
-print([m for m in ("numba", "scipy", "dask.array", "distributed", "h5py", "matplotlib", "networkx")
-       if m in sys.modules])
+heavy = "numba", "scipy", "dask.array", "distributed", "h5py", "matplotlib", "networkx"
+print(found, [m for m in heavy if m in sys.modules])
 """
-    assert fresh(code)[0].strip() == "[]"
-
-
-def test_a_dataset_has_its_accessor_where_nothing_has_run():
-    code = "import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))"
-    assert fresh(code)[0].strip() == "True"
-
-
-def test_a_run_imports_no_other_kernel():
-    code = """
+OTHERS = """
 import sys, dgsuite
 dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1], [1, 2]))
 folders = "dgsuite.kernels.analytics.", "dgsuite.kernels.imsuite."
 print([m for m in sys.modules if m.startswith(folders)])
 """
-    assert fresh(code)[0].strip() == "['dgsuite.kernels.analytics.bfs']"
-
-
-def test_help_names_a_faithful_form_that_nothing_has_imported():
-    code = "import dgsuite; print(dgsuite.list_kernels().lcr.__signature__)"
-    assert "faithful=False" in fresh(code)[0]
-
-
-def test_the_first_kernel_of_a_process_is_faithful_where_that_is_asked_for():
-    code = """
+FAITHFUL = """
 from dgsuite.kernels import KERNELS
 print(type(KERNELS["by"](faithful=True)).__name__, type(KERNELS["lcr"](faithful=True)).__name__)
 """
-    assert fresh(code)[0].split() == ["FaithfulByzantine", "FaithfulLCR"]
-    code = """
+RECURSIVE = """
 from dgsuite.kernels import MIS
 from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
 print(type(MIS(faithful=True)).__name__, type(RecursiveDijkstra(0, True)).__name__)
 """
-    assert fresh(code)[0].split() == ["FaithfulMIS", "FaithfulRecursiveDijkstra"]
-
-
-def test_a_python_whose_lock_is_off_is_refused():
-    """With one error that says what to do."""
-    code = """
+SIGNATURE = (
+    "import dgsuite; print('faithful=False' in str(dgsuite.list_kernels().lcr.__signature__))"
+)
+UNLOCKED = """
 import sys
 sys._is_gil_enabled = lambda: False
 try:
@@ -91,27 +59,30 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert fresh(code)[0] == (
-        "dgsuite needs the global interpreter lock, which is off in this free-threaded Python; set "
-        "PYTHON_GIL=1, or use the usual build of Python\n"
-    )
+REFUSED = (
+    "dgsuite needs the global interpreter lock, which is off in this free-threaded Python; set "
+    "PYTHON_GIL=1, or use the usual build of Python"
+)
 
 
-@pytest.mark.parametrize("direction", ["optimising", "top-down"])
-@pytest.mark.parametrize("clusters", [1, 3])
-def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
-    """First senders, and how many entries were looked at, by NumPy and by compiled loops."""
-    rng = np.random.default_rng(5)
-    ends = rng.integers(0, 500, (2, 4000))
-    found = []
-    for limit in (thresholds.compile_from, -1):
-        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", limit)
-        graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
-        ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
-        found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])
-    assert found[0].bottom_up.sum() > 0 or direction == "top-down"
-    small, compiled = found
-    assert small.equals(compiled)
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        (HEAVY, "[] []"),
+        (OTHERS, "['dgsuite.kernels.analytics.bfs']"),
+        ("import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))", "True"),
+        (SIGNATURE, "True"),
+        (FAITHFUL, "FaithfulByzantine FaithfulLCR"),
+        (RECURSIVE, "FaithfulMIS FaithfulRecursiveDijkstra"),
+        (UNLOCKED, REFUSED),
+    ],
+    ids=["heavy", "others", "accessor", "signature", "faithful", "recursive", "unlocked"],
+)
+def test_what_a_new_process_prints(code, printed):
+    """Neither an import nor a small run needs a heavy package, or another kernel, which takes longer than it;
+    datasets and faithful forms are there where nothing has imported them; a Python without a lock is refused.
+    """
+    assert fresh(code)[0] == f"{printed}\n"
 
 
 @pytest.mark.parametrize("kernel", ["bfs", "cdlp", "hits", "leiden", "pagerank", "sssp", "wcc"])
@@ -121,14 +92,13 @@ def test_an_answer_is_the_same_before_loops_are_loaded_and_after(monkeypatch, ke
     table = pd.DataFrame((rng.random((40_000, 2)) ** 2 * 8000).astype(int), columns=["a", "b"])
     table["w"] = rng.random(len(table))
     how = {"directed": kernel == "hits", "duplicates": "min", "clusters": 3, "client": None}
-    before, after = [], []
-    for found, left in ((before, 1 << 60), (after, 0)):
+    found = []
+    for left in (1 << 60, 0):
         monkeypatch.setattr(thresholds, "left_to_numpy", left)
         graph = Graph.from_dataframe(table, "a", "b", "w", **how)
         ds = dgsuite.run(kernel, graph, style="serial")
-        times = [name for name in ds.variables if name.endswith("_seconds")]
-        found.append(ds.drop_vars(times))
-    assert before[0].equals(after[0])
+        found.append(ds.drop_vars([name for name in ds.variables if name.endswith("_seconds")]))
+    assert found[0].equals(found[1])
 
 
 ANSWER = """
@@ -181,8 +151,10 @@ print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_miss
 
 
 def test_loops_are_compiled_once_and_it_is_said(tmp_path):
-    """The first process compiles and says so in one line; the next one loads what was kept."""
-    printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
+    """The first process compiles and says so in one line; the next loads what was kept, where only the user
+    can write.
+    """
+    printed, said = fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     seconds, misses = json.loads(printed)
     assert seconds > 0
     assert misses == 2
@@ -192,6 +164,10 @@ def test_loops_are_compiled_once_and_it_is_said(tmp_path):
     printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
     assert json.loads(printed) == [0.0, 0]
     assert said == ""
+    kept = [*tmp_path.rglob("*.nbi")]
+    assert kept
+    for folder in {parent for path in kept for parent in path.relative_to(tmp_path).parents[:-1]}:
+        assert (tmp_path / folder).stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("wrong", ["a file", "others can write to it"])
@@ -241,72 +217,22 @@ def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
     assert after == "[]\n"
 
 
-def test_only_the_user_can_write_where_loops_are_kept(tmp_path):
-    fresh("import os; os.umask(0)" + COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
-    kept = [*tmp_path.rglob("*.nbi")]
-    assert kept
-    for folder in {parent for path in kept for parent in path.relative_to(tmp_path).parents[:-1]}:
-        assert (tmp_path / folder).stat().st_mode & 0o777 == 0o700
-
-
-def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
-    """Code for two types, kept at the same time, does not end up in one file."""
-    from numba import int32, int64
-    from numba.core.caching import IndexDataCacheFile
-
-    from dgsuite.base.compiling import Cache, compiled
-
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-
-    def double(x):
-        return 2 * x
-
-    made = compiled(double)
-    made._cache.disable()
-    for kind in (int32, int64):
-        made.compile((kind,))
-    results = list(made.overloads.items())
-    inside = [threading.Event(), threading.Event()]
-    save = IndexDataCacheFile._save_index
-
-    def slow(self, overloads):
-        """Stands between the two steps of the first until the second is there too, if it can come."""
-        if inside[0].is_set():
-            inside[1].set()
-        else:
-            inside[0].set()
-            inside[1].wait(0.5)
-        save(self, overloads)
-
-    monkeypatch.setattr(IndexDataCacheFile, "_save_index", slow)
-    first = threading.Thread(target=Cache(double).save_overload, args=results[0])
-    first.start()
-    inside[0].wait()
-    Cache(double).save_overload(*results[1])
-    first.join()
-    files = Cache(double)._cache_file._load_index()
-    assert len(files) == 2
-    assert len(set(files.values())) == 2
-
-
 def test_one_of_the_processes_that_need_a_loop_compiles_it(tmp_path):
-    """The other waits, and loads it."""
+    """The others wait, and load it. Code for two types, kept at the same time, is in two files."""
     code = """
-import numpy as np
+import sys, numpy as np
 from dgsuite.partition.arrays import _compiled
-_compiled.expand(np.array([0, 5]), np.array([2, 1]), 3)
+for kind in sys.argv[1:]:
+    _compiled.expand(np.array([0, 5], kind), np.array([2, 1], kind), 3)
 print(sum(_compiled.expand.stats.cache_misses.values()))
 """
-    there = [
-        subprocess.Popen(
-            [sys.executable, "-c", code],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    assert sorted(int(one.communicate()[0]) for one in there) == [0, 1]
+
+    def misses(*kinds):
+        return int(fresh(code, *kinds, NUMBA_CACHE_DIR=str(tmp_path))[0])
+
+    with ThreadPoolExecutor(3) as pool:
+        assert sorted(pool.map(misses, ("int64", "int64", "int32"))) == [0, 1, 1]
+    assert misses("int32", "int64") == 0
 
 
 def test_a_loop_that_cannot_be_compiled_holds_up_no_other_process(tmp_path, monkeypatch):

@@ -1,7 +1,5 @@
 """The guide to five theorems: its files run, and its numbers are those of the results that ship."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np

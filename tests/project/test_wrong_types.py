@@ -1,7 +1,5 @@
 """What is of a wrong type is refused with one clear error, wherever users hand it over."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -2,20 +2,7 @@
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.studies.report.claims.data import setup_of
-from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.verdicts import CHECKS
 from dgsuite.studies.report.results import collect
-
-
-def changed(configs, number, old, new):
-    path = configs / f"figure{number:02}.toml"
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-    claim = setup_of(number)
-    return CHECKS[claim.check](claim, Evidence(configs=configs))
-
 
 SPREAD = (0.99, 1.0, 1.01)
 """Of three repeats."""

@@ -2,11 +2,8 @@
 
 Commands: python -m tests.wheel [--python PYTHON] [--wheel FILE] [--all]
 
-``--all`` installs extras as well, runs the quickstart experiment and the examples of pages, and has the
-distribution `kernels` and folders of the same names beside the program.
+``--all`` installs extras as well, and runs the quickstart experiment and the examples of pages.
 """
-
-from __future__ import annotations
 
 import argparse
 import os
@@ -23,9 +20,6 @@ HERE = Path(__file__).parent
 
 PAGES = ("README.md", "docs/howto/save.md", "docs/networkx.md")
 """Pages whose examples run with `--all`."""
-
-BESIDE = ("genval", "kernels", "partition")
-"""Folders of the checkout that become packages of dgsuite."""
 
 UV = [sys.executable, "-m", "uv", "--quiet"]
 
@@ -92,21 +86,14 @@ def try_core(wheel, python, folder):
 
 
 def try_all(wheel, python, folder):
-    """With extras, and beside others."""
+    """With extras."""
     (folder / "all").mkdir(parents=True)
-    own = environment(
-        folder / "all-env", python, f"dgsuite[complete] @ {wheel.as_uri()}", "kernels"
-    )
+    own = environment(folder / "all-env", python, f"dgsuite[complete] @ {wheel.as_uri()}")
     call([own.with_name("dgsuite"), "run", "quickstart"], folder / "all")
     if not (folder / "all/results/quickstart.png").is_file():
         sys.exit("dgsuite run quickstart drew no picture")
     for page in PAGES:
         run_page(own, page, folder / "all")
-    print(run(own, "beside.py", folder / "all"), flush=True)
-    for name in BESIDE:
-        (folder / "all" / name).mkdir()
-        (folder / "all" / name / "__init__.py").touch()
-    print(run(own, "beside.py", folder / "all"), flush=True)
 
 
 def main():
@@ -114,7 +101,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--python", default=sys.executable, help="of the environments")
     parser.add_argument("--wheel", type=Path, help="in place of one of what is committed")
-    parser.add_argument("--all", action="store_true", help="also with extras, and beside others")
+    parser.add_argument("--all", action="store_true", help="also with extras")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dgsuite-wheel-") as scratch:
         folder = Path(scratch)

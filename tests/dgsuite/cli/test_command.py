@@ -1,13 +1,10 @@
 """Signals end every command soon, with its own exit status and one line, and leave nothing behind."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re
 import signal
 import subprocess
-import sys
 import termios
 import textwrap
 import time
@@ -21,6 +18,7 @@ from dgsuite.base.command import Command
 from tests.support.clusters import heed_signals
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
+from tests.support.processes import begun, python
 
 COMMAND = """
 import ctypes, os, signal, sys, threading, time
@@ -48,43 +46,44 @@ def started(
     """A process that runs a command, once it is at work."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(COMMAND).format(work=work, clean=clean))
-    process = subprocess.Popen(
-        [sys.executable, program],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        bufsize=0,  # what comes after the first line is left for `communicate`
-        preexec_fn=preexec_fn,
-    )
+    # what comes after the first line is left for `communicate`
+    how = {"stdout": subprocess.PIPE, "stderr": stderr, "bufsize": 0, "text": False}
+    process = begun(program, preexec_fn=preexec_fn, **how)
     assert process.stdout is not None
     assert process.stdout.readline() == b"begun\n"
     return process
 
 
+INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
+CLEAN = "print('cleaned', flush=True)"
+ELSEWHERE = (
+    "threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start();"
+    " time.sleep(100)"
+)
+SUSPEND = "ctypes.CDLL(None).sigsuspend(bytes([255] * 128))"
+
+
 @pytest.mark.parametrize(
-    ("number", "word"),
+    ("number", "word", "work", "clean", "printed"),
     [
-        (signal.SIGINT, "interrupted"),
-        (signal.SIGTERM, "terminated"),
-        (signal.SIGHUP, "hung up"),
+        (signal.SIGINT, "interrupted", "time.sleep(100)", CLEAN, b"cleaned\n"),
+        (signal.SIGTERM, "terminated", "time.sleep(100)", CLEAN, b"cleaned\n"),
+        (signal.SIGHUP, "hung up", "time.sleep(100)", CLEAN, b"cleaned\n"),
+        # errors of cleaning up are not reported, and a second signal does not disturb it
+        (signal.SIGTERM, "terminated", "time.sleep(100)", "raise OSError('consequence')", b""),
+        (0, "interrupted", INTERRUPT, f"{INTERRUPT}; {CLEAN}", b"cleaned\n"),
+        # another thread may get it: one between Python's last look at signals and a system call
+        (0, "interrupted", ELSEWHERE, CLEAN, b"cleaned\n"),
+        # compiled code, in which Python handles no signal: this returns after a handler, that never
+        (signal.SIGINT, "interrupted", "ctypes.CDLL(None).pause()", "time.sleep(100)", b""),
+        pytest.param(signal.SIGINT, "interrupted", SUSPEND, "pass", b"", marks=pytest.mark.long),
     ],
 )
-def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word):
-    process = started(tmp_path, "time.sleep(100)")
-    process.send_signal(number)
-    assert process.communicate(timeout=PATIENCE) == (b"cleaned\n", f"{word}\n".encode())
-    assert process.returncode == 128 + number
-
-
-def test_a_signal_that_another_thread_gets_interrupts_what_the_main_thread_waits_for(tmp_path):
-    """As one may that comes between Python's last look at signals and a system call."""
-    process = started(
-        tmp_path,
-        "threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start();"
-        " time.sleep(100)",
-    )
-    assert process.communicate(timeout=PATIENCE) == (b"cleaned\n", b"interrupted\n")
-    assert process.returncode == 130
+def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word, work, clean, printed):
+    process = started(tmp_path, work, clean)
+    process.send_signal(number)  # 0 is none
+    assert process.communicate(timeout=PATIENCE) == (printed, f"{word}\n".encode())
+    assert process.returncode == 128 + (number or signal.SIGINT)
 
 
 def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):
@@ -112,16 +111,9 @@ def test_a_terminal_that_closes_ends_a_command_and_what_it_started(tmp_path):
 
     ours, theirs = os.openpty()
     run = ["kernel", "lcr", "ring", "--n", "20000", "--workers", "2", "-o", tmp_path / "lcr.nc"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dgsuite", *run],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-        preexec_fn=take_terminal,
-    )
+    there = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    how = {"cwd": tmp_path, "start_new_session": True, "preexec_fn": take_terminal}
+    process = begun("-m", "dgsuite", *run, **there, **how)
     os.close(theirs)
     seen = b""
     while b"lcr, clocked: round" not in seen:
@@ -144,39 +136,6 @@ def semaphores(pid):
     return {*re.findall(r"/dev/shm/sem\.\S+", Path(f"/proc/{pid}/maps").read_text())}
 
 
-def test_a_second_signal_does_not_disturb_cleaning_up(tmp_path):
-    process = started(
-        tmp_path,
-        "os.kill(os.getpid(), signal.SIGINT)",
-        "os.kill(os.getpid(), signal.SIGINT); print('cleaned', flush=True)",
-    )
-    assert process.communicate(timeout=PATIENCE) == (b"cleaned\n", b"interrupted\n")
-    assert process.returncode == 130
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("work", "clean"),
-    [
-        ("ctypes.CDLL(None).pause()", "time.sleep(100)"),  # pause returns after a handler
-        ("ctypes.CDLL(None).sigsuspend(bytes([255] * 128))", "pass"),  # never returns
-    ],
-)
-def test_a_command_that_does_not_end_is_ended(tmp_path, work, clean):
-    """Also while compiled code runs, in which Python handles no signal."""
-    process = started(tmp_path, work, clean)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=PATIENCE) == (b"", b"interrupted\n")
-    assert process.returncode == 130
-
-
-def test_errors_of_cleaning_up_are_not_reported(tmp_path):
-    process = started(tmp_path, "time.sleep(100)", "raise OSError('consequence')")
-    process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=PATIENCE) == (b"", b"terminated\n")
-    assert process.returncode == 143
-
-
 def test_signals_that_are_ignored_stay_so(tmp_path):
     """A shell's background jobs ignore SIGINT."""
 
@@ -191,17 +150,14 @@ def test_signals_that_are_ignored_stay_so(tmp_path):
 
 
 COMMANDS = [
-    ["dgsuite.experiment", "configs/quickstart.toml", "--dry-run"],
-    ["dgsuite.genval", "generate", "mst", "--n", "8"],
-    ["dgsuite", "report", "configs"],
-    ["dgsuite", "graph500", "--scale", "4"],
-    ["dgsuite", "gap", "--kron", "4"],
-    ["dgsuite", "graphalytics", ".", "--graph", "none"],
-    ["dgsuite", "scaling", "none.nc"],
-    ["dgsuite", "scc", "configs/scc-bc.toml"],
-    ["dgsuite", "scc", "configs/scc-hf-figure5.toml"],
-    ["dgsuite", "transports", "bench"],
-    ["dgsuite", "statics"],
+    "dgsuite.experiment configs/quickstart.toml --dry-run",
+    "dgsuite.genval generate mst --n 8",
+    "dgsuite report configs",
+    "dgsuite graphalytics . --graph none",
+    "dgsuite scaling none.nc",
+    "dgsuite scc configs/scc-hf-figure5.toml",
+    "dgsuite transports bench",
+    "dgsuite statics",
 ]
 """Each imports a large package before it does anything else."""
 
@@ -214,50 +170,16 @@ finally:
 """
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_commands_are_interrupted_while_they_import(command, tmp_path):
     """Two interrupts, from within the import of the first large package, end a command like any other."""
     for package in ("dask", "numpy", "pydantic", "rich", "h5py", "xarray"):
         (tmp_path / f"{package}.py").write_text(INTERRUPTS)
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
-        capture_output=True,
-        text=True,
-        preexec_fn=heed_signals,
-        timeout=PATIENCE,
-        check=False,
-    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = python("-m", *command.split(), preexec_fn=heed_signals, PYTHONPATH=path)
     assert done.returncode == 130, done.stderr
     (line,) = done.stderr.splitlines()
     assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["dgsuite", "scc", "nowhere.toml"],
-        ["dgsuite", "report", "nowhere"],
-        ["dgsuite", "scaling", "nowhere.nc"],
-        ["dgsuite", "transports", "bench", "--processes", "1"],
-    ],
-    ids=lambda command: command[0],
-)
-def test_wrong_input_ends_a_command_with_status_2_and_one_line(command):
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("error: ")
 
 
 @pytest.mark.parametrize(
@@ -276,40 +198,25 @@ def test_errors_of_the_system_are_said_in_words(error, line, capsys):
     assert capsys.readouterr().err == f"{line}\n"
 
 
-EDGES = [sys.executable, "-m", "dgsuite.genval", "edges", "ring", "--n"]
+EDGES = ["-m", "dgsuite.genval", "edges", "ring", "--n"]
 
 
-@pytest.fixture
-def writing(tmp_path):
-    """A command that writes a large file, once some of it is written."""
-    process = subprocess.Popen(
-        [*EDGES, "100000000", "-o", "edges.txt"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_command_that_is_ended_leaves_no_part_of_a_file_under_its_name(tmp_path, number):
+    """Where it is killed, a part of another name."""
+    process = begun(*EDGES, "100000000", "-o", "edges.txt", cwd=tmp_path)
     while not writes_into(process.pid, tmp_path):
         assert process.poll() is None
         time.sleep(0.02)
-    yield process
-    process.kill()
-    process.wait()
-
-
-def test_a_terminated_command_leaves_no_part_of_a_file(writing, tmp_path):
-    writing.terminate()
-    assert writing.communicate(timeout=PATIENCE)[1] == "genval: terminated\n"
-    assert writing.returncode == 143
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_killed_command_leaves_a_part_of_a_file_and_nothing_under_its_name(writing, tmp_path):
-    writing.kill()
-    writing.communicate(timeout=PATIENCE)
-    (left,) = os.listdir(tmp_path)
-    assert left.startswith("edges.txt.")
-    assert left.endswith(".part")
+    process.send_signal(number)
+    said = process.communicate(timeout=PATIENCE)[1]
+    if number == signal.SIGKILL:
+        (left,) = os.listdir(tmp_path)
+        assert left.startswith("edges.txt.")
+        assert left.endswith(".part")
+    else:
+        assert (process.returncode, said) == (143, "genval: terminated\n")
+        assert not list(tmp_path.iterdir())
 
 
 def writes_into(pid, folder):

@@ -1,7 +1,5 @@
 """Finding kernels and parameters: `dgsuite.kernels`, `help` and completion."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import pydoc

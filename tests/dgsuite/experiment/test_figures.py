@@ -1,7 +1,5 @@
 """Figures 7 to 19: every experiment file holds, and a small one of each form really runs."""
 
-from __future__ import annotations
-
 import itertools
 import re
 
@@ -11,7 +9,6 @@ import xarray as xr
 import dgsuite
 from dgsuite import InputError, experiment, genval
 from dgsuite.studies.experiment import model as config
-from dgsuite.studies.experiment import sweep
 from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
@@ -23,41 +20,34 @@ from dgsuite.studies.report.page import page
 from dgsuite.studies.report.results import bars, collect, findings
 from tests.support.paths import ROOT
 
+THERE = {"scheduler": "tcp://127.0.0.1:9"}
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure??.toml")}
-STUDIES = sorted((ROOT / "configs").glob("figure??-*.toml"))
 
 
 def test_there_is_an_experiment_for_every_figure():
     assert set(CONFIGS) == set(forms())
 
 
-@pytest.mark.parametrize("number", sorted(CONFIGS))
-def test_every_experiment_holds(number):
-    path = str(CONFIGS[number])
-    quick, _ = load(path, [])
-    over = forms()[number].over
-    assert quick.figure.number == number
-    assert quick.experiment.name == f"figure{number:02}"
-    few = config.points(quick)
-    if forms()[number].kind != "bars":
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "configs").glob("figure*.toml")), ids=lambda p: p.stem
+)
+def test_every_experiment_holds(path):
+    """Also of studies, each of which has the name of its figure and its own."""
+    quick, _ = load(str(path), [])
+    figure = quick.figure
+    assert quick.experiment.name == path.stem
+    assert path.stem == f"figure{figure.number:02}" + f"-{figure.study}" * bool(figure.study)
+    few, form = config.points(quick), forms()[figure.number]
+    if form.kind != "bars":
         return
-    full, _ = load(path, [], full=True)
+    full, _ = load(str(path), [], full=True)
     assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
     many = config.points(full)
     assert len(many) > 5 * len(few)
-    swept, at_once = ({getattr(p, over) for p in points} for points in (many, few))
-    assert swept >= at_once
-    assert len(at_once) >= 2
-
-
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_every_study_holds(path):
-    quick, _ = load(str(path), [])
-    full, _ = load(str(path), [], full=True)
-    assert quick.experiment.name == path.stem
-    assert path.stem == f"figure{quick.figure.number:02}-{quick.figure.study}"
-    assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
-    assert len(config.points(full)) > 5 * len(config.points(quick))
+    if not figure.study:
+        swept, at_once = ({getattr(p, form.over) for p in points} for points in (many, few))
+        assert swept >= at_once
+        assert len(at_once) >= 2
 
 
 def test_a_study_is_not_the_figure_beside_it(tmp_path, capsys):
@@ -127,24 +117,20 @@ USUAL = {
     ("number", "swept", "values"),
     [
         (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
-        (
-            16,
-            {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async", "fresh": "true"},
-            [8, 16],
-        ),
-        (18, {"n": "[2, 3]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 3]),
+        (16, {"n": "[8, 16]", "style": "finish_async", "fresh": "true"}, [8, 16]),
+        (18, {"n": "[2, 3]", "more": 'workers = "n"'}, [2, 3]),
         (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
     ],
 )
 def test_a_small_figure(number, swept, values, tmp_path, capsys):
     path = tmp_path / "small.toml"
-    path.write_text(SMALL.format(**USUAL | swept, number=number))
+    of_nodes = {"clusters": '"n"'} if "n" in swept else {}
+    path.write_text(SMALL.format(**USUAL | of_nodes | swept, number=number))
     out = tmp_path / "out.nc"
     assert experiment.main([str(path), "--output", str(out), "--no-progress"]) == 0
     assert capsys.readouterr().out == f"{out}\n"
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
     with xr.open_dataset(out) as ds:
-        assert ds.sizes["run"] == 4
         assert (ds.workload == '{"operations": 1000}').all()
         assert ds.attrs["command"] == f"dgsuite run {path}"
         assert (ds.attrs["figure"], ds.attrs["setting"]) == (number, "quick")
@@ -166,8 +152,7 @@ def test_workers_threads_and_clusters_follow_the_input(tmp_path):
         'workers = "n"\nthreads = [1, "n"]\nruntime = "HJ"\n'
         '[[run]]\nkernel = "hs"\nstyle = "clocked"\nn = 4\n'
     )
-    loaded, _ = load(str(path), [])
-    points = config.points(loaded)
+    points = config.points(load(str(path), [])[0])
     found = [(p.kernel, p.style, p.n, p.workers, p.threads, p.clusters) for p in points]
     assert sorted(found) == sorted(
         [
@@ -178,36 +163,21 @@ def test_workers_threads_and_clusters_follow_the_input(tmp_path):
     )
     places = [(p.workers, p.threads) for p in points]
     assert len(list(itertools.groupby(places))) == len(set(places))
-    for change, message in (
-        ("run.0.n=none", "run.0.n"),
-        ("run.0.workers=m", "run.0.workers"),
-        ("run.1.n=[]", "run.1.n"),
+    for change, there, message in (
+        ("run.0.n=none", {}, "run.0.n"),
+        ("run.0.workers=m", {}, "run.0.workers"),
+        ("run.1.n=[]", {}, "run.1.n"),
+        ("cluster.workers=1", THERE, "run.0.workers: a cluster at an address has the workers"),
     ):
-        with pytest.raises(InputError, match=message):
-            load(str(path), [change])
-    with pytest.raises(
-        InputError, match=r"run\.0\.workers: a cluster at an address has the workers"
-    ):
-        load(str(path), ["cluster.workers=1"], {"scheduler": "tcp://127.0.0.1:9"})
-
-
-def test_bars_are_those_of_the_papers_programs():
-    """One worker of an X10 program and one of an HJ program are two bars."""
-    graph = genval.graph("mx", 16, family="paper", kernel="hs")
-    ran = dgsuite.run("hs", graph, style="serial")
-    more = [("X10", 1, 1, 4.0), ("X10", 2, 1, 2.0), ("HJ", 1, 1, 1.0), ("HJ", 1, 8, 0.25)]
-    some = [
-        ran.assign_attrs(
-            runtime=runtime, workers=workers, threads=threads, seconds=seconds, style="clocked"
-        )
-        for runtime, workers, threads, seconds in more
-    ]
-    found = {(b.program, b.value): b.ratio.mean for b in bars(collect(11, some))}
-    assert found == {("X10-FAC", 1): 1, ("X10-FAC", 2): 2, ("HJ-FAP", 1): 1, ("HJ-FAP", 8): 4}
+        with pytest.raises(InputError, match=re.escape(message)):
+            load(str(path), [change], there)
 
 
 def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
-    """Over that of the same kernel and workload; HJ's, and those without one, over their first value."""
+    """Over that of the same kernel and workload; HJ's, and those without one, over their first value.
+
+    One worker of an X10 program and one of an HJ program are two bars.
+    """
     graph = genval.graph("mx", 16, family="paper", kernel="hs")
     ran = dgsuite.run("hs", graph, style="serial").assign_attrs(threads=1, clusters=16)
     more = [
@@ -218,11 +188,12 @@ def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
         ("HJ", "clocked", 1, "", 1.0),
         ("HJ", "clocked", 2, "", 0.25),
     ]
-    some = [
-        ran.assign_attrs(
-            runtime=r, style=s, workers=w, workload=load, seconds=seconds, processors=2
-        )
-        for r, s, w, load, seconds in more
+    keys = ("runtime", "style", "workers", "workload", "seconds")
+    some = [ran.assign_attrs(zip(keys, values, strict=True), processors=2) for values in more]
+    plain = [ds for ds in some if ds.attrs["style"] == "clocked"]
+    assert [(b.program, b.ratio.mean, b.base) for b in bars(collect(11, plain))] == [
+        *(("X10-FAC", ratio, 1) for ratio in (1, 2)),
+        *(("HJ-FAP", ratio, 1) for ratio in (1, 4)),
     ]
     figure = collect(11, some, command="c", setting="quick")
     assert [(b.program, b.value, b.ratio.mean, b.base) for b in bars(figure)] == [
@@ -233,24 +204,18 @@ def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
     ]
     assert not figure.oversubscribed.any()
     panels = {ax.get_title("left"): len(ax.patches) for ax in draw(figure).axes}
-    assert panels == {
-        "X10-FAC; dotted: the serial program in UP": 2,
-        "HJ-FAP; dotted: threads 1": 1,
-    }
-    assert (
-        settings_of(figure)["base"] == "serial, UP, without bf, by, dp, dr, ds, dst, kc, lcr, mis, "
-        "mst, vc instead of serial, UP"
+    own = {"X10-FAC; dotted: the serial program in UP": 2, "HJ-FAP; dotted: threads 1": 1}
+    assert panels == own
+    assert settings_of(figure)["base"].startswith(
+        "serial, UP, without bf, by, dp, dr, ds, dst, kc,"
     )
     few = collect(11, [ds.assign_attrs(workers=min(ds.attrs["workers"], 4)) for ds in some])
     assert bars(few)[0].base == "serial program in MP"
-    (row,) = judge(Evidence({"f": figure}), [claims()["imsuite.fig11.serial-first"]])
-    assert (
-        row.verdict.ours
-        == "0 of 2 curves; left open by their intervals: X10-FAC hs 1, X10-FAC hs 2"
-    )
     again = collect(11, [ds.assign_attrs(repeat=r) for ds in some for r in (0, 1)])
-    (row,) = judge(Evidence({"f": again}), [claims()["imsuite.fig11.serial-first"]])
-    assert row.verdict.ours == "1 of 2 curves; not X10-FAC hs 2"
+    open_ = "0 of 2 curves; left open by their intervals: X10-FAC hs 1, X10-FAC hs 2"
+    for found, said in ((figure, open_), (again, "1 of 2 curves; not X10-FAC hs 2")):
+        (row,) = judge(Evidence({"f": found}), [claims()["imsuite.fig11.serial-first"]])
+        assert row.verdict.ours == said
 
 
 def shared(processors, repeats=1, **attrs):
@@ -295,51 +260,6 @@ def test_more_threads_than_processors_are_marked_everywhere():
     assert "The results do not say which runs had more threads than processors." in old
 
 
-@pytest.mark.long
-def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
-    """Every point is run once, however often the sweep is broken off; so is its warm-up, a session."""
-    path = tmp_path / "s.toml"
-    path.write_text(
-        '[experiment]\nrepeats = 3\nfresh = true\n[[run]]\nkernel = ["bf", "mis"]\nstyle = "serial"\n'
-        'n = [8, 16]\ngraph = { generate = "spmax", family = "imsuite" }\n'
-    )
-    real, ran = sweep.run, []
-
-    def counted(kernel, graph, **options):
-        if len(ran) in (3, 7, 8):
-            ran.append(None)
-            raise KeyboardInterrupt
-        ran.append((kernel, graph.n))
-        return real(kernel, graph, **options)
-
-    monkeypatch.setattr(sweep, "run", counted)
-    arguments = [str(path), "--output", str(tmp_path / "o.nc"), "--no-progress", "-q"]
-    assert [experiment.main(arguments) for _ in range(5)] == [130, 130, 130, 0, 0]
-    assert "finished points are kept" in capsys.readouterr().err
-    done = [key for key in ran if key is not None]
-    assert len(done) == 12
-    assert sorted(done) == sorted(3 * [(k, n) for k in ("bf", "mis") for n in (8, 16)])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("8", '8\nworkload = { operation = 1 }'), "did you mean 'operations'"),
-        (("8", '8\nworkload = { operations = -1 }'), "operations must be an integer from 0"),
-        (("number = 19", "number = 20"), "figure.number = 20"),
-        (('"mx"', '"mq"'), "no kind 'mq' in family 'paper'"),
-        (("n = 8", 'clusters = "n"'), "clusters = 'n' needs a number of nodes"),
-    ],
-)  # fmt: skip
-def test_bad_figures(change, message, tmp_path, capsys):
-    path = tmp_path / "f.toml"
-    text = '[figure]\nnumber = 19\n[[run]]\nkernel = "bf"\nkind = "mx"\nn = 8\n'
-    text = text.replace(*change)
-    path.write_text(text + 'graph = { generate = "{kind}", family = "paper" }\n')
-    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 2
-    assert message in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("number", "change", "message"),
     [
@@ -349,48 +269,30 @@ def test_bad_figures(change, message, tmp_path, capsys):
         (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
         (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
         (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
+        (9, "run.0.workload={operation=1}", "did you mean 'operations'"),
+        (9, "run.0.workload={operations=-1}", "operations must be an integer from 0"),
+        (9, "figure.number=20", "figure.number = 20"),
+        (9, 'run=[{kernel="bf", kind="mx", clusters="n"}]', "'n' needs a number of nodes"),
     ],
 )
-def test_figures_that_nothing_can_be_looked_up_for(number, change, message):
+def test_bad_figures(number, change, message):
+    """Among them some that nothing can be looked up for."""
     graph = ["graph.generate=rn", "graph.family=imsuite"]
     with pytest.raises(InputError, match=re.escape(message)):
         load(str(CONFIGS[number]), [change, *graph])
 
 
-@pytest.mark.parametrize("change", ["form=recursive", "kind=spmin", "kind=spmax"])
-def test_rounds_of_any_form_and_input(change, tmp_path):
-    """Communication by depth is drawn, too, and inputs by their names in the generators."""
+@pytest.mark.parametrize(
+    ("number", "change"),
+    [(9, "form=recursive"), (9, "kind=spmin"), (9, "kind=spmax"), (8, "kernel=bfs")],
+)
+def test_rounds_of_any_form_and_input(number, change, tmp_path):
+    """Communication by depth is drawn, too; inputs by their names in the generators; tables without cells."""
     path = tmp_path / "f.toml"
     path.write_text(
-        '[figure]\nnumber = 9\n[[run]]\nkernel = "bf"\nkind = "spmax"\nn = 8\nstyle = "serial"\n'
+        f'[figure]\nnumber = {number}\n[[run]]\nkernel = "bf"\nkind = "spmax"\nn = 8\nstyle = "serial"\n'
         'count_as = "clocked"\ngraph = { generate = "{kind}" }\n'
     )
     command = [str(path), "--output", str(tmp_path / "o.nc"), "--set", f"run.0.{change}"]
     assert experiment.main(command) == 0
     assert (tmp_path / "o.png").exists()
-
-
-def test_a_table_without_cells(tmp_path):
-    path = tmp_path / "f.toml"
-    path.write_text(
-        '[figure]\nnumber = 8\n[[run]]\nkernel = "bfs"\nkind = "ring"\nn = 8\nstyle = "serial"\n'
-        'count_as = "clocked"\ngraph = { generate = "ring" }\n'
-    )
-    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 0
-
-
-@pytest.mark.parametrize("number", [n for n in CONFIGS if forms()[n].kind == "bars"])
-def test_figures_with_fresh_workers_need_a_cluster_of_their_own(number):
-    with pytest.raises(InputError) as caught:
-        load(str(CONFIGS[number]), [], {"scheduler": "tcp://127.0.0.1:9"})
-    (line,) = str(caught.value).splitlines()
-    assert "experiment.fresh: a cluster at an address has no worker processes" in line
-
-
-def test_full_needs_a_full_setting(tmp_path, capsys):
-    assert experiment.main([str(ROOT / "configs" / "quickstart.toml"), "--full"]) == 2
-    assert "has no table [full]" in capsys.readouterr().err
-    path = tmp_path / "f.toml"
-    path.write_text('full = 3\n[[run]]\nkernel = "bf"\n')
-    assert experiment.main([str(path), "--full"]) == 2
-    assert "has no table [full]" in capsys.readouterr().err

@@ -68,25 +68,24 @@ def test_places_that_cannot_be(change, message, tmp_path):
         load(written(tmp_path), [change])
 
 
-def test_points_beyond_this_machine_are_left_out(tmp_path, capsys):
+def test_points_beyond_this_machine_are_left_out(tmp_path, here):
     many = len(os.sched_getaffinity(0)) + 1
-    out = str(tmp_path / "out.nc")
     path = written(tmp_path, hwts=f"[1, {many}]")
-    assert (
-        experiment.main([path, "--output", out, "--no-progress", "--set", "experiment.plot=false"])
-        == 0
-    )
+    how = [path, "--output", "out.nc", "--no-progress", "--set", "experiment.plot=false"]
+    done = here(experiment.main, *how)
+    assert done.returncode == 0
     said = f"1 of 2 points left out: they need {many} hardware threads, and this machine has {many - 1}"
-    assert said in " ".join(capsys.readouterr().err.split())
-    assert experiment.main([path, "--dry-run"]) == 0
-    _, one, two = capsys.readouterr().out.splitlines()
+    assert said in " ".join(done.stderr.split())
+    done = here(experiment.main, path, "--dry-run")
+    assert done.returncode == 0
+    _, one, two = done.stdout.splitlines()
     assert "left out" not in one
     assert two.endswith(f"left out: this machine has {many - 1} hardware threads")
-    with xr.open_dataset(out) as ds:
+    with xr.open_dataset(tmp_path / "out.nc") as ds:
         assert (ds.attrs["hwts"], ds.attrs["workers"], ds.attrs["oversubscribed"]) == (1, 2, 0)
-    path = written(tmp_path, hwts=str(many))
-    assert experiment.main([path, "--output", out, "--no-progress"]) == 2
-    assert "run.hwts: 1 of 1 points left out" in " ".join(capsys.readouterr().err.split())
+    done = here(experiment.main, written(tmp_path, hwts=str(many)), *how[1:])
+    assert done.returncode == 2
+    assert "run.hwts: 1 of 1 points left out" in " ".join(done.stderr.split())
 
 
 def processors() -> frozenset[int]:

@@ -1,7 +1,5 @@
 """Progress of long runs is shown on terminals and in notebooks alone."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty
@@ -57,10 +55,10 @@ def test_a_terminal_shows_a_line(monkeypatch, ring):
     with terminal(monkeypatch) as read:
         ds = dgsuite.run("lcr", ring)
     assert read[0].startswith("\rlcr, serial: ")
+    assert read[0].endswith("\n")
     last = read[0].rstrip().rpartition("\r")[2].rstrip()
     sent = int(ds.messages.sum())
     assert re.fullmatch(f"lcr, serial: round 24, 1 active nodes, {sent} messages, \\d+ s", last)
-    assert read[0].endswith("\n")
 
 
 def test_workers_report_what_they_do(monkeypatch, client):
@@ -81,12 +79,14 @@ def test_sites_are_added_up():
     assert seen == [Progress(4, 15, 150), Progress(4, 10, 160)]
 
 
-def test_nothing_is_shown(monkeypatch, ring):
-    """Without a terminal, in a thread, with a function of the user's own, and where it is not wanted."""
+def test_where_nothing_is_shown_and_where_it_is_wanted(monkeypatch, ring):
+    """Not without a terminal, in a thread, with a function of the user's own, and where it is not wanted."""
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stderr", io.StringIO())
         dgsuite.run("lcr", ring)
         assert sys.stderr.getvalue() == ""
+        dgsuite.run("lcr", ring, progress=True)
+        assert sys.stderr.getvalue().splitlines()[-1].startswith("lcr, serial: round 24, ")
     with terminal(monkeypatch) as read:
         thread = threading.Thread(target=dgsuite.run, args=("lcr", ring))
         thread.start()
@@ -97,14 +97,6 @@ def test_nothing_is_shown(monkeypatch, ring):
         print("end", file=sys.stderr)
     assert read == ["end\r\n"]
     assert rounds == [*range(1, 25)]
-
-
-def test_it_is_shown_where_it_is_wanted(monkeypatch, ring):
-    with monkeypatch.context() as patched:
-        patched.setattr(sys, "stderr", io.StringIO())
-        dgsuite.run("lcr", ring, progress=True)
-        lines = sys.stderr.getvalue().splitlines()
-    assert lines[-1].startswith("lcr, serial: round 24, ")
     with pytest.raises(dgsuite.InputError, match="progress must be"):
         dgsuite.run("lcr", ring, progress="yes")
 
@@ -175,8 +167,7 @@ def drawn(screen):
             yield shown.rstrip()
 
 
-CELLS = [
-    """
+CELLS = """
 import networkx as nx
 import dgsuite
 from dgsuite.core.running import progress
@@ -184,19 +175,22 @@ from dgsuite.core.engine import progress as reports
 reports.REPORT = 0
 ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), clusters=3)
 progress.AFTER = 0
-""",
-    "ds = dgsuite.run('lcr', ring)",
-    """
+---
+ds = dgsuite.run('lcr', ring)
+---
 progress.AFTER = 60
 ds = dgsuite.run('lcr', ring)
-""",
-    "ring",
-    "dgsuite.list_kernels()",
-]
+---
+ring
+---
+dgsuite.list_kernels()
+"""
 
 
 def test_a_notebook_shows_it_below_the_cell():
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(code) for code in CELLS.split("---\n")]
+    )
     NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute()
     _, slow, quick, graph, kernels = (cell.outputs for cell in notebook.cells)
     assert [output.output_type for output in slow] == ["display_data"]

@@ -2,27 +2,18 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
+import psutil
 import pytest
 
 from dgsuite.__main__ import main
-from dgsuite.base.errors import InputError
 from dgsuite.faces.cli.app import app
 from dgsuite.studies import study
 from dgsuite.studies.experiment import shipped
 from dgsuite.studies.study import NOTES, STEPS, Step, Study, chosen
 from tests.support.patience import PATIENCE
-
-
-def command(*arguments, **how):
-    return subprocess.run(
-        [sys.executable, "-m", "dgsuite", "study", *map(str, arguments)],
-        capture_output=True, text=True, timeout=PATIENCE, check=False, **how,
-    )  # fmt: skip
+from tests.support.processes import begun
 
 
 def test_every_figure_that_ships_is_a_step():
@@ -63,7 +54,6 @@ def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
     assert not Study(tmp_path).done(chosen(["figure09"])[0])
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -71,11 +61,10 @@ def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
         (["figure9"], "unknown step 'figure9'; did you mean 'figure09'"),
     ],
 )
-def test_wrong_arguments(arguments, said):
-    done = command(*arguments)
+def test_wrong_arguments(here, arguments, said):
+    done = here(main, "study", *arguments)
     assert done.returncode == 2
     assert said in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monkeypatch):
@@ -84,46 +73,28 @@ def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monke
     options = ["-q", "--set", less, "--set", "experiment.plot=false"]
     whole = Study(tmp_path)
     assert whole.estimate(steps) == 1 + steps[1].minutes
-    assert [(step.name, bool(status)) for step, status in whole.run(steps, options)] == [
-        ("nothing", True), ("figure09", False)
-    ]  # fmt: skip
+    ended = [(step.name, bool(status)) for step, status in whole.run(steps, options)]
+    assert ended == [("nothing", True), ("figure09", False)]
     assert [whole.done(step) for step in steps] == [False, True]
-    assert (
-        whole.minutes(steps[1]) == json.loads((tmp_path / NOTES).read_text())["figure09"]["minutes"]
-    )
+    notes = json.loads((tmp_path / NOTES).read_text())
+    assert whole.minutes(steps[1]) == notes["figure09"]["minutes"]
     monkeypatch.setattr(study, "fingerprint", lambda: "other")
     assert not Study(tmp_path).done(steps[1])
 
 
 def test_a_signal_ends_the_step_too(tmp_path):
     """Also where SIGINT is ignored, as in a shell's background job."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "dgsuite", "study", "figure14", "-o", str(tmp_path)],
-        stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-    ) as running:  # fmt: skip
-        children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731
+    command = ["-m", "dgsuite", "study", "figure14", "-o", tmp_path]
+    with begun(*command, preexec_fn=ignore) as running:
         deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and not (inner := children.read_text().split()):
+        while time.monotonic() < deadline and not psutil.Process(running.pid).children():
             time.sleep(0.1)
+        inner = psutil.Process(running.pid).children()
         time.sleep(3)
         running.send_signal(signal.SIGTERM)
         assert running.wait(PATIENCE) == 128 + signal.SIGTERM
-        while time.monotonic() < deadline + 30 and any(_alive(pid) for pid in inner):
-            time.sleep(0.1)
+        _, alive = psutil.wait_procs(inner, timeout=30)
         assert inner
-        assert not any(_alive(pid) for pid in inner)
+        assert not alive
         assert "the same command goes on from here" in running.stderr.read()
-
-
-def _alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def test_steps_have_names():
-    assert chosen([]) == list(STEPS)
-    with pytest.raises(InputError, match="did you mean"):
-        chosen(["figure111"])

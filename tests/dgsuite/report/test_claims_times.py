@@ -1,6 +1,4 @@
-"""What IMSuite says of times, on made results: verdicts by intervals, and reasons that are tested."""
-
-from __future__ import annotations
+"""What papers say of times, on made results: verdicts by intervals, and reasons that are tested."""
 
 import itertools
 
@@ -10,46 +8,39 @@ import xarray as xr
 
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.report.claims import setups, studies, times
+from dgsuite.studies.report.claims import scalability, setups, studies, times
 from dgsuite.studies.report.claims.data import claims, setup_of
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import CHECKS  # all of them, once that module is there
-from dgsuite.studies.report.claims.verdicts import CONDITIONS, Verdict
+from dgsuite.studies.report.claims.verdicts import CONDITIONS, Verdict, compared
+from dgsuite.studies.scaling import CompletionTime
+from dgsuite.studies.scaling.analysis import Analysis
+from dgsuite.studies.scaling.conclusion import Statement
 from tests.support.claims import SPREAD, timed
 
+FA, FAC = "finish_async", "clocked"
 
-def test_findings_on_times_follow_the_results():
+
+@pytest.mark.parametrize(
+    ("name", "runs", "expected"),
+    [
+        *[("fig14.grows", [("X10", s, k, {"n": n}, n * (by if (k, n) == ("by", 64) else 1))
+                           for s in (FA, FAC) for k in ("bf", "by") for n in (8, 64)], verdict)
+          for by, verdict in ((2, "agrees"), (0.5, "differs"))],
+        ("fig16.grows", [("HJ", FAC, "bf", {"n": n}, s) for n, s in ((8, 1), (16, 2), (32, 9))], "agrees"),
+        ("fig16.grows", [("HJ", FAC, "bf", {"n": n}, s) for n, s in ((8, 1), (16, 2), (32, 3))], "differs"),
+        *[("fig11.hs-dip", [("X10", FA, "hs", {"workers": 16}, 1.0), ("X10", FA, "hs", {"workers": 32}, 1.2),
+                            ("HJ", FA, "hs", {"threads": 16}, 1.0), ("HJ", FA, "hs", {"threads": 32}, hj)],
+           verdict) for hj, verdict in ((0.9, "agrees"), (1.1, "differs"))],
+    ],
+)  # fmt: skip
+def test_findings_on_times_follow_the_results(name, runs, expected):
     """Times that do as the paper says agree with it, and others do not; none are not checked."""
-    fa, fac = "finish_async", "clocked"
-    claim = claims()["imsuite.fig14.grows"]
-    assert times.size_grows(claim, Evidence()).verdict == "not checked"
-
-    def verdict(by):
-        given = [
-            (("X10", style, k, {"n": n}), n * s)
-            for style in (fa, fac)
-            for k, s in (("bf", 1.0), ("by", 1.0))
-            for n in (8, 64)
-        ]
-        given = [(key, v * by if key[2:] == ("by", {"n": 64}) else v) for key, v in given]
-        return times.size_grows(claim, Evidence({"f": timed(14, given)}))
-
-    assert verdict(2).verdict == "agrees"
-    assert "sizes" in verdict(2).why
-    assert verdict(0.5).verdict == "differs"
-    claim = claims()["imsuite.fig16.grows"]
-    for last, expected in ((9.0, "agrees"), (3.0, "differs")):
-        given = [(("HJ", fac, "bf", {"n": n}), s) for n, s in ((8, 1.0), (16, 2.0), (32, last))]
-        assert times.u_grows(claim, Evidence({"f": timed(16, given)})).verdict == expected
-    claim = claims()["imsuite.fig11.hs-dip"]
-    for hj, expected in ((0.9, "agrees"), (1.1, "differs")):
-        given = [
-            (("X10", fa, "hs", {"workers": 16}), 1.0),
-            (("X10", fa, "hs", {"workers": 32}), 1.2),
-            (("HJ", fa, "hs", {"threads": 16}), 1.0),
-            (("HJ", fa, "hs", {"threads": 32}), hj),
-        ]
-        assert times.hs_dip(claim, Evidence({"f": timed(11, given)})).verdict == expected
+    claim = claims()[f"imsuite.{name}"]
+    check = CHECKS[claim.check]
+    assert check(claim, Evidence()).verdict == "not checked"
+    figure = timed(int(name[3:5]), [(run[:4], run[4]) for run in runs])
+    assert check(claim, Evidence({"f": figure})).verdict == expected
 
 
 @pytest.mark.parametrize(
@@ -67,22 +58,6 @@ def test_times_are_compared_by_their_intervals(spread, verdict, why):
     assert (found.verdict, why in found.why) == (verdict, True)
 
 
-def test_most_curves_hold_where_those_left_open_cannot_change_it():
-    claim = claims()["imsuite.fig17.grows"]
-    evidence = Evidence({"f": timed(17, [(("X10", "clocked", "bf", {"n": 8}), 1.0)])})
-
-    def verdict(*held):
-        return times._share(
-            claim, evidence, 17, {(str(i),): h for i, h in enumerate(held)}, of=0.75
-        ).verdict
-
-    verdicts = [
-        verdict(*held)
-        for held in ((True, True, True, None), (True, True, None, None), (False, False, True, None))
-    ]
-    assert verdicts == ["agrees", "not checked", "differs"]
-
-
 def differing(number, kernel, swept, seconds, **more):
     """Results of X10-FA and HJ-FA, with other variables."""
     runs = [
@@ -91,8 +66,8 @@ def differing(number, kernel, swept, seconds, **more):
         for at, s in zip(swept, seconds, strict=True)
     ]
     ds = timed(number, runs)
-    of_runs = {name: np.repeat([*values, *values], len(SPREAD)) for name, values in more.items()}
-    return ds.assign({name: ("run", values) for name, values in of_runs.items()})
+    each = {name: values[: len(swept)] for name, values in more.items()}
+    return ds.assign({k: ("run", np.repeat([*v, *v], len(SPREAD))) for k, v in each.items()})
 
 
 THREADS = [{"threads": n, "n": n} for n in (8, 16, 32)]
@@ -100,78 +75,64 @@ SIZES = [{"n": 8}, {"n": 64}]
 INPUTS = [{"kind": "mn"}, {"kind": "mx"}]
 
 
+MANY, FEW = {"oversubscribed": [1] * 4}, {"oversubscribed": [0] * 4}
+MORE, LESS = {"finishes": [8, 32, 64]}, {"finishes": [64, 32, 8]}
+
+
 @pytest.mark.parametrize(
-    ("name", "number", "kernel", "swept", "seconds", "holds", "fails"),
+    ("name", "kernel", "swept", "seconds", "holds", "fails"),
     [
-        *(
-            (name, number, kernel, swept, seconds, {"oversubscribed": [1] * len(swept)},
-             {"oversubscribed": [0] * len(swept)})
-            for name, number, kernel, swept, seconds in (
-                ("fig11.improves", 11, "bf", [{"workers": n} for n in (1, 2, 4, 8)], [1, 2, 3, 4]),
-                ("fig11.sixteen", 11, "bf", [{"workers": n} for n in (4, 8, 16, 32)], [4, 3, 2, 1]),
-                ("fig11.hs-dip", 11, "hs", [{"workers": n} for n in (16, 32)], [2, 1]),
-                ("fig13.mst", 13, "mst", [{"threads": n} for n in (16, 32)], [2, 1]),
-                ("fig18.grows", 18, "bf", THREADS, [3, 2, 1]),
-            )
-        ),
-        ("fig14.grows", 14, "bf", SIZES, [1, 0.9], {"finishes": [8, 64]}, {"finishes": [64, 8]}),
-        ("fig16.grows", 16, "bf", THREADS, [3, 2, 1], {"finishes": [8, 32, 64]},
-         {"finishes": [64, 32, 8]}),
-        ("fig17.grows", 17, "bf", SIZES, [1, 0.9], {"finishes": [8, 64]}, {"finishes": [64, 8]}),
-        ("fig15.grows", 15, "bf", [{"clusters": n} for n in (1, 2, 4, 8)], [4, 3, 2, 1],
+        ("fig11.improves", "bf", [{"workers": n} for n in (1, 2, 4, 8)], [1, 2, 3, 4], MANY, FEW),
+        ("fig11.sixteen", "bf", [{"workers": n} for n in (4, 8, 16, 32)], [4, 3, 2, 1], MANY, FEW),
+        ("fig11.hs-dip", "hs", [{"workers": n} for n in (16, 32)], [2, 1], MANY, FEW),
+        ("fig13.mst", "mst", [{"threads": n} for n in (16, 32)], [2, 1], MANY, FEW),
+        ("fig18.grows", "bf", THREADS, [3, 2, 1], MANY, FEW),
+        ("fig14.grows", "bf", SIZES, [1, 0.9], {"finishes": [8, 64]}, {"finishes": [64, 8]}),
+        ("fig16.grows", "bf", THREADS, [3, 2, 1], MORE, LESS),
+        ("fig17.grows", "bf", SIZES, [1, 0.9], {"finishes": [8, 64]}, {"finishes": [64, 8]}),
+        ("fig15.grows", "bf", [{"clusters": n} for n in (1, 2, 4, 8)], [4, 3, 2, 1],
          {"workers": [1] * 4}, {"workers": [1, 2, 4, 8]}),
-        ("fig19.by", 19, "by", INPUTS, [2, 1], {"finishes": [20, 10], "comm": [10, 90]},
+        ("fig19.by", "by", INPUTS, [2, 1], {"finishes": [20, 10], "comm": [10, 90]},
          {"finishes": [10, 90], "comm": [20, 10]}),
     ],
 )  # fmt: skip
-def test_a_reason_counts_where_it_holds(name, number, kernel, swept, seconds, holds, fails):
+def test_a_reason_counts_where_it_holds(name, kernel, swept, seconds, holds, fails):
     claim = claims()[f"imsuite.{name}"]
     for more, expected in ((holds, True), (fails, False)):
-        results = differing(number, kernel, swept, seconds, **more)
+        results = differing(int(name[3:5]), kernel, swept, seconds, **more)
         found = CHECKS[claim.check](claim, Evidence({"f": results}))
         assert found.verdict == "differs"
         assert (claim.why in found.why) == expected
         assert bool(found.silent) != expected
 
 
-def test_each_reason_of_times_has_a_condition():
+def test_conditions_and_reasons_of_claims():
+    """Each reason of times has a condition, and each condition is a claim's."""
     modules = {module.__name__ for module in (times, studies)}
     of_times = {name for name, check in CHECKS.items() if check.__module__ in modules}
     reasons = [c for c in claims().values() if c.check in of_times and c.why]
     assert len(reasons) > 10
     assert all("when" in c.data for c in reasons)
-
-
-def test_each_condition_is_a_claims():
     given = [d for c in claims().values() for d in (c.data, *c.data.get("difference", ()))]
     assert {d["when"] for d in given if "when" in d} == CONDITIONS.keys()
+
+
+STAR, ONE = {"chain": [11], "star": [13]}, {"bf": (7, 3), "dr": (1, 1)}
 
 
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
         ("added_to_a_tree", {"SP-Min": 63, "SP-Max": 383}, {"SP-Min": 63, "SP-Max": 384}),
-        (
-            "a_round_more",
-            {"chain": [11], "rn": [13, 15], "star": [13]},
-            {"chain": [11], "rn": [13, 17], "star": [13]},
-        ),
-        (
-            "floods_in_each_iteration",
-            {"by time": (0.8, 0.0), "by messages": (2.4, 2.0)},
-            {"by time": (0.8, 0.0), "mis time": (0.8, 0.0)},
-        ),
-        ("floods_in_each_iteration", {"by time": (0.8, 0.0)}, {"by time": (1.8, 0.0)}),
+        ("a_round_more", STAR | {"rn": [13, 15]}, STAR | {"rn": [13, 17]}),
+        ("floods_in_each_iteration", {"by time": (0.8, 0.0)}, {"mis time": (0.8, 0.0)}),
+        ("floods_in_each_iteration", {"by messages": (2.4, 2.0)}, {"by time": (1.8, 0.0)}),
         ("another_machine", ["an abacus"], []),
         ("without_traitors", {"by": {57}}, {"by": {57, 64}}),
         ("without_traitors", {"by": {57}}, {"by": {57}, "kc": {1}}),
         ("shorter", 0.7, 1.1),
         ("refuted", (1, 9), (0, 9)),
-        (
-            "iterations_of_figure_8",
-            {"bf": (7, 3), "dr": (1, 1), "ds": (3, 6)},
-            {"bf": (7, 3), "dr": (1, 1), "ds": (4, 6)},
-        ),
+        ("iterations_of_figure_8", ONE | {"ds": (3, 6)}, ONE | {"ds": (4, 6)}),
         ("rounds_have_phases", [2, 2], [1, 2]),
         ("beyond_memory", ([1, 2], [1, 2, 8, 48]), ([1, 2], [1, 2])),
         ("explained", [Verdict("differs", "", "a reason")], [Verdict("differs", silent="none")]),
@@ -235,22 +196,6 @@ def test_each_study_is_of_its_claim():
         assert (verdict.verdict, verdict.silent) == ("not checked", "")
 
 
-@pytest.mark.parametrize(
-    ("number", "study", "old", "new", "departs"),
-    [
-        (11, "mn", 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx instead of Mn, Mx"),
-        (11, "hjfap", 'style = "clocked"', 'style = "finish_async"', "programs: without HJ-FAP"),
-        (19, "factors", '"run.0.places" = 64', "", "places: X10-FA 4 instead of 64"),
-    ],
-)
-def test_a_wrong_study_is_found(configs, number, study, old, new, departs):
-    path = configs / f"figure{number}-{study}.toml"
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
-    claim = setup_of(number, study)
-    assert departs in CHECKS[claim.check](claim, Evidence(configs=configs)).silent
-
-
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["mn-similar", "hjfap-similar"])
 @pytest.mark.parametrize(
@@ -265,12 +210,13 @@ def test_a_wrong_study_is_found(configs, number, study, old, new, departs):
 def test_speed_ups_are_alike_by_their_intervals(name, times_of_bf, verdict):
     """On two threads every kernel takes a half of the time, but BF in the other curve."""
     claim = claims()[f"imsuite.fig11.{name}"]
+    curves = {
+        "mn-similar": [("X10", FAC, "mx"), ("X10", FAC, "mn")],
+        "hjfap-similar": [("HJ", FA, "mx"), ("HJ", FAC, "mx")],
+    }[name]
     given = []
     for other, kernel, repeat in itertools.product((0, 1), ("bf", "ds", "kc"), range(3)):
-        if name == "mn-similar":
-            who, kind = ("X10", "clocked"), ("mx", "mn")[other]
-        else:
-            who, kind = ("HJ", ("finish_async", "clocked")[other]), "mx"
+        *who, kind = curves[other]
         two = times_of_bf[repeat] if other and kernel == "bf" else 0.5
         for threads, seconds in ((1, 1.0), (2, two)):
             at = {"kind": kind, "repeat": repeat, "threads": threads}
@@ -295,29 +241,19 @@ def test_factors_are_those_that_predict_other_kernels(without, verdict):
     claim = claims()["imsuite.fig19.factors"]
     rng = np.random.default_rng(7)
     kernels = ("bf", "dst", "by", "dr", "ds", "kc", "dp", "mis", "mst", "vc")
-    given = [
-        (("X10", "finish_async", k, {"kind": kind}), 1.0) for k in kernels for kind in ("mn", "mx")
-    ]
+    given = [(("X10", FA, k, {"kind": kind}), 1.0) for k in kernels for kind in ("mn", "mx")]
     ds = timed(19, given, [1.0]).assign_attrs(study="factors")
-    counts = {
-        "asyncs": rng.integers(50, 5000, len(given)),
-        "comm": rng.integers(5000, 500000, len(given)),
-        "mutexes": rng.integers(500, 50000, len(given)),
-    }
-    counts |= {"finishes": np.zeros(len(given), int)}
-    ds = ds.assign({name: ("run", values) for name, values in counts.items()})
+    most = {"asyncs": 5000, "comm": 500000, "mutexes": 50000}
+    counts = {name: rng.integers(n // 100, n, len(given)) for name, n in most.items()}
     seconds = sum(cost * counts[name] for name, cost in COSTS.items() if name not in without)
-    found = studies.factors(claim, Evidence({"f": ds.assign(seconds=("run", seconds))}))
+    counts |= {"finishes": np.zeros(len(given), int), "seconds": seconds}
+    ds = ds.assign({name: ("run", values) for name, values in counts.items()})
+    found = studies.factors(claim, Evidence({"f": ds}))
     assert found.verdict == ("differs" if verdict == "explained" else verdict)
     assert (claim.why in found.why) == (verdict == "explained")
     assert bool(found.silent) == (verdict == "differs")
-
-
-def test_factors_need_kernels_that_differ():
-    claim = claims()["imsuite.fig19.factors"]
-    ds = timed(19, [(("X10", "finish_async", "bf", {"kind": kind}), 1.0) for kind in ("mn", "mx")])
-    found = studies.factors(claim, Evidence({"f": ds.assign_attrs(study="factors")}))
-    assert found.verdict == "not checked"
+    few = ds.isel(run=ds.kernel.values == "bf")  # kernels have to differ
+    assert studies.factors(claim, Evidence({"f": few})).verdict == "not checked"
 
 
 def test_what_a_result_departs_in():
@@ -332,3 +268,57 @@ def test_what_a_result_departs_in():
     assert set(setups.departures(setup_of(17), setups.planned(quick))) == {
         *("kernels", "sizes", "threads", "repeats")
     }
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_reason_of_a_fit_counts_where_it_holds(shared):
+    results = xr.Dataset({"oversubscribed": ("p", [False, shared])})
+    claim = claims()["scalability.fig3.good-fit"]
+    found = compared(claim, False, {}, results=results)
+    assert (claim.why in found.why, bool(found.silent)) == (shared, not shared)
+    assert compared(claim, True, {}, results=results).verdict == "equal"
+    assert compared(claim, False, {}).silent  # without results nothing shows that it holds
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "workers", "holds"),
+    [
+        ("fig6.dc", "Intel Xeon E5-2683 v3", [4], False),
+        ("fig6.dc", "AMD EPYC", [4], True),
+        ("fig5.similar", "", [72, 162, 288], False),
+        ("fig5.similar", "", [4, 9, 16, 25], True),
+    ],
+)
+def test_a_reason_of_the_scalability_paper_counts_where_it_holds(name, machine, workers, holds):
+    claim = claims()[f"scalability.{name}"]
+    runs = xr.Dataset({"workers": ("run", workers)}, attrs={"machine": machine})
+    found = compared(claim, False, {}, results=runs)
+    assert (found.why == claim.why, bool(found.silent)) == (holds, not holds)
+
+
+def test_less_bandwidth_is_judged_by_runs(monkeypatch):
+    claim = claims()["scalability.sec4.intersense"]
+    for slow, verdict in ((2.0, "agrees"), (1.0, "differs")):
+        seconds = [[[1.0], [1.0]], [[slow], [1.0]]]
+        at = {"p": [1, 2], "bandwidth": [20, 100], "repeat": [0]}
+        runs = xr.Dataset({"seconds": (tuple(at), seconds)}, at)
+        analysis = Analysis("bfs2d", "bfs2d", config.Scaling(), runs)
+        monkeypatch.setattr(scalability, "_analysis", lambda *_, found=analysis: found)
+        assert CHECKS["throttle"](claim, Evidence()).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("constant", "reason", "expected"),
+    [(2.0, "", "agrees"), (0.1, "", "differs"), (2.0, "no end", "not checked")],
+)
+def test_where_machines_stop_to_pay_communication_is_most(monkeypatch, constant, reason, expected):
+    p = np.arange(1, 17)
+    runs = xr.Dataset({"seconds": ("p", constant + 8 / p)}, {"p": p})
+    model = CompletionTime(("1", "1/p", "1/sqrt(p)"), "equal", False).fit(p, runs.seconds)
+    stop = {64: Statement(reason=reason) if reason else Statement(10, 8, 12)}
+    analysis = Analysis("bfs2d", "bfs2d", config.Scaling(), runs, chosen=model, stop=stop)
+    monkeypatch.setattr(scalability, "_analysis", lambda *_: analysis)
+    claim = claims()["scalability.sec4.diminishing-return"]
+    found = CHECKS[claim.check](claim, Evidence())
+    assert found.verdict == expected
+    assert bool(found.silent) == (expected == "differs")

@@ -1,7 +1,5 @@
 """Pictures show the numbers of their datasets: what is drawn in the axes, compared with the values."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -9,9 +7,11 @@ import xarray as xr
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.base.tables import Marked
 from dgsuite.core.results import plots
 from dgsuite.studies.report import draw as study
 from dgsuite.studies.report.results import bars, collect
+from dgsuite.studies.report.tables import Cell
 from dgsuite.studies.scaling import figures as scaling
 from dgsuite.studies.scaling.analysis import analyse
 from dgsuite.studies.scc import figures as scc
@@ -26,10 +26,6 @@ def run(kernel, kind, **attrs):
     return ds.assign_attrs(kind=kind, count_as="clocked", repeat=0, threads=1, **attrs)
 
 
-def figure(number, runs):
-    return collect(number, runs, command="c", setting="quick")
-
-
 def lines(ax):
     """The curves of axes by label, each as its points."""
     return {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
@@ -42,12 +38,10 @@ def curve(values):
 
 
 def test_bars_have_the_heights_of_their_ratios():
-    some = [
-        run("hs", "mx", runtime="X10", workers=workers, seconds=seconds)
-        for workers, seconds in ((1, 4.0), (2, 3.0), (2, 1.0), (4, 1.0))
-    ]
-    some = [ds.assign_attrs(style="clocked", repeat=i % 2) for i, ds in enumerate(some)]
-    ds = figure(11, some)
+    how = {"runtime": "X10", "style": "clocked"}
+    times = ((1, 4.0), (2, 3.0), (2, 1.0), (4, 1.0))
+    some = [run("hs", "mx", workers=workers, seconds=seconds, **how) for workers, seconds in times]
+    ds = collect(11, [ds.assign_attrs(repeat=i % 2) for i, ds in enumerate(some)])
     own = [bar for bar in bars(ds) if bar.value != bar.base]
     (ax,) = study.draw(ds).axes
     assert [patch.get_height() for patch in ax.patches] == [bar.ratio.mean for bar in own]
@@ -55,16 +49,21 @@ def test_bars_have_the_heights_of_their_ratios():
 
 
 def test_a_panel_has_the_counts_of_each_round():
+    """Also that of an overview of runs, which has a panel for each."""
     some = [run("bf", "mn"), run("bf", "mx"), run("mis", "mx")]
-    picture = study.draw(figure(9, some))
+    picture = study.draw(collect(9, some))
     panels = {ax.get_title(): ax for ax in picture.axes if ax.get_visible()}
     assert panels.keys() == {"BF", "MIS"}
     drawn = [line.get_ydata().tolist() for line in panels["BF"].lines]
     assert drawn == [ds["comm"].values.tolist() for ds in some[:2]]
+    picture = plots.overview([ds.assign_attrs(style="clocked") for ds in some])
+    for ax, ds in zip(picture.axes, some, strict=True):
+        assert [patch.get_height() for patch in ax.patches] == ds.messages.values.tolist()
+        assert ax.lines[0].get_ydata().tolist() == ds.comm.values.tolist()
 
 
 def test_a_table_has_its_cells():
-    ds = figure(7, [run("bf", kind) for kind in ("mn", "mx")])
+    ds = collect(7, [run("bf", kind) for kind in ("mn", "mx")])
     columns, rows, at = study.grid(ds)
     (table,) = study.draw(ds).axes[0].tables
     text = {place: cell.get_text().get_text() for place, cell in table.get_celld().items()}
@@ -72,15 +71,10 @@ def test_a_table_has_its_cells():
         assert text[i, -1] == f"{kernel.upper()} {given}"
         for k, column in enumerate(columns):
             assert text[i, k] == study.both(at.get((kernel, given, column)))
-
-
-def test_an_overview_has_a_panel_an_input():
-    some = [run("bf", "mn"), run("mis", "mx")]
-    some = [ds.assign_attrs(style="clocked") for ds in some]
-    picture = plots.overview(some)
-    for ax, ds in zip(picture.axes, some, strict=True):
-        assert [patch.get_height() for patch in ax.patches] == ds.messages.values.tolist()
-        assert ax.lines[0].get_ydata().tolist() == ds.comm.values.tolist()
+    cell = Cell("bf", "Mn", "FA comm", 3, 4, -1, "a reason")  # one that differs is marked
+    assert isinstance(study.both(cell), Marked)
+    assert study.both(cell) == "3 (paper: 4)"
+    assert not isinstance(study.both(cell._replace(paper=3, difference=0, why=None)), Marked)
 
 
 def test_times_and_fits_of_scalability():
@@ -99,42 +93,31 @@ def test_times_and_fits_of_scalability():
 
 
 def test_bandwidths_of_transports_and_times_of_kernels():
-    sizes = np.array([8, 64, 512])
+    sizes, kernels = np.array([8, 64, 512]), [[0.1, 0.2], [0.3, 0.4]]
     rate = np.arange(1.0, 7).reshape(1, 2, 3) * 1e6
     dims = ("pattern", "protocol", "size")
-    ds = xr.Dataset(
-        {
-            "median_seconds": (dims, sizes / rate),
-            "bytes_per_second": (dims, rate),
-            "kernel_median_seconds": (("protocol", "kernel"), [[0.1, 0.2], [0.3, 0.4]]),
-        },
-        {
-            "pattern": ["pingpong"],
-            "protocol": ["tcp", "mpb"],
-            "size": sizes,
-            "kernel": ["bf", "mis"],
-        },
-    )
+    values = {"median_seconds": (dims, sizes / rate), "bytes_per_second": (dims, rate)}
+    values["kernel_median_seconds"] = (("protocol", "kernel"), kernels)
+    coords = {"pattern": ["pingpong"], "protocol": ["tcp", "mpb"], "size": sizes}
+    ds = xr.Dataset(values, coords | {"kernel": ["bf", "mis"]})
     rates, times = transports.draw(ds).axes
     for k, protocol in enumerate(("tcp", "mpb")):
         assert lines(rates)[protocol] == np.stack([sizes, rate[0, k] / 1e6], 1).tolist()
-    heights = [container.datavalues.tolist() for container in times.containers]
-    np.testing.assert_allclose(heights, [[100, 200], [300, 400]])
+    heights = [container.datavalues for container in times.containers]
+    np.testing.assert_allclose(heights, np.multiply(kernels, 1000))
 
 
 def test_times_and_speed_ups_of_betweenness():
-    places = [1, 2, 64, 128]
     seconds = np.array([8.0, 4.0, 0.5, 0.4]) * np.arange(1, 5).reshape(2, 1, 2, 1)
-    dims = ("workload", "deal", "transport", "places")
-    coords = {"workload": ["small", "low"], "deal": ["block"], "transport": ["tcp", "mpb"]}
     busy = (("workload", "measured"), np.ones((2, 2)))
-    ds = xr.Dataset(
-        {"simulated_seconds": (dims, seconds), "predicted_busy": busy, "measured_busy": busy},
-        {**coords, "places": places, "measured": [1, 2]},
-    )
+    named = {"workload": ["small", "low"], "deal": ["block"], "transport": ["tcp", "mpb"]}
+    coords = named | {"places": [1, 2, 64, 128], "measured": [1, 2]}
+    simulated = (("workload", "deal", "transport", "places"), seconds)
+    values = {"simulated_seconds": simulated, "predicted_busy": busy, "measured_busy": busy}
+    ds = xr.Dataset(values, coords)
     low = ds.sel(workload=["low"])
     elapsed, faster = scc.betweenness(low, 9)[""].axes
-    near = ds.simulated_seconds.sel(workload="low", deal="block", places=places[:3])
+    near = ds.simulated_seconds.sel(workload="low", deal="block").isel(places=slice(3))
     for transport in ("tcp", "mpb"):
         one = near.sel(transport=transport)
         assert lines(elapsed)[transport] == curve(one)
@@ -143,57 +126,43 @@ def test_times_and_speed_ups_of_betweenness():
     assert lines(cluster) == lines(elapsed)
     on_cluster, on_chip = scc.betweenness(ds, 10)[""].axes
     assert "tcp" in on_cluster.get_title()  # without MPI the first stands for it
-    assert "small" in lines(on_chip)
-    assert "small" not in lines(on_cluster)
+    assert "small" in lines(on_chip).keys() - lines(on_cluster).keys()
     assert lines(on_chip)["low"] == lines(faster)["tcp"]
-    with_mpi = ds.assign_coords(transport=["tcp", "mpi"])
-    on_cluster, on_chip = scc.betweenness(with_mpi, 10)[""].axes
+    on_cluster, on_chip = scc.betweenness(ds.assign_coords(transport=["tcp", "mpi"]), 10)[""].axes
     one = near.sel(transport="mpb")
     assert lines(on_cluster)["low"] == curve(float(one[0]) / one)
     assert lines(on_chip)["low"] == lines(faster)["tcp"]
     assert scc.betweenness(ds).keys() == {"deals", "elapsed", "check"}
 
 
+def hartree_fock(values, **coordinates):
+    """A dataset of simulated times, and others."""
+    dims = ("input", "balance", "transport", "places")
+    coordinates = {"balance": ["static", "dynamic"]} | coordinates
+    return xr.Dataset({name: (dims, of) for name, of in values.items()}, coordinates)
+
+
 def test_speed_ups_over_one_base():
     """Figure 7: (a) and (b) over the native transport's time, (c) over its static time."""
     seconds = np.array([[[80.0, 10, 2], [90, 12, 4]], [[160.0, 20, 4], [170, 24, 8]]])[None]
-    dims = ("input", "balance", "transport", "places")
-    ds = xr.Dataset(
-        {"simulated": (dims, np.insert(seconds, 0, 1.0, axis=2))},
-        {
-            "input": ["benzene"],
-            "balance": ["static", "dynamic"],
-            "transport": ["none", "mpb", "tcp"],
-            "places": [1, 8, 48],
-        },
-    )
+    named = {"transport": ["none", "mpb", "tcp"], "places": [1, 8, 48]}
+    ds = hartree_fock({"simulated": np.insert(seconds, 0, 1.0, axis=2)}, input=["benzene"], **named)
+    times = ds.simulated.isel(input=0)
     dynamic, static, both = hf_report.draw(ds, 7).axes
     for ax, base, balance in ((dynamic, 160, "dynamic"), (static, 80, "static")):
         drawn = lines(ax)
-        assert drawn.keys() >= {"mpb", "tcp"}
         assert "none" not in drawn
         for transport in ("mpb", "tcp"):
-            one = ds.simulated.sel(input="benzene", balance=balance, transport=transport)
+            one = times.sel(balance=balance, transport=transport)
             assert drawn[transport] == curve(base / one)
-    for balance in ("static", "dynamic"):
-        one = ds.simulated.sel(input="benzene", balance=balance, transport="mpb")
-        assert lines(both)[balance] == curve(80 / one)
+        assert lines(both)[balance] == curve(80 / times.sel(balance=balance, transport="mpb"))
 
 
 def test_speed_ups_of_hartree_fock():
-    dims = ("input", "balance", "transport", "places")
     seconds = np.array([[[[8.0, 4.0, 1.0]], [[8.0, 2.0, 0.5]]]])
-    ds = xr.Dataset(
-        dict.fromkeys(("simulated", "elapsed"), (dims, seconds))
-        | {"processor": (dims, seconds * [1, 1, np.nan]), "shells": ("input", [5])},
-        {
-            "input": ["water"],
-            "balance": ["static", "dynamic"],
-            "transport": ["none"],
-            "places": [1, 2, 8],
-        },
-    )
-    static, dynamic, elapsed = hf_report.draw(ds).axes
+    values = {"simulated": seconds, "elapsed": seconds, "processor": seconds * [1, 1, np.nan]}
+    ds = hartree_fock(values, input=["water"], transport=["none"], places=[1, 2, 8])
+    static, dynamic, elapsed = hf_report.draw(ds.assign(shells=("input", [5]))).axes
     assert lines(static)["no transport"] == [[1, 1], [2, 2], [8, 8]]
     assert lines(dynamic)["no transport"] == [[1, 1], [2, 4], [8, 16]]
     assert lines(dynamic)["measured, by processor time"] == [[2, 4]]

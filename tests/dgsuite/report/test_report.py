@@ -1,8 +1,5 @@
 """The page of results: self-contained, honest, and clear about what is wrong."""
 
-from __future__ import annotations
-
-import asyncio
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -14,21 +11,17 @@ import xarray as xr
 import dgsuite
 from dgsuite import genval
 from dgsuite.base import netcdf
-from dgsuite.base.tables import Marked
 from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
-from dgsuite.studies.report.claims.show import outline, state
-from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict
-from dgsuite.studies.report.draw import both, framed
+from dgsuite.studies.report.claims.verdicts import CHECKS
+from dgsuite.studies.report.draw import framed
 from dgsuite.studies.report.page import page
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.statistics import Interval, interval, ratio
 from dgsuite.studies.report.sweeps import sweep
-from dgsuite.studies.report.tables import Cell
 from tests.support import mains
-from tests.support.browser import BROWSER, opened
 
 pytestmark = pytest.mark.usefixtures("quickly_judged")
 
@@ -61,13 +54,29 @@ def runs(kernel, kind, **how):
     return ds.assign_attrs(kind=kind, count_as="clocked", repeat=0, threads=1)
 
 
+@pytest.fixture
+def shown(tmp_path, capsys):
+    """The text of the page of some datasets, by the names of their files."""
+
+    def show(**datasets):
+        for name, ds in datasets.items():
+            dgsuite.save(ds, tmp_path / f"{name}.nc")
+        assert mains.report([str(tmp_path)]) == 0
+        return (tmp_path / "report.html").read_text()
+
+    return show
+
+
+def figure(number, some, **how):
+    return collect(number, some, **{"command": "c", "setting": "quick"} | how)
+
+
 @pytest.mark.long
 def test_a_page_needs_nothing_else(here, tmp_path):
     some = [runs("bf", "mn"), runs("bf", "mx"), runs("mis", "mn"), runs("mis", "mx")]
     for number in (7, 9, 19):
-        command = f"python -m dgsuite.experiment <{number}>"
-        figure = collect(number, some, command=command, setting="quick")
-        dgsuite.save(figure, tmp_path / f"figure{number:02}.nc")
+        made = figure(number, some, command=f"python -m dgsuite.experiment <{number}>")
+        dgsuite.save(made, tmp_path / f"figure{number:02}.nc")
     dgsuite.save(some[0], tmp_path / "other.nc")
     done = here(mains.report, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -78,22 +87,20 @@ def test_a_page_needs_nothing_else(here, tmp_path):
     assert "script" not in page.tags
     text = " ".join(page.text)
     assert "url(" not in text
-    for words in (
-        "Figure 9. Communication in each round",
-        "What the papers say",
-        "HJ-FA: iterative, BF, BY, DP, DR, DS, DST, KC, MIS, MST, VC kernels",
-        "repeats: 1 instead of 30",
-        "Figure 19. Mx-In against Mn-In",
-        "In the text of kernels:",
-        "python -m dgsuite.experiment <19>",
-        "other.nc",
-        "where the paper has another number",
-        "dgsuite run configs/figure14.toml",
-    ):
-        assert words in text
+    said = """Figure 9. Communication in each round
+What the papers say
+HJ-FA: iterative, BF, BY, DP, DR, DS, DST, KC, MIS, MST, VC kernels
+repeats: 1 instead of 30
+Figure 19. Mx-In against Mn-In
+In the text of kernels:
+python -m dgsuite.experiment <19>
+other.nc
+where the paper has another number
+dgsuite run configs/figure14.toml"""
+    assert [words for words in said.splitlines() if words not in text] == []
 
 
-def test_a_sweep_of_ones_own(tmp_path, not_judged):
+def test_a_sweep_of_ones_own(shown, not_judged):
     """The title is the sweep's; repeats are a row and a dot, numbers are aligned, and no paper is named."""
     made = [
         runs("bf", kind).assign_attrs(style=style, repeat=repeat, seconds=seconds * factor)
@@ -102,9 +109,7 @@ def test_a_sweep_of_ones_own(tmp_path, not_judged):
         for repeat, seconds in enumerate(times)
     ]
     ds = combine(made)
-    dgsuite.save(ds, tmp_path / "mine.nc")
-    assert mains.report([str(tmp_path)]) == 0
-    page = (tmp_path / "report.html").read_text()
+    page = shown(mine=ds)
     assert "<title>dgsuite: Results of mine</title>" in page
     assert "IMSuite" not in page
     assert page.count("<svg") == 1
@@ -113,27 +118,6 @@ def test_a_sweep_of_ones_own(tmp_path, not_judged):
     assert found.table.heads == ["kernel", "n", "style", "ms", "kind", "messages", "comm", "runs"]
     assert found.table.numeric == {1, 3, 5, 6, 7}
     assert [row[3] for row in found.table.rows] == ["2 ± 2.48", "4 ± 0", "200 ± 248", "400 ± 0"]
-
-
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
-def test_a_phone_shows_legend_and_times(tmp_path, not_judged):
-    """On 400 pixels, without scrolling."""
-    made = [
-        runs("bf", "mn").assign_attrs(style=style, clusters=clusters, seconds=0.001)
-        for style, clusters in (("serial", 1), ("finish_async", 100))
-    ]
-    dgsuite.save(combine(made), tmp_path / "mine.nc")
-    assert mains.report([str(tmp_path / "mine.nc")]) == 0
-    edge = "[...document.querySelectorAll('{}')].find(e => e.textContent == '{}').{}.right"
-
-    async def edges():
-        async with opened(tmp_path / "mine.html") as shown:
-            await shown.picture(tmp_path / "mine.png", width=400)
-            places = [("svg text", "serial"), ("svg text", "finish_async"), ("th", "ms")]
-            return [await shown.ask(edge.format(*at, "getBoundingClientRect()")) for at in places]
-
-    found = asyncio.run(edges())
-    assert all(0 < right <= 400 for right in found), found
 
 
 @pytest.mark.parametrize("factor", [1, 1000])
@@ -149,12 +133,9 @@ def test_frames_hold_error_bars(factor):
     assert (floor, ax.get_yscale()) == ((0, "linear") if factor == 1 else (1, "log"))
 
 
-def test_each_claim_is_a_click_away(tmp_path, not_judged):
+def test_each_claim_is_a_click_away(shown, not_judged):
     """From the first screen, and from the section of its figure."""
-    figure = collect(9, [runs("bf", kind) for kind in ("mn", "mx")], command="c", setting="quick")
-    dgsuite.save(figure, tmp_path / "figure09.nc")
-    assert mains.report([str(tmp_path)]) == 0
-    text = (tmp_path / "report.html").read_text()
+    text = shown(figure09=figure(9, [runs("bf", kind) for kind in ("mn", "mx")]))
     places = Counter(re.findall(r'id="([^"]+)"', text))
     links = Counter(source[1:] for source in Page(text).sources)
     assert set(places.values()) == {1}
@@ -163,29 +144,14 @@ def test_each_claim_is_a_click_away(tmp_path, not_judged):
     assert links["imsuite.fig9.similar"] >= 3  # the map, the figure, and its own row
 
 
-def test_the_outline_says_how_many_reasons_were_tested():
-    rows = [
-        Row(claim, Verdict("differs", "ours", why, silent))
-        for claim, why, silent in (
-            (claims()["imsuite.fig11.improves"], "a reason", ""),
-            (claims()["scc.fig6.setup"], "another", ""),
-            (claims()["imsuite.fig11.sixteen"], "", "nothing holds"),
-        )
-    ]
-    found = outline([*rows, Row(claims()["scc.fig5.setup"], Verdict("equal"))])
-    assert (found.differ, found.tested) == (3, 1)
-    assert [row.claim.id for row in found.open] == ["imsuite.fig11.sixteen"]
-    assert found.counts.rows == [
-        ("IMSuite", 0, 0, 2, 0), ("Scalability", 0, 0, 0, 0), ("X10 on the SCC", 1, 0, 1, 0)
-    ]  # fmt: skip
-    assert [state(row) for row in rows] == ["differs", "differs", "open"]
+def spoilt(number, spoil):
+    """Makes a dataset in a folder that is not as ours."""
 
+    def make(folder):
+        run = runs("bf", "mn")
+        dgsuite.save(spoil(figure(number, [run]) if number else run), folder / "a.nc")
 
-def test_cells_that_differ_are_marked():
-    cell = Cell("bf", "Mn", "FA comm", 3, 4, -1, "a reason")
-    assert isinstance(both(cell), Marked)
-    assert both(cell) == "3 (paper: 4)"
-    assert not isinstance(both(cell._replace(paper=3, difference=0, why=None)), Marked)
+    return make
 
 
 @pytest.mark.parametrize(
@@ -198,33 +164,45 @@ def test_cells_that_differ_are_marked():
             lambda f: netcdf.write(xr.Dataset({"a": 1}), f / "a.nc"),
             "a.nc: not a dataset of dgsuite",
         ),
+        (spoilt(0, lambda ds: ds.assign_attrs(figure=99)), "no figure 99; those that are: 7,"),
+        (spoilt(9, lambda ds: ds.assign_attrs(figure="nine")), "cannot be shown: invalid literal"),
+        (spoilt(9, lambda ds: ds.drop_vars("count_as")), "'count_as' is missing or unknown"),
+        (spoilt(19, lambda ds: ds.drop_vars("seconds")), "'seconds' is missing or unknown"),
+        (spoilt(7, lambda ds: ds.drop_dims("cell")), "'cell_kernel' is missing or unknown"),
+        (spoilt(0, lambda ds: ds[[]].assign(messages="many")), "must be numbers, not <U4"),
     ],
 )
-def test_bad_folders(tmp_path, make, message, capsys):
+def test_bad_folders(tmp_path, make, message, capsys, not_judged):
+    """What is not as ours is named with the reason."""
     folder = tmp_path / "results"
     folder.mkdir()
     make(folder)
     assert mains.report([str(folder)]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
     assert not list(tmp_path.rglob("*.html"))
 
 
-def test_what_cannot_be_read_is_left_out(tmp_path, capsys, not_judged):
-    run = runs("bf", "mn")
-    dgsuite.save(run, tmp_path / "good.nc")
-    dgsuite.save(run.assign_attrs(figure=99), tmp_path / "foreign.nc")
-    (tmp_path / "cut.nc").write_bytes((tmp_path / "good.nc").read_bytes()[:2000])
-    assert mains.report([str(tmp_path)]) == 0
+def test_what_cannot_be_read_is_left_out(tmp_path, capsys, shown, not_judged):
+    good = runs("bf", "mn")
+    dgsuite.save(good, tmp_path / "cut.nc")
+    (tmp_path / "cut.nc").write_bytes((tmp_path / "cut.nc").read_bytes()[:2000])
+    text = shown(good=good, foreign=good.assign_attrs(figure=99))
     cut, foreign = capsys.readouterr().err.splitlines()
     assert cut.startswith(f"left out: {tmp_path / 'cut.nc'}: not a NetCDF file")
     assert foreign.startswith(f"left out: {tmp_path / 'foreign.nc'}: there is no figure 99")
-    (section,) = re.findall(
-        r"<h2>Left out</h2>.*?</section>", (tmp_path / "report.html").read_text(), re.DOTALL
-    )
+    (section,) = re.findall(r"<h2>Left out</h2>.*?</section>", text, re.DOTALL)
     assert "foreign.nc: there is no figure 99; those that are: 7," in section
-    assert "good.nc" in (tmp_path / "report.html").read_text().replace(section, "")
+    assert "good.nc" in text.replace(section, "")
+
+
+@pytest.mark.parametrize("folder", ["no", "/proc"])
+def test_no_place_for_the_page(tmp_path, capsys, folder):
+    dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
+    assert mains.report([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{folder} " in line
 
 
 @pytest.mark.parametrize("kind", [AttributeError, TypeError, IndexError, ZeroDivisionError])
@@ -242,66 +220,21 @@ def test_a_mistake_of_ours_is_no_reason_to_leave_a_file_out(tmp_path, monkeypatc
         page(good) if where == "sweep" else judge(Evidence(good), [claim])
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("number", "spoil", "why"),
-    [
-        (99, lambda ds: ds.assign_attrs(figure=99), "there is no figure 99; those that are: 7,"),
-        (9, lambda ds: ds.assign_attrs(figure="nine"), "it cannot be shown: invalid literal"),
-        (9, lambda ds: ds.drop_vars("count_as"), "'count_as' is missing or unknown"),
-        (19, lambda ds: ds.drop_vars("seconds"), "'seconds' is missing or unknown"),
-        (7, lambda ds: ds.drop_dims("cell"), "'cell_kernel' is missing or unknown"),
-        (
-            0,
-            lambda ds: xr.Dataset({"messages": "many"}, attrs=ds.attrs),
-            "must be numbers, not <U4",
-        ),
-    ],
-)
-def test_datasets_of_others_are_left_out(tmp_path, capsys, not_judged, number, spoil, why):
-    """What is not as ours is named with the reason."""
-    run = runs("bf", "mn")
-    made = collect(number, [run], command="c", setting="quick") if number in (7, 9, 19) else run
-    dgsuite.save(spoil(made), tmp_path / "foreign.nc")
-    assert mains.report([str(tmp_path)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"error: {tmp_path / 'foreign.nc'}: ")
-    assert why in line
-
-
-def test_names_that_are_markup_are_shown(tmp_path, not_judged):
+def test_each_figure_names_its_own_machine_and_care(shown, not_judged):
+    """Names that are markup are shown."""
     some = [runs("bf", kind).assign_attrs(kernel="[/b]<i>$_") for kind in ("mn", "mx")]
-    for number in (9, 19):
-        figure = collect(number, some, command="c", setting="quick")
-        dgsuite.save(figure, tmp_path / f"figure{number}.nc")
-    assert mains.report([str(tmp_path)]) == 0
-    text = " ".join(Page((tmp_path / "report.html").read_text()).text)
-    assert text.count("[/B]<I>$_") >= 4
-
-
-def test_each_figure_names_its_own_machine_and_care(tmp_path, not_judged):
-    some = [runs("bf", kind) for kind in ("mn", "mx")]
-    for number, machine in ((9, "an abacus, 9 processors"), (19, "a sundial, 19 processors")):
-        figure = collect(
-            number, some, command="c", setting="quick", fresh=1, warmup=int(number == 19)
-        )
-        dgsuite.save(figure.assign_attrs(machine=machine), tmp_path / f"figure{number}.nc")
-    assert mains.report([str(tmp_path)]) == 0
-    text = "".join(Page((tmp_path / "report.html").read_text()).text)
-    nine = text.index("Figure 9. ")
-    nineteen = text.index("Figure 19. ")
-    assert nine < text.index("Machine: an abacus, 9 processors") < nineteen
-    assert nineteen < text.index("Machine: a sundial, 19 processors")
-    assert "1 of each, on worker processes of their own; quick setting" in text[nine:nineteen]
-    assert "processes of their own, after a run that does not count; quick" in text[nineteen:]
-
-
-@pytest.mark.parametrize("folder", ["no", "/proc"])
-def test_no_place_for_the_page(tmp_path, capsys, folder):
-    dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
-    assert mains.report([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"{folder} " in line
+    nine, nineteen = (
+        figure(number, some, fresh=1, warmup=warmup).assign_attrs(machine=machine)
+        for number, machine, warmup in ((9, "an abacus, 9 p", 0), (19, "a sundial, 19 p", 1))
+    )
+    parts = Page(shown(figure9=nine, figure19=nineteen)).text
+    assert " ".join(parts).count("[/B]<I>$_") >= 4
+    text = "".join(parts)
+    _, nine, nineteen = re.split(r"(?=Figure 9\. )|(?=Figure 19\. )", text)
+    assert "Machine: an abacus, 9 p" in nine
+    assert "Machine: a sundial, 19 p" in nineteen
+    assert "1 of each, on worker processes of their own; quick setting" in nine
+    assert "processes of their own, after a run that does not count; quick" in nineteen
 
 
 def test_intervals():

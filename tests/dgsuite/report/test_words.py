@@ -79,13 +79,8 @@ def test_a_round_of_one_phase_has_no_reason_to_differ():
     assert words.rounds(claim, Evidence()).why == claim.why
 
 
-def test_a_validator_that_refuses_nothing_is_seen(monkeypatch):
-    (claim,) = (claim for claim in CLAIMS if claim.check == "validators")
-    monkeypatch.setattr(words.genval, "validate", lambda *given: Report("bf", []))
-    assert verdict(claim) == "differs"
-
-
-def test_wrong_scores_and_traces_differ(monkeypatch):
+def test_what_is_otherwise_differs(monkeypatch):
+    """Scores, traces, words, and a validator that refuses nothing."""
     run = dgsuite.run
 
     def wrong(kernel, graph, **how):
@@ -93,12 +88,11 @@ def test_wrong_scores_and_traces_differ(monkeypatch):
         name = "betweenness" if kernel == "bc" else "traffic"
         return ds.assign({name: ds[name] + np.ones(1, ds[name].dtype)[0]})
 
+    by_check = {claim.check: claim for claim in CLAIMS}
+    monkeypatch.setattr(words.genval, "validate", lambda *given: Report("bf", []))
+    assert verdict(by_check["validators"]) == "differs"
     monkeypatch.setattr(dgsuite, "run", wrong)
     for check in ("betweenness", "traces"):
-        (claim,) = (claim for claim in CLAIMS if claim.check == check)
-        assert verdict(claim) == "differs"
-
-
-def test_other_words_differ():
-    (claim,) = (claim for claim in CLAIMS if claim.check == "words")
-    assert verdict(replace(claim, data={**claim.data, "words": {"Mut": "x"}})) == "differs"
+        assert verdict(by_check[check]) == "differs"
+    said = by_check["words"]
+    assert verdict(replace(said, data={**said.data, "words": {"Mut": "x"}})) == "differs"

@@ -1,12 +1,6 @@
 """Scalability analysis: models against data of known form, traffic against what the engine sends."""
 
-from __future__ import annotations
-
-import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -20,8 +14,6 @@ from dgsuite.studies.experiment.combining import combine
 from dgsuite.studies.scaling.analysis import analyse, split
 from dgsuite.studies.scaling.terms import value
 from tests.support.mains import scaling as main
-from tests.support.paths import ROOT
-from tests.support.patience import PATIENCE
 
 DATA = {
     "processing": ((0.2, 102.1, 10.3), (4, 8, 16, 32, 48, 64), 0.11),
@@ -80,16 +72,6 @@ def test_exact_data_is_recovered():
     assert model.summary().coefficient.sel(term="1/p") == pytest.approx(8)
 
 
-def test_size_is_a_parameter():
-    p, size = (a.ravel().astype(float) for a in np.meshgrid([1, 2, 4, 8], [1e3, 4e3, 9e3]))
-    terms = ("1", "size/p", "sqrt(size)/sqrt(p)")
-    model = scaling.CompletionTime(terms).fit(
-        p, 1 + 2e-3 * size / p + 0.1 * np.sqrt(size / p), size
-    )
-    assert model.coef_["size/p"] == pytest.approx(2e-3)
-    assert model.predict(16, 1e6) == pytest.approx(1 + 125 + 25)
-
-
 @pytest.mark.parametrize("rounding", [1e-15, 1e-12])
 def test_of_forms_that_predict_equally_well_the_one_with_fewest_terms_is_chosen(rounding):
     """Other processors round other digits: which form comes first by so little must not matter."""
@@ -128,46 +110,37 @@ def test_points_of_diminishing_return_of_the_paper():
     assert saved[0] < 0.01 <= saved[1]
 
 
+THREE = ("1", "1/p", "1/sqrt(p)")
+
+
 @pytest.mark.parametrize(
-    ("p", "seconds", "message"),
+    ("terms", "p", "seconds", "message"),
     [
-        ([1, 2, 4], [3, 2, 1], "3 terms need at least 4 different configurations, got 3"),
-        (["a"], [1], r"p must be numbers, got \['a'\]"),
-        ([1], [None, "b"], "seconds must be numbers"),
-        ([1, 1, 2, 2, 4, 4], [3, 3, 2, 2, 1, 1], "got 3"),
-        ([0, 1, 2, 4], [4, 3, 2, 1], "p must be above 0 and finite, got 0"),
-        ([1, 2, 4, 8], [4, 3, np.nan, 1], "seconds must be above 0 and finite, got nan"),
-        ([1, 2, 4, 8], [4, 3, 1], "there are 4 p and 3 seconds"),
+        (THREE, [1, 2, 4], [3, 2, 1], "3 terms need at least 4 different configurations, got 3"),
+        (THREE, ["a"], [1], "p must be numbers, got ['a']"),
+        (THREE, [1], [None, "b"], "seconds must be numbers"),
+        (THREE, [1, 1, 2, 2, 4, 4], [3, 3, 2, 2, 1, 1], "got 3"),
+        (THREE, [0, 1, 2, 4], [4, 3, 2, 1], "p must be above 0 and finite, got 0"),
+        (THREE, [1, 2, 4, 8], [4, 3, np.nan, 1], "seconds must be above 0 and finite, got nan"),
+        (THREE, [1, 2, 4, 8], [4, 3, 1], "there are 4 p and 3 seconds"),
+        (("1", "cbrt(p)"), [1, 2, 4], [3, 2, 1], "'cbrt(p)' is not understood"),
+        (("1", "size/p"), [1, 2, 4], [3, 2, 1], "needs the size"),
+        (("1", "1/log(p)"), [1, 2, 4], [3, 2, 1], "is not finite at p = 1"),
     ],
 )
-def test_bad_points(p, seconds, message):
-    with pytest.raises(dgsuite.InputError, match=message):
-        scaling.CompletionTime().fit(p, seconds)
-
-
-def test_bad_terms_and_use():
-    with pytest.raises(dgsuite.InputError, match="'cbrt\\(p\\)' is not understood"):
-        scaling.CompletionTime(("1", "cbrt(p)")).fit([1, 2, 4], [3, 2, 1])
-    with pytest.raises(dgsuite.InputError, match="needs the size"):
-        scaling.CompletionTime(("1", "size/p")).fit([1, 2, 4], [3, 2, 1])
+def test_bad_points(terms, p, seconds, message):
+    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+        scaling.CompletionTime(terms).fit(p, seconds)
     with pytest.raises(dgsuite.InputError, match="not fitted yet"):
         scaling.CompletionTime().predict(4)
-    with pytest.raises(dgsuite.InputError, match="is not finite at p = 1"):
-        scaling.CompletionTime(("1", "1/log(p)")).fit([1, 2, 4], [3, 2, 1])
 
 
 def test_terms_are_read():
-    p, size = np.array([4.0]), np.array([16.0])
-    for term, expected in {
-        "1": 1,
-        "1/p": 0.25,
-        "1/sqrt(p)": 0.5,
-        "log(p)/p": 0.5,
-        "size/p^2": 1,
-        "sqrt(size)*p": 16,
-        "size*(p-1)/p": 12,
-    }.items():
-        assert value(term, p, size)[0] == expected
+    """At p = 4 and size = 16."""
+    terms = {"1": 1, "1/p": 0.25, "1/sqrt(p)": 0.5, "log(p)/p": 0.5, "size/p^2": 1}
+    terms |= {"sqrt(size)*p": 16, "size*(p-1)/p": 12}
+    for term, expected in terms.items():
+        assert value(term, np.array([4.0]), np.array([16.0]))[0] == expected
 
 
 def curves(ps=(4, 9, 16, 25), constant=1.0, exponent=0.5):
@@ -214,14 +187,6 @@ def test_the_papers_own_arithmetic():
     )
 
 
-def test_another_law_of_demand():
-    data = curves(exponent=0.1)
-    sqrt = scaling.BandwidthDemand(ctis=[0.2]).fit(data.isel(p=slice(0, 3)))
-    power = scaling.BandwidthDemand(ctis=[0.2], law="power").fit(data.isel(p=slice(0, 3)))
-    assert abs(power.error(data).item()) < abs(sqrt.error(data).item())
-    assert power.exponent_ < 0.2
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
@@ -238,19 +203,11 @@ def test_another_law_of_demand():
 def test_bad_curves(spoil, message):
     with pytest.raises(dgsuite.InputError, match=message):
         scaling.BandwidthDemand().fit(spoil(curves()))
-
-
-def test_a_curve_that_never_gets_there():
     with pytest.raises(dgsuite.InputError, match="does not reach a CTI of 1000"):
         scaling.BandwidthDemand(ctis=[10]).fit(curves())
 
 
-@pytest.fixture(scope="module")
-def config(tmp_path_factory):
-    """The file of a small experiment."""
-    config = tmp_path_factory.mktemp("scaling") / "small.toml"
-    config.write_text(
-        """
+SMALL = """
 [experiment]
 name = "small"
 plot = false
@@ -269,36 +226,14 @@ style = "clocked"
 n = 2048
 params.root = 3
 """
-    )
-    return config
-
-
-@pytest.fixture(scope="module")
-def experiment(config):
-    """A small experiment, run for real, and its file."""
-    output = config.parent / "small.nc"
-    assert run_experiment([str(config), "--output", str(output), "-q"]) == 0
-    return config, output
-
-
-def python(*arguments):
-    found = subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert found.returncode == 0, found.stderr
-    return found
 
 
 @pytest.mark.long
-def test_an_experiment_is_analysed(experiment):
-    config, output = experiment
-    results = split(dgsuite.open(output))
+def test_an_experiment_is_analysed(tmp_path, here):
+    """Run for real, from its file to pictures."""
+    (tmp_path / "small.toml").write_text(SMALL)
+    assert here(run_experiment, "small.toml", "--output", "small.nc", "-q").returncode == 0
+    results = split(dgsuite.open(tmp_path / "small.nc"))
     assert len(results) == 15
     found = analyse(results)
     seconds = found.runs.seconds.median("repeat")
@@ -309,29 +244,20 @@ def test_an_experiment_is_analysed(experiment):
     for p in (2, 3, 4, 5):
         assert float(slow.sel(p=p)) > 0.9 * wire[p] / p / 20e3
     assert found.demand.demand_constant_ > 0
-    shown = python(
-        "dgsuite", "scaling", output, "--what-if", config, "--output", output.parent
-    ).stdout
+    with pytest.raises(dgsuite.InputError, match="at 20 % of bandwidth, repeat 0 is missing"):
+        scaling.measured(results[1:])
+    shown = here(main, "small.nc", "--what-if", "small.toml").stdout
     for text in ("completion time", "demand constant DC", "points held out", "oversubscribed"):
         assert text in shown
     assert re.search(
         r"^(stop at \d+ machines? \(between .*\)|no statement: .*)$", shown, re.MULTILINE
     )
-    stop = xr.open_dataset(output.parent / "small-stop.nc")
+    stop = xr.open_dataset(tmp_path / "small-stop.nc")
     assert str(stop.conclusion[0].item()) in shown
     assert stop.oversubscribed.all()
-    pictures = {path.name for path in output.parent.glob("*.png")}
-    assert pictures >= {
-        f"small-{name}.png"
-        for name in (*(f"figure{k}" for k in ("2a", "2b", 3, 4, 5, 6)), "stop", "whatif")
-    }
-
-
-@pytest.mark.long
-def test_a_missing_run_is_named(experiment):
-    results = split(dgsuite.open(experiment[1]))
-    with pytest.raises(dgsuite.InputError, match="at 20 % of bandwidth, repeat 0 is missing"):
-        scaling.measured(results[1:])
+    pictures = {path.stem for path in tmp_path.glob("*.png")}
+    numbers = ("2a", "2b", 3, 4, 5, 6)
+    assert pictures >= {f"small-figure{k}" for k in numbers} | {"small-stop", "small-whatif"}
 
 
 def runs_on_a_ring(**changes):
@@ -357,6 +283,9 @@ def test_different_runs_are_not_merged(changes, message):
         scaling.measured(runs_on_a_ring(**changes))
     repeats = [ds.assign_attrs(repeat=i) for i in range(2) for ds in runs_on_a_ring()]
     assert scaling.measured(repeats).sizes == {"p": 3, "bandwidth": 1, "repeat": 2}
+    for refuse in (split, lambda ds: scaling.measured([ds])):
+        with pytest.raises(dgsuite.InputError, match="without the attribute 'kernel' is not of a"):
+            refuse(xr.Dataset({"seconds": ("run", [1.0, 2.0])}))
 
 
 def test_the_machine_that_measured_decides_what_is_oversubscribed():
@@ -380,16 +309,6 @@ def test_the_machine_that_measured_decides_what_is_oversubscribed():
     assert any("4 workers shared 2 processors" in note for note in analyse(runs).notes)
 
 
-def test_a_kernel_whose_name_is_markup_is_shown(tmp_path, capsys):
-    runs = [ds.assign_attrs(kernel="[/b]$x") for ds in runs_on_a_ring()]
-    runs = [ds.assign_attrs(workload="", form="iterative") for ds in runs]
-    dgsuite.save(combine(runs), tmp_path / "odd [i].nc")
-    assert main([str(tmp_path / "odd [i].nc")]) == 0
-    shown = capsys.readouterr().out
-    assert "[/b]$x" in shown
-    assert "odd [i]-figure2a.png" in shown
-
-
 def test_recursive_runs_are_split():
     runs = [
         dgsuite.run("bf", genval.graph("ring", n), style="serial", form="recursive") for n in (4, 9)
@@ -400,25 +319,21 @@ def test_recursive_runs_are_split():
     assert scaling.completion(found[0]) == runs[0].attrs["seconds"]
 
 
-@pytest.mark.parametrize("other", [xr.Dataset(), xr.Dataset({"seconds": ("run", [1.0, 2.0])})])
-def test_other_results_are_refused(other):
-    for refuse in (split, lambda ds: scaling.measured([ds])):
-        with pytest.raises(dgsuite.InputError, match="without the attribute 'kernel' is not of a"):
-            refuse(other)
-
-
-def test_command_line_errors(config, here, tmp_path):
-    output = tmp_path / "made.nc"
-    dgsuite.save(combine(runs_on_a_ring(workload="")), output)
-    found = here(main, tmp_path / "no.nc")
-    assert found.returncode == 2
-    assert "no such file" in found.stderr
-    found = here(main, output, "--output", tmp_path / "no")
-    assert found.returncode == 2
-    assert "there is no such folder" in found.stderr
-    plain = tmp_path / "plain.toml"
-    plain.write_text(config.read_text().replace('protocol = "throttle+tcp"', ""))
-    found = here(run_experiment, plain, "--dry-run")
-    assert found.returncode == 2
-    assert "needs a throttled transport" in found.stderr
-    assert json.dumps(len(found.stderr.strip().splitlines())) == "1"
+def test_the_command(here, tmp_path):
+    """A kernel whose name is markup is shown; what is wrong is one line."""
+    runs = [ds.assign_attrs(kernel="[/b]$x", workload="") for ds in runs_on_a_ring()]
+    dgsuite.save(combine(runs), tmp_path / "odd [i].nc")
+    done = here(main, "odd [i].nc")
+    assert done.returncode == 0
+    assert "[/b]$x" in done.stdout
+    assert "odd [i]-figure2a.png" in done.stdout
+    plain = SMALL.replace('protocol = "throttle+tcp"', "")
+    (tmp_path / "plain.toml").write_text(plain)
+    for command, arguments, message in (
+        (main, ["odd [i].nc", "--output", "no"], "there is no such folder"),
+        (run_experiment, ["plain.toml", "--dry-run"], "needs a throttled transport"),
+    ):
+        found = here(command, *arguments)
+        assert found.returncode == 2
+        (line,) = found.stderr.splitlines()
+        assert message in line

@@ -1,7 +1,5 @@
 """What "X10 on the SCC" says beside our experiment files, the simulated chip, and results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +11,6 @@ from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.verdicts import CHECKS
-from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.transports.chip import MPIMPB
 
 
@@ -30,70 +27,6 @@ def test_every_figure_has_its_file_and_says_in_what_it_departs():
         assert found.silent == ""
         assert "simulated" in found.ours
         assert found.why
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "name", "departs"),
-    [
-        ("scc-hf-figure5", "repeats = 3", "repeats = 2", "fig5.setup", "repeats: 2 instead of 3"),
-        ("scc-hf-figure5", ", 48]", "]", "fig5.setup", "places: 1 to 44 instead of 1 to 48"),
-        ("scc-hf-figure5", '"mpi", "tcp"', '"mpi"', "fig5.setup", "transports: said to depart"),
-        ("scc-hf-figure5", "transports =", "places =", "fig5.setup", "transports: tcp besides"),
-        ("scc-hf-figure5", "aspirin", "water", "fig5.setup", "inputs: benzene 3-21g, water 3-21g"),
-        (
-            "scc-hf-figure6",
-            '"static", ',
-            "",
-            "fig6.setup",
-            "balances: dynamic instead of dynamic, static",
-        ),
-        ("scc-hf-figure6", "machine =", "base =", "fig6.setup", "machine: simulated with units"),
-        (
-            *("scc-hf-figure7", 'mpb = { buffer = "8 KiB", places = 48 }\nmpimpb', "mpimpb"),
-            *("fig7.setup", "buffers: mpb: the transport's own instead of 5120 bytes"),
-        ),
-        (
-            *("scc-bc-figure9", 'mpimpb = { buffer = "8 KiB"', 'mpimpb = { buffer = "64 KiB"'),
-            *("fig9.setup", "buffers: mpimpb: 1344 instead of 160 bytes"),
-        ),
-        (
-            "scc-bc-figure10",
-            "[bc.workload.small]",
-            "[bc]\ndeals = ['cyclic']\n[bc.workload.small]",
-            "fig10.setup",
-            "balances: cyclic instead of block",
-        ),
-        (
-            "scc-bc-figure10",
-            "[bc.workload.high]",
-            "[bc.workload.huge]",
-            "fig10.setup",
-            "inputs: small, medium, low, large, huge instead of low, high",
-        ),
-        ("scc-bc-figure9", "number = 9", "number = 5", "fig9.setup", "transports: chip:mpb"),
-        ("scc-bc-figure9", ", 48]", ", 48, 1024]", "fig9.setup", "places: 1 to 1024 instead of"),
-        ("scc-bc-figure8", "workload.low", "workload.high", "fig8.setup", "inputs: high instead"),
-        (
-            *("scc-bc", "a = 0.2\nb = 0.15", "a = 0.15\nb = 0.2"),
-            *("table1.workloads", "small a: 0.15 instead of 0.2; small b: 0.2 instead of 0.15"),
-        ),
-        (
-            "scc-bc",
-            "scale = 15",
-            "scale = 15\nweighted = false",
-            "table1.workloads",
-            "high w: 0 instead of 1",
-        ),
-    ],
-)
-def test_a_wrong_experiment_file_is_found(configs, file, old, new, name, departs):
-    path = configs / f"{file}.toml"
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1 if old == "machine =" else -1))
-    found = verdict(f"scc.{name}", Evidence(configs=configs))
-    assert found.verdict in ("differs", "agrees")
-    assert departs in found.silent
 
 
 def test_transports_and_buffers_are_those_of_the_files(configs):
@@ -113,13 +46,13 @@ def test_transports_and_buffers_are_those_of_the_files(configs):
 @pytest.mark.parametrize(
     ("name", "group", "key"),
     [
-        ("scc.sec2.chip", "values", "mesh_rows"),
-        ("scc.sec2.memory", "values", "private_mbyte_per_core"),
-        ("scc.sec4.1.scc", "fixed", "mesh_mhz"),
+        ("sec2.chip", "values", "mesh_rows"),
+        ("sec2.memory", "values", "private_mbyte_per_core"),
+        ("sec4.1.scc", "fixed", "mesh_mhz"),
     ],
 )
 def test_the_chip_is_the_papers(name, group, key):
-    claim = claims()[name]
+    claim = claims()[f"scc.{name}"]
     assert CHECKS[claim.check](claim, Evidence()).verdict in ("equal", "agrees")
     given = {**claim.data[group], key: claim.data[group][key] + 1}
     wrong = replace(claim, why="", data={**claim.data, group: given})
@@ -132,15 +65,16 @@ PLACES = [1, 8, 12, 36, 44, 48]
 def betweenness(**seconds):
     """Results at 1 to 48 places, by transport."""
     values = np.array([[list(seconds.values())]], float)
+    dearer = 1 + np.arange(len(seconds))
     return xr.Dataset(
         {
             "simulated_seconds": (("workload", "deal", "transport", "places"), values),
-            "work_seconds": ("workload", [40.0]),
-            "message_seconds": ("transport", 1e-4 * (1 + np.arange(len(seconds)))),
-            "byte_seconds": ("transport", 1e-8 * (1 + np.arange(len(seconds)))),
-            "task_seconds": ("transport", 1e-3 * (1 + np.arange(len(seconds)))),
-            "setup_seconds": ("workload", [0.01]),
+            "message_seconds": ("transport", 1e-4 * dearer),
+            "byte_seconds": ("transport", 1e-8 * dearer),
+            "task_seconds": ("transport", 1e-3 * dearer),
             "balance": (("workload", "deal", "places"), np.full((1, 1, len(PLACES)), 0.9)),
+            "work_seconds": ("workload", [40.0]),
+            "setup_seconds": ("workload", [0.01]),
             "held_bytes": ("workload", [2e6]),
             "edges": ("workload", [123266]),
         },
@@ -158,19 +92,22 @@ def hartree_fock(seconds, names=("benzene 3-21g", "aspirin 3-21g")):
     """Results by input and transport, under both balances alike."""
     columns = list(seconds[names[0]])
     values = np.array([[[seconds[n][t] for t in columns]] * 2 for n in names], float)
+    costs = {
+        "counter_operation": [0.0, 1e-4, 2e-4, 3e-4],
+        "message": [0.0, 5e-5, 1e-4, 2e-4],
+        "matrix": [0.0, 1e-4, 3e-4, 9e-4],
+    }
     return xr.Dataset(
         {
             "simulated": (("input", "balance", "transport", "places"), values),
-            "counter_operation": ("transport", [0.0, 1e-4, 2e-4, 3e-4][: len(columns)]),
-            "message": ("transport", [0.0, 5e-5, 1e-4, 2e-4][: len(columns)]),
-            "matrix": ("transport", [0.0, 1e-4, 3e-4, 9e-4][: len(columns)]),
+            **{name: ("transport", each[: len(columns)]) for name, each in costs.items()},
             "held_bytes": ("input", [1e6] * len(names)),
         },
         {
-            "input": list(names),
             "balance": ["static", "dynamic"],
             "transport": columns,
             "places": PLACES,
+            "input": [*names],
         },
     )
 
@@ -180,45 +117,25 @@ def linear(one, share=1.0):
     return [one * (1 - share + share / p) for p in PLACES]
 
 
-def test_sockets_keep_close_where_results_say_so():
-    near = betweenness(mpb=linear(40), tcp=linear(40), mpi_sock=linear(41))
-    far = betweenness(mpb=linear(40), tcp=linear(40), mpi_sock=linear(60))
-    name = "scc.fig9.sockets-track"
-    assert verdict(name, Evidence({"a": near})).verdict == "agrees"
-    assert verdict(name, Evidence({"a": far})).verdict == "differs"
-    assert verdict(name, Evidence()).verdict == "not checked"
-    # the paper has them far apart in Hartree-Fock
-    sto = {"benzene sto-3g": {t: linear(1) for t in ("none", "mpb", "tcp", "mpi-sock")}}
-    alike = hartree_fock(sto, ("benzene sto-3g",))
-    assert verdict(name, Evidence({"a": near, "b": alike})).verdict == "differs"
-
-
 def native(matrix=1.0, fetch=1.0, half=0.05, **seconds):
     """Results of benzene STO-3G: times over those of static on `mpb`, and what a matrix and a fetch cost on
     it over others; sockets are slow and dear.
     """
     names = {"mpb": (1.0, 1.0), "tcp": (1.5, 9.0), **seconds}
-    one = np.array(linear(100))
-    values = np.array([[one * names[t][b] for t in names] for b in (0, 1)])[None]
-    dims = ("input", "balance", "transport", "places")
-    costs = {"matrix": matrix, "counter_operation": fetch, "message": 1.0, "setup": 1.0}
-    return xr.Dataset(
-        {
-            "simulated": (dims, values),
-            "simulated_low": (dims, values * (1 - half)),
-            "simulated_high": (dims, values * (1 + half)),
-            **{
-                name: ("transport", [{"mpb": cost, "tcp": 3.0}.get(t, 1.0) for t in names])
-                for name, cost in costs.items()
-            },
-        },
-        {
-            "input": ["benzene sto-3g"],
-            "balance": ["static", "dynamic"],
-            "transport": list(names),
-            "places": PLACES,
-        },
-    )
+    benzene = {t: linear(100) for t in names}
+    ds = hartree_fock({"benzene sto-3g": benzene}, ("benzene sto-3g",))
+    factors = xr.DataArray(np.transpose([*names.values()]), dims=("balance", "transport"))
+    ds["simulated"] = (ds.simulated * factors).transpose(*ds.simulated.dims)
+    ds["simulated_low"] = ds.simulated * (1 - half)
+    ds["simulated_high"] = ds.simulated * (1 + half)
+    for name, cost in {
+        "matrix": matrix,
+        "counter_operation": fetch,
+        "message": 1.0,
+        "setup": 1.0,
+    }.items():
+        ds[name] = ("transport", [{"mpb": cost, "tcp": 3.0}.get(t, 1.0) for t in names])
+    return ds.drop_vars("held_bytes")
 
 
 @pytest.mark.parametrize(
@@ -231,152 +148,103 @@ def native(matrix=1.0, fetch=1.0, half=0.05, **seconds):
         ({"mpimpb": (0.95, 2.0), "half": 0.3}, "not checked", ""),
     ],
 )
-def test_the_native_transport_is_compared_with_intervals(given, expected, told):
+def test_transports_are_compared_with_intervals(given, expected, told):
+    """The native one at all places, and at the most places alone; sockets."""
     found = verdict("scc.fig6.rcce-best", Evidence({"a": native(**given)}))
     assert found.verdict == expected
     assert told in found.ours
-    if expected == "not checked":
-        assert "times vary by 60%" in found.why
-    # at the most places alone
+    assert ("times vary by 60%" in found.why) == (expected == "not checked")
     scales = verdict("scc.fig7.rcce-scales-best", Evidence({"a": native(**given)}))
     assert scales.verdict == expected
     assert expected == "not checked" or "static mpb 6" in scales.ours
+    for half, worst in ((0.05, "agrees"), (0.01, "differs")):
+        ds = native(mpimpb=(1.6, 2), half=half)
+        assert verdict("scc.fig6.sockets-worst", Evidence({"a": ds})).verdict == worst
+
+
+def benzene(seconds, share):
+    """Results of which benzene loses speed-up to messages, and aspirin does not."""
+    alone, aspirin = linear(seconds), {"none": linear(100), "tcp": linear(100)}
+    times = {"none": alone, "tcp": linear(seconds, share)}
+    return hartree_fock({"benzene 3-21g": times, "aspirin 3-21g": aspirin})
+
+
+def beside_messages(cheap, dear):
+    """Results whose messages are cheap and dear beside the work."""
+    times = {
+        f"{name} 3-21g": {"none": linear(s), "mpb": linear(s, cheap), "tcp": linear(s, dear - less)}
+        for name, s, less in (("benzene", 5, 0.1), ("aspirin", 9, 0))
+    }
+    return hartree_fock(times)
+
+
+def loads(turn):
+    """Results of four workloads, whose balance explains their gains, or is turned round."""
+    gains = {"small": 0.9, "medium": 0.95, "low": 0.99, "high": 0.98}
+    parts = [
+        betweenness(mpb=linear(40, share)).assign_coords(workload=[name])
+        for name, share in gains.items()
+    ]
+    ds = xr.concat(parts, "workload").assign_attrs(program="bc")
+    even = xr.DataArray([*gains.values()][::turn], dims="workload")
+    return ds.assign(balance=ds.balance * 0 + even)
+
+
+def searches(*times, names=("mpb", "tcp", "mpi_sock"), dear=False, even=False):
+    """Results of betweenness by seconds on some transports, of which the first is dear, or not."""
+    ds = betweenness(**dict(zip(names, times, strict=False)))
+    if dear:
+        ds.byte_seconds[0] = 1.0
+    return ds.assign(balance=ds.balance * 0 + 1.0) if even else ds
+
+
+BOTH = ("mpb", "mpimpb", "tcp")
+FAR, NEAR = linear(60), linear(41)
+SLOW, KEPT, LOST = linear(43), linear(40.01, 0.999), linear(40.01, 0.9)
+DROPS = [*linear(40)[:-1], 2 * linear(40)[-1]]
 
 
 @pytest.mark.parametrize(
-    ("mpimpb", "half", "expected"),
-    [((1.2, 2), 0.05, "agrees"), ((1.6, 2), 0.05, "agrees"), ((1.6, 2), 0.01, "differs")],
-)
-def test_sockets_are_compared_with_intervals(mpimpb, half, expected):
-    found = verdict("scc.fig6.sockets-worst", Evidence({"a": native(mpimpb=mpimpb, half=half)}))
-    assert found.verdict == expected
-    assert ("ahead of mpimpb at 5" in found.ours) == (expected == "differs")
-
-
-@pytest.mark.parametrize(
-    ("given", "silent"),
+    ("name", "ds", "expected", "silent", "told"),
     [
-        ({"matrix": 2.0, "mpi-sock": (0.8, 1.0)}, False),  # a matrix costs more on mpb
-        ({"matrix": 0.9, "mpi-sock": (0.8, 1.0)}, True),  # it does not, and mpb is behind
-        ({"fetch": 2.0, "mpi-sock": (0.8, 1.0)}, True),  # static deals by no counter
-        ({"fetch": 2.0, "mpi-sock": (1.0, 0.8)}, False),
-        ({"fetch": 0.9, "mpi-sock": (1.0, 0.8)}, True),
+        ("fig9.sockets-track", searches(linear(40), linear(40), NEAR), "agrees", False, ""),
+        ("fig9.sockets-track", searches(linear(40), linear(40), FAR), "differs", None, ""),
+        # the first is the cheapest; or what is sent is dearer on it
+        ("fig9a.rcce-slightly", searches(SLOW, linear(42)), "differs", True, ""),
+        ("fig9a.rcce-slightly", searches(SLOW, linear(42), dear=True), "differs", False, ""),
+        # set-up and deal alone give their speed-up, or messages take a part of it
+        ("fig9b.scaling", searches(KEPT, KEPT, names=BOTH, even=True), "differs", False, ""),
+        ("fig9b.scaling", searches(LOST, LOST, names=BOTH, even=True), "differs", True, ""),
+        ("fig10.large-low", searches(linear(40), linear(40)), None, False, ""),
+        ("fig10.large-low", searches(linear(40), DROPS), None, True, ""),  # on the other
+        # blocks of a higher load fall less evenly on places, or it is for another reason
+        ("fig10.load", loads(1), "differs", False, ""),
+        ("fig10.load", loads(-1), "differs", True, ""),
+        # units of dynamic cost as much without a transport; or it is the transport
+        ("fig6.dynamic-costly", native(mpb=(1, 2), none=(1, 2.1)), "differs", False, "2.00 of static"),
+        ("fig6.dynamic-costly", native(mpb=(1, 2), none=(1, 1.9)), "differs", True, "2.00 of static"),
+        # what is sent costs more on the native transport, or it is behind all the same
+        ("fig6.rcce-best", native(2.0, **{"mpi-sock": (0.8, 1.0)}), "differs", False, ""),
+        ("fig6.rcce-best", native(0.9, **{"mpi-sock": (0.8, 1.0)}), "differs", True, ""),
+        ("fig6.rcce-best", native(fetch=2.0, **{"mpi-sock": (0.8, 1.0)}), "differs", True, ""),
+        ("fig6.rcce-best", native(fetch=2.0, **{"mpi-sock": (1.0, 0.8)}), "differs", False, ""),
+        ("fig6.rcce-best", native(fetch=0.9, **{"mpi-sock": (1.0, 0.8)}), "differs", True, ""),
+        ("fig5.benzene-why", benzene(5.0, 0.9), "agrees", None, "of the speed-up lost"),
+        ("fig5.benzene-why", benzene(5.0, 1.0), "differs", None, "of the speed-up lost"),
+        ("fig5.benzene-why", benzene(500.0, 0.9), "differs", None, "of the speed-up lost"),
+        ("sec5.cost", beside_messages(0.99, 0.9), "agrees", None, ""),
+        ("sec5.cost", beside_messages(0.9, 0.99), "differs", None, ""),
+        ("sec5.conclusion", searches(linear(40), NEAR, linear(42), names=BOTH), "agrees", None, ""),
+        ("sec5.conclusion", searches(SLOW, NEAR, linear(42), names=BOTH), "differs", None, "differs"),
     ],
-)
-def test_why_the_native_transport_is_behind(given, silent):
-    """The reason holds where what is sent costs more, and not where it does not."""
-    found = verdict("scc.fig6.rcce-best", Evidence({"a": native(**given)}))
-    assert found.verdict == "differs"
-    assert bool(found.silent) == silent
-    assert bool(found.why) != silent
-
-
-@pytest.mark.parametrize(("free", "silent"), [(2.1, False), (1.9, True)])
-def test_why_dynamic_costs_more_at_48_places(free, silent):
-    """Its units do without a transport, too; or it is the transport."""
-    ds = native(mpb=(1.0, 2.0), none=(1.0, free))
-    found = verdict("scc.fig6.dynamic-costly", Evidence({"a": ds}))
-    assert found.verdict == "differs"
-    assert "2.00 of static on mpb" in found.ours
-    assert bool(found.silent) == silent
-
-
-@pytest.mark.parametrize(
-    ("share", "seconds", "expected"),
-    [(0.9, 5.0, "agrees"), (1.0, 5.0, "differs"), (0.9, 500.0, "differs")],
-)
-def test_why_benzene_does_not_scale(share, seconds, expected):
-    """It loses speed-up to messages, aspirin does not, and it has less work."""
-    found = hartree_fock(
-        {
-            "benzene 3-21g": {"none": linear(seconds), "tcp": linear(seconds, share)},
-            "aspirin 3-21g": {"none": linear(100), "tcp": linear(100)},
-        }
-    )
-    given = verdict("scc.fig5.benzene-why", Evidence({"a": found}))
-    assert given.verdict == expected
-    assert "of the speed-up lost" in given.ours
-
-
-@pytest.mark.parametrize(
-    ("shares", "expected"), [((0.99, 0.9), "agrees"), ((0.9, 0.99), "differs")]
-)
-def test_cost_of_work_beside_messages(shares, expected):
-    """Speed-ups that fall as messages get dearer beside the work, or rise."""
-    cheap, dear = shares
-    found = hartree_fock(
-        {
-            "benzene 3-21g": {
-                "none": linear(5),
-                "mpb": linear(5, cheap),
-                "tcp": linear(5, dear - 0.1),
-            },
-            "aspirin 3-21g": {"none": linear(9), "mpb": linear(9, cheap), "tcp": linear(9, dear)},
-        }
-    )
-    given = verdict("scc.sec5.cost", Evidence({"a": found}))
-    assert given.verdict == expected
-
-
-def test_the_conclusion_follows_the_findings():
-    best = betweenness(mpb=linear(40), mpimpb=linear(41), tcp=linear(42))
-    worst = betweenness(mpb=linear(43), mpimpb=linear(41), tcp=linear(42))
-    name = "scc.sec5.conclusion"
-    assert verdict(name, Evidence({"a": best})).verdict == "agrees"
-    found = verdict(name, Evidence({"a": worst}))
-    assert found.verdict == "differs"
-    assert "scc.fig9a.rcce-slightly differs" in found.ours
-    assert verdict(name, Evidence()).verdict == "not checked"
-
-
-def test_what_places_hold():
-    found = betweenness(mpb=linear(40))
-    name = "scc.sec4.3.2.memory"
-    assert verdict(name, Evidence({"a": found})).verdict == "differs"
-    assert "low 2.0 MB" in verdict(name, Evidence({"a": found})).ours
-    found.held_bytes[0] = SCC.memory + 1
-    assert verdict(name, Evidence({"a": found})).verdict == "equal"
-
-
-def test_why_searches_are_slower_on_the_native_transport():
-    """Its messages, bytes or tasks are dearer than those of each that is faster, or they are not."""
-    slow = betweenness(mpb=linear(43), tcp=linear(42))
-    name = "scc.fig9a.rcce-slightly"
-    assert verdict(name, Evidence({"a": slow})).silent  # the first is the cheapest
-    slow.byte_seconds[0] = 1.0
-    assert not verdict(name, Evidence({"a": slow})).silent
-
-
-def test_why_searches_scale_further_than_on_the_chip():
-    """Set-up and deal alone give their speed-up, or messages take a part of it."""
-    name = "scc.fig9b.scaling"
-    for seconds, silent in ((linear(40.01, 0.999), False), (linear(40.01, 0.9), True)):
-        ds = betweenness(mpb=seconds, mpimpb=seconds)
-        ds["balance"] = ds.balance * 0 + 1.0
-        found = verdict(name, Evidence({"a": ds}))
-        assert (found.verdict, bool(found.silent)) == ("differs", silent)
-
-
-def test_why_a_higher_load_gains_less():
-    """Its blocks fall less evenly on places, or it is for another reason."""
-    names = ["small", "medium", "low", "high"]
-    gains = [0.9, 0.95, 0.99, 0.98]
-    parts = [betweenness(mpb=linear(40, share)) for share in gains]
-    ds = xr.concat(
-        [p.assign_coords(workload=[n]) for p, n in zip(parts, names, strict=True)], "workload"
-    )
-    ds = ds.assign_attrs(program="bc")
-    for even, silent in ((gains, False), (gains[::-1], True)):
-        ds["balance"] = ds.balance * 0 + xr.DataArray(even, dims="workload")
-        found = verdict("scc.fig10.load", Evidence({"a": ds}))
-        assert (found.verdict, bool(found.silent)) == ("differs", silent)
-
-
-def test_why_low_does_not_drop_at_48_places():
-    ds = betweenness(mpb=linear(40), tcp=linear(40))
-    assert not verdict("scc.fig10.large-low", Evidence({"a": ds})).silent
-    ds.simulated_seconds[..., 1, -1] *= 2  # it drops on the other transport
-    assert verdict("scc.fig10.large-low", Evidence({"a": ds})).silent
+)  # fmt: skip
+def test_findings_follow_the_results(name, ds, expected, silent, told):
+    """A reason holds where the results say so, and where it does not nothing explains them."""
+    found = verdict(f"scc.{name}", Evidence({"a": ds}))
+    assert expected in (None, found.verdict)
+    assert silent in (None, bool(found.silent))
+    assert silent is None or found.verdict != "differs" or bool(found.why) != silent
+    assert told in found.ours
 
 
 def test_findings_are_all_looked_for():
@@ -408,12 +276,6 @@ def test_a_wrong_path_of_messages_is_found(monkeypatch):
     assert found.silent
     assert found.ours == "messages of [1, 5120, 5121] bytes arrive whole"
     assert verdict("scc.sec3.2.2.send", Evidence()).silent
-
-
-def test_a_place_that_does_not_answer_is_found(monkeypatch):
-    """Messages larger than the other end takes in while it does not read."""
-    monkeypatch.setattr(scc_definitions, "PATIENCE", 0.1)
-    assert not scc_definitions.exchanged(100_000_000)
 
 
 @pytest.mark.long
