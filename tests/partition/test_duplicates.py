@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from functools import partial, reduce
-from itertools import pairwise, product
+from itertools import product
 
 import dask
 import dask.array as da
@@ -37,62 +37,46 @@ ROWS = st.sampled_from(WEIGHT).flatmap(
 )
 
 
-class Expected:
-    """What a dictionary makes of rows, added in the order that a function of their weights gives."""
-
-    def __init__(self, rows, directed, rule, order=list):
-        weights: dict[tuple[int, int], list] = {}
-        self.loops = 0
-        for u, v, w in rows:
-            if u == v:
-                self.loops += 1
-            else:
-                edge = (u, v) if directed else (min(u, v), max(u, v))
-                weights.setdefault(edge, []).append(w)
-        # `sum` of floats makes up for rounding since Python 3.12
-        added = partial(reduce, operator.add)
-        choose = {
-            "sum": lambda x: added(order(x)),
-            "first": lambda x: x[0],
-            "error": lambda x: x[0],
-        }
-        choose |= {"min": min, "max": max}
-        self.edges = {edge: choose[rule](found) for edge, found in weights.items()}
-        self.repeated = min((e for e, found in weights.items() if len(found) > 1), default=None)
-        self.rows, self.merged = len(rows), len(rows) - self.loops - len(weights)
+CHOOSE = {"sum": partial(reduce, operator.add), "min": min, "max": max}
+"""What a rule makes of weights; `sum` of floats makes up for rounding since Python 3.12."""
 
 
 def edges_of(graph):
     """The weight of each edge; an undirected one is there at both ends, with the same bits."""
     found = {}
     for c in graph.gather():
-        for u, v, w in zip(
-            np.repeat(c.ids, np.diff(c.indptr)).tolist(),
-            c.indices.tolist(),
-            c.weights.tolist(),
-            strict=True,
-        ):
+        ends = [*zip(np.repeat(c.ids, np.diff(c.indptr)).tolist(), c.indices.tolist(), strict=True)]
+        pairs = [*zip(ends, c.weights.tolist(), strict=True)]
+        if c.loop_weights is not None:
+            nodes = c.ids[c.loops].tolist()
+            pairs += zip(zip(nodes, nodes, strict=True), c.loop_weights.tolist(), strict=True)
+        for (u, v), w in pairs:
             edge = (u, v) if graph.directed else (min(u, v), max(u, v))
             assert found.setdefault(edge, w) == w
     return found
 
 
-def check(make, rows, directed, rule, order=list):
-    expected = Expected(rows, directed, rule, order)
-    if rule == "error" and expected.repeated is not None:
-        u, v = expected.repeated
-        with pytest.raises(InputError, match=rf"edge \({u}, {v}\) is there more than once"):
-            make()
+def check(make, rows, directed, rule, loops="drop"):
+    """A graph has what a dictionary makes of rows, and counts the others."""
+    keep = loops == "keep"
+    weights: dict[tuple[int, int], list] = {}
+    for u, v, w in rows:
+        if u != v or keep:
+            weights.setdefault((u, v) if directed else (min(u, v), max(u, v)), []).append(w)
+    repeated = min((edge for edge, found in weights.items() if len(found) > 1), default=None)
+    if rule == "error" and repeated is not None:
+        with pytest.raises(InputError, match=r"edge \(\d, \d\) is there more than once") as error:
+            make(loops=loops)
+        assert keep or str(repeated) in str(error.value)
         return
-    graph = make()
-    if expected.edges:
-        assert edges_of(graph) == expected.edges
-    built = graph.built
-    assert (built.rows, built.merged, built.loops) == (
-        expected.rows,
-        expected.merged,
-        expected.loops,
-    )
+    graph = make(loops=loops)
+    right = {edge: CHOOSE.get(rule, lambda x: x[0])(found) for edge, found in weights.items()}
+    if right:
+        assert edges_of(graph) == right
+    kept = sum(u == v for u, v in right)
+    dropped = 0 if keep else sum(u == v for u, v, _ in rows)
+    assert graph.built[:3] == (len(rows), len(rows) - dropped - len(right), kept + dropped)
+    assert (graph.m, graph.keeps_loops, graph.built.kept) == (len(right) - kept, keep, keep)
 
 
 def columns(rows):
@@ -143,72 +127,58 @@ def from_scipy(rows, chunk, directed, **how):
     return Graph.from_scipy(matrix, directed=directed, **how)
 
 
+def from_arrays(rows, chunk, directed, clusters, **how):
+    entries = sorted(mirrored(rows, directed), key=lambda entry: entry[0])
+    src, dst, weights = columns(entries)
+    indptr = np.searchsorted(src, np.arange(N + 1))
+    return Graph.from_arrays(indptr, dst, weights, directed=directed, **how)
+
+
 COLLECTIONS = [from_arrays_of_dask, from_frame, from_bag, from_adjacency]
-HERE = [*COLLECTIONS, from_networkx, from_scipy]
+HERE = [from_arrays, *COLLECTIONS, from_networkx, from_scipy]
+
+
+DRAWN = {"rows": ROWS, "rule": RULE, "directed": st.booleans(), "k": st.integers(1, 4)}
+DRAWN["loops"] = st.sampled_from(["drop", "keep"])
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("constructor", HERE)
-@given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(1, 9), k=st.integers(1, 4))
-def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k):
+@given(chunk=st.integers(1, 9), **DRAWN)
+def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k, loops):
     how = {"directed": directed, "duplicates": rule, "clusters": k, "client": None}
     with dask.config.set(scheduler="synchronous"):
-        check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
+        check(partial(constructor, rows, chunk, **how), rows, directed, rule, loops)
 
 
 @pytest.mark.parametrize("constructor", COLLECTIONS)
 @examples(3)
-@given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(9, 15), k=st.integers(1, 4))
-def test_rules_follow_a_dictionary_on_workers(constructor, client, rows, rule, directed, chunk, k):
+@given(chunk=st.integers(9, 15), **DRAWN)
+def test_rules_on_workers(constructor, client, rows, rule, directed, chunk, k, loops):
     how = {"directed": directed, "duplicates": rule, "clusters": k, "client": client}
-    check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
+    check(partial(constructor, rows, chunk, **how), rows, directed, rule, loops)
+
+
+def some_rows(seed, m, digits=16):
+    """Rows with weights of chance."""
+    rng = np.random.default_rng(seed)
+    ends, weights = rng.integers(0, N, (m, 2)).tolist(), rng.normal(size=m).round(digits).tolist()
+    return [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
 
 
 @pytest.mark.parametrize(
     ("rule", "how"), in_turn(RULES, [*product(["workers", "here"], ["nodes", "hash"])])
 )
-def test_rules_follow_a_dictionary_for_arrays(client, monkeypatch, rule, how):
+def test_rules_for_arrays(client, monkeypatch, rule, how):
     place, partition = how
-    rng = np.random.default_rng(7)
-    rows = [
-        (u, v, w)
-        for (u, v), w in zip(
-            rng.integers(0, N, (80, 2)).tolist(), rng.normal(size=80).tolist(), strict=True
-        )
-    ]
+    rows = some_rows(7, 80)
     monkeypatch.setattr(distribute, "SMALL", -1 if place == "workers" else 100)
     monkeypatch.setattr(edges, "PIECE", 19)
     src, dst, weights = columns(rows)
     how = {"weights": weights, "n": N, "clusters": 3, "partition": partition, "client": client}
-    for directed in (False, True):
+    for directed, loops in product([False, True], ["drop", "keep"]):
         make = partial(Graph.from_edges, src, dst, directed=directed, duplicates=rule, **how)
-        check(make, rows, directed, rule)
-
-
-@given(rows=ROWS, rule=RULE, directed=st.booleans(), k=st.integers(1, 3))
-def test_rules_of_adjacency_in_arrays(rows, rule, directed, k):
-    entries = sorted(mirrored(rows, directed), key=lambda entry: entry[0])
-    src, dst, weights = columns(entries)
-    bounds = [0, *(N * (i + 1) // k for i in range(k))]
-    cuts = np.searchsorted(src, bounds)
-    pairs = [*pairwise(cuts)]
-    pointers = [
-        np.searchsorted(src[a:b], np.arange(lo, hi + 1))
-        for (a, b), (lo, hi) in zip(pairs, pairwise(bounds), strict=True)
-    ]
-    if all(a < b for a, b in pairs):
-        parts = pointers, [dst[a:b] for a, b in pairs], [weights[a:b] for a, b in pairs]
-        indptr, indices, values = (da.concatenate([*map(da.from_array, some)]) for some in parts)
-    else:  # Dask drops empty chunks, so let there be one cluster
-        indptr, indices, values = np.searchsorted(src, np.arange(N + 1)), dst, weights
-    how = {"directed": directed, "duplicates": rule}
-    with dask.config.set(scheduler="synchronous"):
-        check(
-            lambda: Graph.from_arrays(indptr, indices, values, **how, client=None),
-            rows,
-            directed,
-            rule,
-        )
+        check(make, rows, directed, rule, loops)
 
 
 def written(folder, form, rows, directed):
@@ -248,13 +218,11 @@ FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parqu
 def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)
     monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", 200)
-    rng = np.random.default_rng(5)
-    ends, weights = rng.integers(0, N, (60, 2)).tolist(), rng.normal(size=60).round(3).tolist()
-    rows = [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
+    rows = some_rows(5, 60, 3)
     make = written(tmp_path, form, rows, directed)
-    for rule in RULES:
+    for rule, loops in product(RULES, ["drop", "keep"]):
         how = {"directed": directed, "duplicates": rule, "client": None, "clusters": 2}
-        check(lambda: make(**how), rows, directed, rule)  # noqa: B023
+        check(partial(make, **how), rows, directed, rule, loops)
 
 
 def test_what_was_built_is_said_and_kept(client, tmp_path):
