@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from dgsuite import Graph, InputError
-from dgsuite.partition.client import session
 from dgsuite.partition.graph.views import both_ways
 from tests.support import forging
 
@@ -28,11 +27,7 @@ GRAPHS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    """This process reads, also where a test before has left a client."""
-    monkeypatch.setattr(session, "current_client", lambda client: client)
-    monkeypatch.setattr("warnings.warn", lambda *args, **options: None)
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +72,14 @@ def forge(folder, name, change):
     return name
 
 
-def stored(arrays):
+def stored(arrays, save=np.savez):
     out = io.BytesIO()
-    np.savez(out, **arrays)
+    save(out, **arrays)
     return out.getvalue()
 
 
 def deflated(arrays):
-    out = io.BytesIO()
-    np.savez_compressed(out, **arrays)
-    return out.getvalue()
+    return stored(arrays, np.savez_compressed)
 
 
 def put(name, at, value):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import dask.array as da
 import dask.dataframe as dd
 import networkx as nx
@@ -12,50 +14,38 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dgsuite
 from dgsuite import Graph, InputError
-from dgsuite.core.results.dataset import open_dataset, save
 from dgsuite.partition.construction import build
 from tests.support.cases import edge_lists
 from tests.support.graphs import same
 
 
-@given(edge_lists(), st.booleans(), st.integers(1, 20))
-def test_from_edges_follows_networkx(case, directed, clusters):
-    n, edges = case
-    src, dst = [u for u, _, _ in edges], [v for _, v, _ in edges]
-    graph = Graph.from_edges(src, dst, n=n, directed=directed, clusters=clusters)
-    expected = nx.DiGraph() if directed else nx.Graph()
-    expected.add_nodes_from(range(n))
-    expected.add_edges_from((u, v) for u, v, _ in edges if u != v)
-    assert nx.utils.graphs_equal(graph.to_networkx(), expected)
-    assert graph.m == expected.number_of_edges()
-    assert (graph.n, len(graph.parts)) == (n, clusters)
-    assert not graph.weighted
-    for part in graph.parts:
-        assert part.indices.dtype == np.int32
-        for i in range(part.size):
-            row = part.indices[part.indptr[i] : part.indptr[i + 1]]
-            assert (np.diff(row) > 0).all()
-
-
-@given(edge_lists(), st.booleans(), st.integers(1, 20), st.sampled_from([int, float, np.int8]))
-def test_weights_follow_a_dictionary(case, directed, clusters, dtype):
+@given(
+    edge_lists(), st.booleans(), st.integers(1, 20), st.sampled_from([None, int, float, np.int8])
+)
+def test_edges_and_weights_follow_a_dictionary(case, directed, clusters, dtype):
     n, edges = case
     src, dst, weights = (np.array([e[i] for e in edges], np.int64) for i in range(3))
     least = {}
     for u, v, w in edges:
         for ends in [(u, v)] if directed else [(u, v), (v, u)]:
             if u != v:
-                least[ends] = min(w, least.get(ends, w))
-    graph = Graph.from_edges(
-        src, dst, n=n, weights=weights.astype(dtype), directed=directed, clusters=clusters
-    )
-    assert graph.weight_dtype == dtype
-    assert {part.weights.dtype for part in graph.parts} == {np.dtype(dtype)}
+                least[ends] = 1 if dtype is None else min(w, least.get(ends, w))
+    how = {} if dtype is None else {"weights": weights.astype(dtype)}
+    graph = Graph.from_edges(src, dst, n=n, directed=directed, clusters=clusters, **how)
+    assert graph.weighted == (dtype is not None)
+    if dtype is not None:
+        assert {part.weights.dtype for part in graph.parts} == {np.dtype(dtype)}
+        assert graph.weight_dtype == dtype
     matrix = graph.to_scipy().tocoo()
     found = {(int(u), int(v)): w for u, v, w in zip(*matrix.coords, matrix.data, strict=True)}
     assert found == least
+    assert graph.m == len(least) // (2 - directed)
+    assert (graph.n, len(graph.parts)) == (n, clusters)
+    for part in graph.parts:
+        assert part.indices.dtype == np.int32
+        for a, b in pairwise(part.indptr):
+            assert (np.diff(part.indices[a:b]) > 0).all()
 
 
 def test_a_row_or_a_band_of_any_length(monkeypatch):
@@ -92,28 +82,21 @@ def test_graph_without_edges():
     assert Graph.from_edges([1], [1]).m == 0
 
 
-def test_from_dask():
-    rng = np.random.default_rng(1)
-    src, dst = rng.integers(0, 50, (2, 300))
-    weights = rng.integers(1, 9, 300)
+def test_arrays_frames_and_columns_of_dask():
+    src, dst, weights = np.random.default_rng(1).integers(1, 50, (3, 300))
     expected = Graph.from_edges(src, dst, n=50, weights=weights)
     frame = pd.DataFrame({"source": src, "target": dst, "weight": weights})
     lazy = dd.from_pandas(frame, npartitions=4)
     arrays = [da.from_array(a, chunks=77) for a in (src, dst, weights)]
-    odd = da.from_array(dst, chunks=100)
-    same(expected, Graph.from_edges(arrays[0], odd, weights=arrays[2]))
-    same(expected, Graph.from_edges(lazy))
-    same(expected, Graph.from_edges(lazy["source"], lazy["target"], weights=lazy["weight"]))
+    some = [lazy[lazy["source"] < 1000][name].values for name in frame]  # of unknown length
+    for a, b, w in (
+        (arrays[0], da.from_array(dst, chunks=100), arrays[2]),
+        (lazy["source"], lazy["target"], lazy["weight"]),
+        (frame["source"], frame["target"], frame["weight"]),
+        some,
+    ):
+        same(expected, Graph.from_edges(a, b, weights=w))
     same(expected, Graph.from_edges(lazy, partition="edges", clusters=3))
-    same(expected, Graph.from_edges(frame))
-    same(expected, Graph.from_edges(frame["source"], frame["target"], weights=frame["weight"]))
-    some = lazy[lazy["source"] < 1000]
-    same(
-        expected,
-        Graph.from_edges(
-            some["source"].values, some["target"].values, weights=some["weight"].values
-        ),
-    )
 
 
 def test_a_partition_without_edges_says_nothing_of_weights():
@@ -122,14 +105,6 @@ def test_a_partition_without_edges_says_nothing_of_weights():
     graph = Graph.from_edges(lazy[lazy["source"] != 1], n=4, clusters=2)
     assert graph.m == 2
     assert graph.weight_dtype == np.float64
-
-
-def test_from_networkx_keeps_labels():
-    graph = nx.Graph()
-    graph.add_weighted_edges_from([("a", "b", 1.5), ("b", ("c", 1), 2.5)])
-    mine = Graph.from_networkx(graph)
-    assert mine.labels == ["a", "b", ("c", 1)]
-    assert nx.utils.graphs_equal(mine.to_networkx(), graph)
 
 
 def test_edges_of_networkx_without_a_weight_weigh_one():
@@ -154,35 +129,10 @@ def test_short_floats_are_kept_exactly(dtype):
         assert graph.to_scipy().data[::2].tolist() == weights.astype(float).tolist()
 
 
-@pytest.mark.parametrize(
-    ("labels", "found"),
-    [
-        (np.array([10, 20]), [10, 20]),
-        ([5, np.int8(7)], [5, 7]),
-        ([1, 2**70], [1, 2**70]),
-        ([-1, 2**63], [-1, 2**63]),
-    ],
-)
-def test_labels_in_results(tmp_path, labels, found):
-    graph = nx.Graph([tuple(labels)])
-    ds = dgsuite.run("bf", Graph.from_networkx(graph), root=found[1])
-    assert ds.node.values.tolist() == found
-    assert ds.distance.values.tolist() == [1, 0]
-    save(ds, tmp_path / "labels.nc")
-    assert open_dataset(tmp_path / "labels.nc").node.values.tolist() == found
+FORMS = [sp.csr_array, sp.coo_matrix, sp.csc_array]
 
 
-def test_from_networkx_of_all_kinds():
-    several = nx.MultiGraph([(5, 3, {"weight": 4}), (5, 3, {"weight": 2}), (3, 3, {"weight": 1})])
-    mine = Graph.from_networkx(several)
-    assert list(mine.to_networkx().edges(data="weight")) == [(5, 3, 2)]
-    one_way = nx.gnp_random_graph(12, 0.3, seed=1, directed=True)
-    assert nx.utils.graphs_equal(Graph.from_networkx(one_way).to_networkx(), one_way)
-    alone = nx.empty_graph(["x"])
-    assert nx.utils.graphs_equal(Graph.from_networkx(alone).to_networkx(), alone)
-
-
-@pytest.mark.parametrize("form", [sp.csr_array, sp.coo_matrix, sp.csc_array])
+@pytest.mark.parametrize("form", FORMS)
 def test_from_scipy(form):
     matrix = sp.random_array((30, 30), density=0.1, rng=np.random.default_rng(2))
     both = (matrix + matrix.T).tocsr()
@@ -192,102 +142,77 @@ def test_from_scipy(form):
     assert abs(mine.to_scipy() - both).max() == 0
     pattern = both.astype(bool)
     assert not Graph.from_scipy(form(pattern)).weighted
-    with pytest.raises(InputError, match="not symmetric"):
-        Graph.from_scipy(form(matrix))
     one_way = Graph.from_scipy(form(matrix), directed=True)
     matrix.setdiag(0)
     assert abs(one_way.to_scipy() - matrix).max() == 0
 
 
+MATRIX = sp.random_array((30, 30), density=0.1, rng=np.random.default_rng(2))
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("src", "dst", "how", "message"),
     [
-        (lambda: Graph.from_edges([0, 1], [1, 7], n=3), r"edge 1 \(1, 7\) names node 7"),
-        (lambda: Graph.from_edges([0, -1], [1, 1]), "names node -1"),
-        (
-            lambda: Graph.from_edges([0], [1], weights=[np.nan]),
-            "weights: 1 of 1 rows have no value",
-        ),
-        (
-            lambda: Graph.from_edges([0, 1], [1, 2], weights=[2, -np.inf]),
-            r"edge 1 \(1, 2\) has weight -inf; weights must be finite",
-        ),
-        (lambda: Graph.from_edges([0], [1], weights=["x"]), "weights must be numbers"),
-        (lambda: Graph.from_edges([0], [1], weights=[1j]), "weights must be numbers"),
-        (
-            lambda: Graph.from_edges([0], [1], weights=np.array([1], np.longdouble)),
-            r"at most 64 bits, got dtype .*; convert them first",
-        ),
-        (
-            lambda: Graph.from_edges(
-                da.arange(2), da.arange(2) + 1, weights=da.ones(2, dtype=np.longdouble)
-            ),
-            "at most 64 bits",
-        ),
-        (
-            lambda: Graph.from_edges([0, 1], [1, 2], weights=[0.5, 2**53 + 1]),
-            "weights: 9007199254740993 in row 1 does not fit float64",
-        ),
-        (lambda: Graph.from_networkx([(1, 2)]), "must be a networkx graph, got list"),
-        (
-            lambda: Graph.from_networkx(
-                nx.Graph([(1, 2, {"weight": None}), (2, 3, {"weight": 1})])
-            ),
-            r"edge \(1, 2\) has weight None",
-        ),
-        (lambda: Graph.from_edges([0.5], [1]), "must be integers"),
-        (lambda: Graph.from_edges(["a"], ["b"]), "must be integers"),
-        (lambda: Graph.from_edges([0, 1], [1]), "of equal length"),
-        (lambda: Graph.from_edges([0], [1], weights=[1, 2]), "of equal length"),
-        (lambda: Graph.from_edges([[0]], [[1]]), "one-dimensional"),
-        (lambda: Graph.from_edges(3, 4), "src must be a list, an array or a column, got 3"),
-        (lambda: Graph.from_edges([0], [1], clusters=-2), "clusters must be"),
-        (lambda: Graph.from_edges([0], [1], clusters=0), "clusters must be"),
-        (lambda: Graph.from_edges([0], [1], clusters=1.5), "clusters must be"),
-        (lambda: Graph.from_edges([0], [1], clusters=10**12), "clusters must be at most"),
-        (lambda: Graph.from_edges([0], [1], partition=[0, 10**12]), "clusters must be at most"),
-        (lambda: Graph.from_edges([0], [1], partition=[0, -1]), "node 1 is mapped to cluster -1"),
-        (lambda: Graph.from_edges([0], [1], partition="metric"), "partition must be"),
-        (lambda: Graph.from_edges([0], [1], partition=[0, 1, 2]), "maps 3 nodes"),
-        (lambda: Graph.from_edges([0], [1], partition=[0, 5], clusters=2), "node 1 is mapped"),
-        (
-            lambda: Graph.from_edges([0], [1], partition=None),
-            "must be a list, an array or a column, got None",
-        ),
-        (lambda: Graph.from_edges([0], [1], uid=[3, 3]), "nodes 0 and 1 have the same identifier"),
-        (lambda: Graph.from_edges([0], [1], uid=[1]), "uid must be 2 integers"),
-        (
-            lambda: Graph.from_edges([0], [1], uid=np.array([3, 2**63], "u8")),
-            r"identifier 9223372036854775808 of node 1 is not below 2\^63",
-        ),
-        (lambda: Graph.from_edges([0], [1], labels=["a"]), "1 labels for 2 nodes"),
-        (lambda: Graph.from_edges([0], [1], labels=["a", "a"]), "the same label 'a'"),
-        (lambda: Graph.from_edges([], []), "at least one node"),
-        (lambda: Graph.from_edges([], [], n=0), "at least one node"),
-        (lambda: Graph.from_networkx(nx.Graph()), "at least one node"),
-        (lambda: Graph.from_edges([0], [1], n=-1), "n must be"),
-        (lambda: Graph.from_edges([0], [1], n="2"), "n must be"),
-        (lambda: Graph.from_edges([0], [1], n=2**40), "can have at most"),
-        (lambda: Graph.from_scipy(sp.csr_array((2, 3))), "square"),
-        (lambda: Graph.from_edges(pd.DataFrame({"a": [1]})), "no column 'source'; there are: a"),
-        (lambda: Graph.from_edges([0]), "columns 'source' and 'target'"),
-        (lambda: Graph.from_edges(da.zeros(3, int), [1]), "all be Dask"),
-        (lambda: Graph.from_edges(da.zeros(3, int), da.zeros(4, int)), "of equal length"),
-        (lambda: Graph.from_edges(da.zeros((2, 2), int), da.zeros(4, int)), "one-dimensional"),
-        (
-            lambda: Graph.from_edges(da.zeros(3, float) + 0.5, da.zeros(3, float)),
-            "must be integers",
-        ),
-        (
-            lambda: Graph.from_edges(da.arange(6, chunks=2), da.arange(6, chunks=2) + 1, n=6),
-            r"partition 2: edge 1 \(5, 6\) names node 6",
-        ),
+        ([0, 1], [1, 7], {"n": 3}, r"edge 1 \(1, 7\) names node 7"),
+        ([0, -1], [1, 1], {}, "names node -1"),
+        ([0, 1], [1, 2], {"weights": [2, -np.inf]}, r"edge 1 \(1, 2\) has weight -inf; .* finite"),
+        ([0], [1], {"weights": np.array([1], np.longdouble)}, "at most 64 bits, got dtype .*; conv"),
+        (da.arange(1), [1], {}, "all be Dask"),
+        (da.arange(2), da.arange(2), {"weights": da.ones(2, dtype="g")}, "at most 64 bits"),
+        ([0, 1], [1, 2], {"weights": [0.5, 2**53 + 1]}, "weights: 9007199254740993 in row 1 does"),
+        ([0, 1], [1], {}, "of equal length"),
+        ([0], [1], {"weights": [1, 2]}, "of equal length"),
+        ([[0]], [[1]], {}, "one-dimensional"),
+        ([0], [1], {"clusters": -2}, "clusters must be"),
+        ([0], [1], {"clusters": 0}, "clusters must be"),
+        ([0], [1], {"clusters": 1.5}, "clusters must be"),
+        ([0], [1], {"clusters": 10**12}, "clusters must be at most"),
+        ([0], [1], {"partition": [0, 10**12]}, "clusters must be at most"),
+        ([0], [1], {"partition": [0, -1]}, "node 1 is mapped to cluster -1"),
+        ([0], [1], {"partition": "metric"}, "partition must be .*'hash', 'metis'"),
+        ([0], [1], {"partition": [0, 1, 2]}, "maps 3 nodes"),
+        ([0], [1], {"partition": [0, 5], "clusters": 2}, "node 1 is mapped"),
+        ([0], [1], {"partition": None}, "must be a list, an array or a column, got None"),
+        ([0], [1], {"uid": [3, 3]}, "nodes 0 and 1 have the same identifier"),
+        ([0], [1], {"uid": [1]}, "uid must be 2 integers"),
+        ([0], [1], {"uid": np.array([3, 2**63], "u8")}, r"9223372036854775808 of node 1 is not below"),
+        ([0], [1], {"labels": ["a"]}, "1 labels for 2 nodes"),
+        ([0], [1], {"labels": ["a", "a"]}, "the same label 'a'"),
+        ([0], [1], {"labels": [1, 1.0]}, "the same label 1.0"),
+        ([0], [1], {"labels": np.array([3, 3])}, "the same label 3"),
+        ([0], [1], {"labels": [1, [2]]}, r"label \[2\] is not hashable"),
+        ([], [], {}, "at least one node"),
+        ([], [], {"n": 0}, "at least one node"),
+        ([0], [1], {"n": -1}, "n must be"),
+        ([0], [1], {"n": "2"}, "n must be"),
+        ([0], [1], {"n": 2**40}, "can have at most"),
+        (pd.DataFrame({"a": [1]}), None, {}, "no column 'source'; there are: a"),
+        ([0], None, {}, "columns 'source' and 'target'"),
+        (da.zeros(3, int), da.zeros(4, int), {}, "of equal length"),
+        (da.zeros((2, 2), int), da.zeros(4, int), {}, "one-dimensional"),
+        (da.zeros(3, float) + 0.5, da.zeros(3, float), {}, "must be integers"),
+        (da.arange(6, chunks=2), da.arange(6, chunks=2) + 1, {"n": 6}, r"partition 2: edge 1 \(5, 6\)"),
     ],
-)
-def test_refused(call, message):
+)  # fmt: skip
+def test_edges_are_refused(src, dst, how, message):
     with pytest.raises(InputError, match=message) as caught:
-        call()
+        Graph.from_edges(src, dst, **how)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "message"),
+    [
+        (Graph.from_networkx, [(1, 2)], "must be a networkx graph, got list"),
+        (Graph.from_networkx, nx.Graph([(1, 2, {"weight": None})]), r"edge \(1, 2\) has weight None"),
+        (Graph.from_networkx, nx.Graph(), "at least one node"),
+        (Graph.from_scipy, sp.csr_array((2, 3)), "square"),
+        *((Graph.from_scipy, form(MATRIX), "not symmetric") for form in FORMS),
+    ],
+)  # fmt: skip
+def test_objects_are_refused(make, given, message):
+    with pytest.raises(InputError, match=message):
+        make(given)
 
 
 def test_dask_collections():

@@ -168,28 +168,21 @@ def test_columns_of_a_table_are_named_by_position(kind):
         "reader": lambda: pa.Table.from_pandas(frame).to_reader(),
     }[kind]
     plain, scored = (Graph.from_edges([0, 1], [1, 2], weights=w) for w in (None, [1.0, 2.0]))
-    assert not differing(
-        plain.with_edges(make(), "left", "right"), plain.with_edges([2, 0], [3, 3])
-    )
+    grown = plain.with_edges(make(), "left", "right")
+    assert not differing(grown, plain.with_edges([2, 0], [3, 3]))
     expected = scored.with_edges([2, 0], [3, 3], weights=[5.0, 7.0])
     assert not differing(scored.with_edges(make(), "left", "right", "score"), expected)
-    assert not differing(
-        scored.with_edges(make(), "left", target="right", weight="score"), expected
-    )
+    grown = scored.with_edges(make(), "left", target="right", weight="score")
+    assert not differing(grown, expected)
 
 
-def test_weights_by_position_are_one_error():
+def test_what_are_no_new_nodes_or_weights():
+    graph = Graph.from_edges([0], [1], weights=[1])
     with pytest.raises(InputError, match="a third argument names a column"):
-        Graph.from_edges([0], [1], weights=[1]).with_edges([1], [2], [5])
-
-
-@pytest.mark.parametrize("nodes", [2, "ab", [-1], [0.5]])
-def test_nodes_that_are_none(nodes):
-    with pytest.raises(InputError):
-        Graph.from_edges(**PLAIN).with_nodes(nodes)
-
-
-def test_a_number_is_no_label():
+        graph.with_edges([1], [2], [5])
+    for nodes in (1, "ab", [-1], [0.5]):
+        with pytest.raises(InputError):
+            graph.with_nodes(nodes)
     with pytest.raises(InputError, match="nodes must be labels"):
         Graph.from_edges(["a"], ["b"], relabel=True).with_nodes(5)
 
@@ -199,14 +192,8 @@ def test_weights_take_a_wider_dtype_where_they_must():
     assert graph.with_edges([2], [3], weights=[100]).weight_dtype == np.int8
     grown = graph.with_edges([2], [3], weights=[300])
     assert {part.weights.dtype for part in grown.parts} == {np.dtype(np.int64)}
-    assert graph.with_edges([2], [3], weights=[0.5]).weights.compute().tolist() == [
-        1,
-        1,
-        2,
-        2,
-        0.5,
-        0.5,
-    ]
+    found = graph.with_edges([2], [3], weights=[0.5]).weights.compute().tolist()
+    assert found == [1, 1, 2, 2, 0.5, 0.5]
 
 
 ODD = {

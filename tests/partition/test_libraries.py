@@ -157,23 +157,3 @@ def test_text_in_views():
     words = pa.array(["ann", "bob"], pa.string_view())
     table = pa.table({"source": pa.DictionaryArray.from_arrays([0, 1], words), "target": words})
     assert Graph.from_dataframe(Stream(table), loops="keep").n == 2
-
-
-def test_columns_that_are_missing():
-    with pytest.raises(InputError, match="no column 'src'; there are: source, target"):
-        Graph.from_dataframe(Stream(TABLE), "src", weight=None)
-
-
-@pytest.mark.parametrize("package", ["polars", "duckdb"])
-def test_tables_of(package):
-    library = pytest.importorskip(package)
-    pytest.importorskip("pyarrow", "15")
-    columns = {"source": ["ann", "bob"], "target": ["bob", "cid"]}
-    if package == "polars":
-        table = library.DataFrame(columns)
-        assert Graph.from_dataframe(table, nodes=library.Series(["zed"])).n == 4
-    else:
-        table = library.sql(
-            "select * from (values ('ann', 'bob'), ('bob', 'cid')) t(source, target)"
-        )
-    assert list(Graph.from_dataframe(table).labels) == ["ann", "bob", "cid"]

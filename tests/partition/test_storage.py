@@ -8,15 +8,11 @@ import uuid
 import fsspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
-from dgsuite.partition.client import session
 from dgsuite.partition.graph.views import both_ways
 from dgsuite.partition.store import archives, storage
-from tests.support.examples import examples
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(7)
@@ -27,20 +23,8 @@ LABELS = {
     "text": [f"ключ {i}" for i in range(60)],
     "objects": [uuid.UUID(int=i) if i % 2 else (i, "b\n") for i in range(60)],
 }
-ATTRS = {
-    "root": 3,
-    "k": 2,
-    "votes": [0, 1, 1],
-    "start": [(1, 2), float("inf")],
-    "none": None,
-    "flag": True,
-}
-
-
-@pytest.fixture
-def alone(monkeypatch):
-    """This process reads, also where a test before has left a client."""
-    monkeypatch.setattr(session, "current_client", lambda client: client)
+ATTRS = {"root": 3, "votes": [0, 1, 1], "start": [(1, 2), float("inf")]}
+ATTRS |= {"none": None, "flag": True}
 
 
 def example(**options):
@@ -65,7 +49,7 @@ def equal(a, b):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
+        {"clusters": 99},
         {"directed": True, "weights": None, "clusters": 5},
         {"partition": "hash", "uid": np.arange(60)[::-1] * 7},
         {"weights": np.arange(300, dtype=np.int8), "clusters": None, "uid": lambda ids: ids + 5},
@@ -79,17 +63,6 @@ def test_what_was_saved_comes_back(alone, tmp_path, labels, options):
     assert repr(again.attrs) == repr(graph.attrs)
     if labels != "none":
         assert list(map(type, again.labels)) == list(map(type, graph.labels))
-
-
-@examples(15)
-@given(st.integers(1, 30), st.integers(1, 8), st.data())
-def test_any_graph_comes_back(alone, tmp_path_factory, n, clusters, data):
-    ends = st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=30)
-    edges = np.array(data.draw(ends), np.int64).reshape(-1, 2).T
-    graph = Graph.from_edges(*edges, n=n, clusters=clusters, directed=data.draw(st.booleans()))
-    path = tmp_path_factory.mktemp("graph")
-    graph.save(path)
-    equal(Graph.load(path), graph)
 
 
 def test_workers_of_another_number(tmp_path, client, client_of_one):
