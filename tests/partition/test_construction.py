@@ -60,8 +60,9 @@ def plain(pieces, directed, keep, rule):
     flags=st.tuples(*[st.booleans()] * 4),
     rule=st.sampled_from(sorted(RULES)),
     sizes=st.tuples(st.sampled_from([1, 3, 16]), st.sampled_from([1, 5, 64]), st.integers(1, 3)),
+    dtypes=st.tuples(st.sampled_from(["i4", "i8", "u8", ">i8"]), st.sampled_from(["i8", "f4"])),
 )
-def test_as_a_dictionary(pieces, cut, flags, rule, sizes):
+def test_as_a_dictionary(pieces, cut, flags, rule, sizes, dtypes):
     """Tiny bands, blocks and runs, all on disk or none, by compiled loops or none."""
     (partition, ranges), (directed, keep, compiled, on_disk) = cut, flags
     with pytest.MonkeyPatch.context() as patch:
@@ -74,7 +75,8 @@ def test_as_a_dictionary(pieces, cut, flags, rule, sizes):
         bundles = []
         for piece in pieces:
             src, dst, weights = np.array(piece, np.int64).reshape(-1, 3).T
-            made = build.split((src, dst, weights), partition, directed, ranges, keep=keep)
+            columns = src.astype(dtypes[0]), dst.astype(dtypes[0]), weights.astype(dtypes[1])
+            made = build.split(columns, partition, directed, ranges, keep=keep)
             bundles.append([shard.kept(file) for shard in made])
         if bundles:  # as if it came from another process
             bundles[-1] = pickle.loads(pickle.dumps(bundles[-1]))

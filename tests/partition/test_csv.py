@@ -94,35 +94,23 @@ def test_arguments_of_pandas(tmp_path):
     named = {"header": None, "names": ["source", "target"], "blocksize": 2}
     assert list(read(tmp_path, "1.0,2\n2.0,3\n", "", read=named).labels) == [1, 2, 3]
     for column in (0, "row"):
-        graph = read(
-            tmp_path,
-            "7,1,2\n8,2,\n",
-            "row,source,target\n",
-            weight=None,
-            missing="drop",
-            read={"index_col": column},
-        )
+        how = {"weight": None, "missing": "drop", "read": {"index_col": column}}
+        graph = read(tmp_path, "7,1,2\n8,2,\n", "row,source,target\n", **how)
         assert (list(graph.labels), graph.built.missing) == ([1, 2], 1)
     (tmp_path / "bare.csv").write_text("1.0,2\n2.0,\n")
     graph = Graph.from_csv(tmp_path / "bare.csv", 0, 1, read={"header": None}, missing="drop")
     assert list(graph.labels) == [1, 2]
     with pytest.raises(InputError, match="unexpected keyword argument 'seb'"):
         read(tmp_path, "1,2\n", read={"seb": ";"})
-    with pytest.raises(
-        TypeError, match=r"takes no 'sep'; arguments of pandas.read_csv go into read="
-    ):
+    with pytest.raises(TypeError, match=r"no 'sep'; arguments of pandas.read_csv go into read="):
         read(tmp_path, "1,2\n", sep=";")
 
 
 def test_nodes_of_a_column(tmp_path):
     path = tmp_path / "nodes.csv"
     path.write_text("\ufeffid,age\nNA,3\n007,4\n")
-    nodes = nodes_of(f"{path}:id")
-    assert list(Graph.from_edges(["NA"], ["7"], nodes=nodes, relabel=True).labels) == [
-        "007",
-        "7",
-        "NA",
-    ]
+    graph = Graph.from_edges(["NA"], ["7"], nodes=nodes_of(f"{path}:id"), relabel=True)
+    assert list(graph.labels) == ["007", "7", "NA"]
     path = tmp_path / "nodes.txt"
     path.write_text("\ufeff% all\n7\n8 # the last\n")
     assert nodes_of(str(path)).tolist() == [7, 8]

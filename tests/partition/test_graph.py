@@ -244,6 +244,7 @@ def test_faces_say_what_it_is():
     graph = Graph.from_edges([0], [1], attrs={"<script>": "&", "votes": [0, 1] * 999})
     page = graph._repr_html_()
     assert "<script>" not in page
+    assert "&lt;script&gt;" in page
     assert len(page) < 1200
     assert "2 nodes, 1 edges, undirected" in repr(graph)
     weighted = Graph.from_edges([0], [1], weights=[1.5], directed=True, clusters=2)

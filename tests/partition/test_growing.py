@@ -45,11 +45,8 @@ def test_a_graph_that_grew_is_the_graph_of_all_edges(rule, large, monkeypatch, d
     rows = [data.draw(st.integers(1, 30)), *data.draw(st.lists(st.integers(0, 12), max_size=3))]
     luck = np.random.default_rng(data.draw(st.integers(0, 999)))
     directed, weighted = data.draw(st.booleans()), rule == "sum" or data.draw(st.booleans())
-    how = {
-        "clusters": k,
-        "partition": luck.integers(0, k, n) if data.draw(st.booleans()) else "nodes",
-    }
-    how |= {"directed": directed, "duplicates": rule}
+    partition = luck.integers(0, k, n) if data.draw(st.booleans()) else "nodes"
+    how = {"clusters": k, "partition": partition, "directed": directed, "duplicates": rule}
     pieces = [luck.integers(0, n + (4 if i else 0), (2, m)) for i, m in enumerate(rows)]
     weights = [luck.integers(0, 9, m) if weighted else None for m in rows]
     graph = Graph.from_edges(*pieces[0], n=n, weights=weights[0], **how)
@@ -113,12 +110,8 @@ def test_new_nodes_of_a_map_go_to_all_clusters():
 def test_on_workers(client, limit):
     luck = np.random.default_rng(5)
     names = np.array([f"r{i}" for i in luck.permutation(90)])
-    frames = [
-        pd.DataFrame(
-            dict(zip(("source", "target"), names[luck.integers(0, n, (2, 60))], strict=True))
-        )
-        for n in (50, 80)
-    ]
+    columns = ["source", "target"]
+    frames = [pd.DataFrame(names[luck.integers(0, n, (60, 2))], columns=columns) for n in (50, 80)]
     with dask.config.set({"dgsuite.gather-limit": limit}):
         first = dd.from_pandas(frames[0], npartitions=2)
         graph = Graph.from_edges(first, relabel=True, duplicates="min", client=client)

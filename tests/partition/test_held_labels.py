@@ -210,22 +210,3 @@ def test_results_are_selected_and_aligned_by_label(client, frames):
         left, right = xr.align(ranks["rank"], other["rank"], join="inner")
         assert left.node.values.tolist() == list(fewer.labels) == right.node.values.tolist()
         assert left.values.tolist() == plain["rank"].sel(node=list(fewer.labels)).values.tolist()
-
-
-def test_results_of_two_runs_are_joined_with_other_data(client):
-    """With labels of any type, in this process."""
-    for kind, names in NAMES.items():
-        graph = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True, clusters=2)
-        labels = list(graph.labels)
-        ranks, parts = (
-            dgsuite.run(kernel, graph, style="serial") for kernel in ("pagerank", "wcc")
-        )
-        joined = ranks[["rank"]].merge(parts[["component"]], join="exact")
-        keys = np.empty(3, object)
-        keys[:] = [labels[5], labels[2], labels[0]]
-        own = xr.DataArray([1.0, 2.0, 3.0], coords={"node": keys}, dims="node")
-        if kind in ("text", "uuid"):
-            product = joined["rank"] * own
-            assert product.sizes["node"] == 3
-            assert float(product.sel(node=labels[2])) == 2 * float(ranks["rank"][2])
-        assert joined.sel(node=labels[4]).component.item() == parts.component[4].item()

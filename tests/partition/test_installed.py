@@ -147,15 +147,6 @@ def test_a_scheduler_without_it(tmp_path):
                 use(client)
 
 
-def test_processes_are_asked_once(client, monkeypatch):
-    run(client)
-    calls = []
-    monkeypatch.setattr(client, "run_on_scheduler", lambda *a, **k: calls.append(a))
-    monkeypatch.setattr(client, "run", lambda *a, **k: calls.append(a))
-    Graph.from_networkx(nx.path_graph(12), client=client)
-    assert calls == []
-
-
 def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     """The same in a folder and in a zip file; another one where a file differs."""
     code = (

@@ -41,23 +41,10 @@ def test_records_without_a_pair_come_back(lazy, workers, client):
         assert (graph.m, graph.built.rows) == (2, 2)
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_files_of_pairs_and_a_column_of_records(kind, tmp_path):
-    pairs = pd.DataFrame({"source": ["bob", "dan"], "target": ["eve", "bob"]})
-    path = str(tmp_path / f"pairs.{kind}")
-    getattr(pairs, f"to_{kind}")(path, index=False)
-    graph = getattr(Graph, f"from_{kind}")(path, "source", "target", nodes=NAMES)
-    assert (list(graph.labels), graph.m) == (NAMES, 2)
-
-
 @pytest.mark.parametrize("nodes", [[2, 6], np.array([6, 0]), da.from_array([6, 2], chunks=1)])
 def test_node_ids_say_how_many_there_are(nodes):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[5, 6], nodes=nodes)
     assert (graph.n, graph.m, graph.weighted) == (7, 2, True)
-
-
-def test_nodes_below_the_ends_add_none():
-    assert Graph.from_edges([0, 8], [1, 2], nodes=[3]).n == 9
 
 
 def test_a_number_is_the_number_of_nodes():
@@ -65,16 +52,12 @@ def test_a_number_is_the_number_of_nodes():
     frame = pd.DataFrame({"source": [0], "target": [2]})
     assert Graph.from_dataframe(frame, nodes=np.int64(4)).n == 4
     assert Graph.from_bag([(0, 2)], nodes=4).n == 4
+    assert Graph.from_edges([0, 8], [1, 2], nodes=[3]).n == 9
 
 
 def test_a_bag_names_more():
     graph = Graph.from_bag([("ann", ["bob"]), ("cid", [])], "adjacency", nodes=["eve"])
     assert list(graph.labels) == ["ann", "bob", "cid", "eve"]
-
-
-def test_edges_alone_are_counted_and_kept():
-    graph = Graph.from_edges([1, 1], [1, 2], nodes=[1, 2, 9], relabel=True)
-    assert (graph.n, graph.m, graph.built.loops) == (3, 1, 1)
 
 
 @pytest.mark.parametrize(

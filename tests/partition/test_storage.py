@@ -177,8 +177,9 @@ def test_damage_is_refused(alone, tmp_path, how):
         else:
             path.write_bytes(damaged(content, how))
         what = "no such file" if how == "missing" else "is damaged"
-        with pytest.raises(InputError, match=f"{path.name}: {what}"):
-            Graph.load(tmp_path)
+        for edges in ("memory", "disk"):
+            with pytest.raises(InputError, match=f"{path.name}: {what}"):
+                Graph.load(tmp_path, edges=edges)
         path.write_bytes(content)
     Graph.load(tmp_path)
 

@@ -13,6 +13,7 @@ import importlib.util
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -245,27 +246,49 @@ class Way:
     nulls: bool = True
 
 
-def _table(given, how):
-    return lambda: Graph.from_dataframe(given, weight="weight", **how)
+def _table(of):
+    """A table of some library, made of a frame."""
+
+    def make(frame, folder, how):
+        table = of(frame)
+        return lambda: Graph.from_dataframe(table, weight="weight", **how)
+
+    return make
 
 
-def _dask(frame, folder, how):
+def _dask(frame):
     with dask.config.set({"dataframe.convert-string": False}):
-        return _table(dd.from_pandas(frame, npartitions=1), how)
+        return dd.from_pandas(frame, npartitions=1)
 
 
-def _series(frame, folder, how):
-    return lambda: Graph.from_edges(frame.source, frame.target, weights=frame.weight, **how)
+def _polars(frame):
+    import polars as pl
+
+    return pl.from_arrow(pa.Table.from_pandas(frame))
 
 
-def _index(frame, folder, how):
-    source = pd.Index(frame.source)
-    return lambda: Graph.from_edges(source, frame.target, weights=frame.weight, **how)
+def _duckdb(frame):
+    import duckdb
+
+    return duckdb.from_arrow(pa.Table.from_pandas(frame)).fetch_arrow_table()
 
 
-def _lists(frame, folder, how):
-    source, target, weight = (frame[name].tolist() for name in frame)
-    return lambda: Graph.from_edges(source, target, weights=weight, **how)
+def _frame(frame, folder, how):
+    return partial(Graph.from_edges, frame, **how)
+
+
+def _arrow(column):
+    return pa.Table.from_pandas(column.to_frame())[0]
+
+
+def _columns(of):
+    """Columns, made of those of a frame."""
+
+    def make(frame, folder, how):
+        source, target, weight = (of(frame[name]) for name in frame)
+        return lambda: Graph.from_edges(source, target, weights=weight, **how)
+
+    return make
 
 
 def _bag(frame, folder, how):
@@ -273,55 +296,21 @@ def _bag(frame, folder, how):
     return lambda: Graph.from_bag(items, **how)
 
 
-def _arrow(frame, folder, how):
-    return _table(pa.Table.from_pandas(frame), how)
+def _file(name, write, read, **more):
+    """A file that is written and read."""
+
+    def make(frame, folder, how):
+        write(frame, folder / name)
+        some = {key: how[key] for key in how if key != "missing" or name != "edges.txt"}
+        return lambda: read(folder / name, **more, **some)
+
+    return make
 
 
-def _chunks(frame, folder, how):
-    table = pa.Table.from_pandas(frame)
-    source, target, weight = (table[name] for name in ("source", "target", "weight"))
-    return lambda: Graph.from_edges(source, target, weights=weight, **how)
-
-
-def _parquet(frame, folder, how):
-    frame.to_parquet(folder / "edges.parquet")
-    return lambda: Graph.from_parquet(folder / "edges.parquet", weight="weight", **how)
-
-
-def _edge_list(frame, folder, how):
-    frame.to_parquet(folder / "edges.parquet")
-    return lambda: Graph.read_edge_list(folder / "edges.parquet", **how)
-
-
-def _delta(frame, folder, how):
+def _delta(frame, path):
     import deltalake
 
-    deltalake.write_deltalake(folder / "edges", frame, mode="overwrite")
-    return lambda: Graph.from_delta(folder / "edges", weight="weight", **how)
-
-
-def _polars(frame, folder, how):
-    import polars as pl
-
-    return _table(pl.from_arrow(pa.Table.from_pandas(frame)), how)
-
-
-def _duckdb(frame, folder, how):
-    import duckdb
-
-    table = pa.Table.from_pandas(frame)
-    return _table(duckdb.from_arrow(table).fetch_arrow_table(), how)
-
-
-def _csv(frame, folder, how):
-    frame.to_csv(folder / "edges.csv", index=False)
-    return lambda: Graph.from_csv(folder / "edges.csv", weight="weight", **how)
-
-
-def _text(frame, folder, how):
-    frame.to_csv(folder / "edges.txt", index=False, header=False, sep=" ")
-    how = {name: value for name, value in how.items() if name != "missing"}
-    return lambda: Graph.read_edge_list(folder / "edges.txt", **how)
+    deltalake.write_deltalake(path, frame, mode="overwrite")
 
 
 def _networkx(frame, folder, how):
@@ -342,38 +331,35 @@ def _igraph(frame, folder, how):
     return lambda: Graph.from_igraph(graph, **how)
 
 
-def _matrix(frame):
+def _matrix(of, read):
     """A matrix of the weights of frames whose ends are 0, 1 and 2."""
-    weights = frame.weight.to_numpy()
-    ends = (frame.source.to_numpy(), frame.target.to_numpy())
-    return sp.coo_array((weights, ends), shape=(3, 3))
+
+    def make(frame, folder, how):
+        weights = frame.weight.to_numpy()
+        ends = (frame.source.to_numpy(), frame.target.to_numpy())
+        given = of(sp.coo_array((weights, ends), shape=(3, 3)), folder)
+        return lambda: read(given, directed=True, client=None)
+
+    return make
 
 
-def _scipy(frame, folder, how):
-    matrix = _matrix(frame)
-    return lambda: Graph.from_scipy(matrix, directed=True, client=None)
-
-
-def _market(frame, folder, how):
-    import scipy.io
-
-    matrix = _matrix(frame)
-    wide = matrix.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[matrix.dtype.kind])
-    scipy.io.mmwrite(folder / "edges.mtx", wide)
-    return lambda: Graph.read_matrix_market(folder / "edges.mtx", directed=True, client=None)
-
-
-def _graphblas(frame, folder, how):
+def _graphblas(matrix, folder):
     import graphblas as gb
 
-    matrix = gb.io.from_scipy_sparse(_matrix(frame))
-    return lambda: Graph.from_graphblas(matrix, directed=True, client=None)
+    return gb.io.from_scipy_sparse(matrix)
+
+
+def _market(matrix, folder):
+    import scipy.io
+
+    wide = matrix.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[matrix.dtype.kind])
+    scipy.io.mmwrite(folder / "edges.mtx", wide)
+    return folder / "edges.mtx"
 
 
 def _edge_index(frame, folder, how):
     ends, weights = (frame.source.to_numpy(), frame.target.to_numpy()), frame.weight.to_numpy()
-    how = {"weights": weights, "directed": True, "client": None}
-    return lambda: Graph.from_edge_index(ends, **how)
+    return lambda: Graph.from_edge_index(ends, weights=weights, directed=True, client=None)
 
 
 def _nodes(column):
@@ -391,37 +377,37 @@ LAZY = (f"{PARTITION} 'source'", f"{PARTITION} 'weight'")
 NODES: dict[str, Any] = {"roles": ("nodes",), "names": ("nodes", "")}
 LABELLED: dict[str, Any] = {"roles": ("weights",)}
 WEIGHTS: dict[str, Any] = {"roles": ("weights",), "nulls": False}
+TO_PARQUET, TO_CSV = pd.DataFrame.to_parquet, partial(pd.DataFrame.to_csv, index=False)
+TO_TEXT = partial(TO_CSV, header=False, sep=" ")
+WEIGHT: dict[str, Any] = {"weight": "weight"}
+PARQUET = _file("edges.parquet", TO_PARQUET, Graph.from_parquet, **WEIGHT)
+PARQUET_LIST = _file("edges.parquet", TO_PARQUET, Graph.read_edge_list)
 WAYS = [
-    Way("from_dataframe, of pandas", "pandas", lambda f, _, how: _table(f, how), names=COLUMN),
-    Way("from_dataframe, of Dask", "pandas", _dask, names=LAZY),
-    Way(
-        "from_edges, a frame",
-        "pandas",
-        lambda f, _, how: lambda: Graph.from_edges(f, **how),
-        names=COLUMN,
-    ),
-    Way("from_edges, columns", "pandas", _series),
-    Way("from_edges, an index", "pandas", _index),
+    Way("from_dataframe, of pandas", "pandas", _table(lambda frame: frame), names=COLUMN),
+    Way("from_dataframe, of Dask", "pandas", _table(_dask), names=LAZY),
+    Way("from_edges, a frame", "pandas", _frame, names=COLUMN),
+    Way("from_edges, columns", "pandas", _columns(lambda column: column)),
+    Way("from_edges, an index", "pandas", _columns(pd.Index)),
     Way("nodes=, a column", "pandas", _nodes(lambda column: column), **NODES),
-    Way("from_dataframe, of Arrow", "arrow", _arrow, names=COLUMN),
-    Way("from_dataframe, of Polars", "arrow", _polars, names=COLUMN),
-    Way("from_dataframe, of DuckDB", "arrow", _duckdb, names=COLUMN),
-    Way("from_edges, columns of Arrow", "arrow", _chunks),
-    Way("from_parquet", "arrow", _parquet, names=LAZY),
-    Way("read_edge_list, of Parquet", "arrow", _edge_list, names=LAZY),
-    Way("from_delta", "arrow", _delta, names=LAZY),
+    Way("from_dataframe, of Arrow", "arrow", _table(pa.Table.from_pandas), names=COLUMN),
+    Way("from_dataframe, of Polars", "arrow", _table(_polars), names=COLUMN),
+    Way("from_dataframe, of DuckDB", "arrow", _table(_duckdb), names=COLUMN),
+    Way("from_edges, columns of Arrow", "arrow", _columns(_arrow)),
+    Way("from_parquet", "arrow", PARQUET, names=LAZY),
+    Way("read_edge_list, of Parquet", "arrow", PARQUET_LIST, names=LAZY),
+    Way("from_delta", "arrow", _file("edges", _delta, Graph.from_delta, **WEIGHT), names=LAZY),
     Way("nodes=, a column of Arrow", "arrow", _nodes(pa.array), **NODES),
-    Way("from_edges, lists", "lists", _lists),
+    Way("from_edges, lists", "lists", _columns(pd.Series.tolist)),
     Way("from_bag", "lists", _bag),
     Way("from_networkx", "lists", _networkx, **LABELLED),
     Way("from_igraph", "lists", _igraph, **LABELLED),
     Way("nodes=, a list", "lists", _nodes(pd.Series.tolist), **NODES),
-    Way("from_scipy", "numpy", _scipy, **WEIGHTS),
-    Way("from_graphblas", "numpy", _graphblas, **WEIGHTS),
+    Way("from_scipy", "numpy", _matrix(lambda matrix, _: matrix, Graph.from_scipy), **WEIGHTS),
+    Way("from_graphblas", "numpy", _matrix(_graphblas, Graph.from_graphblas), **WEIGHTS),
     Way("from_edge_index", "numpy", _edge_index, **WEIGHTS),
-    Way("read_matrix_market", "numpy", _market, **WEIGHTS),
-    Way("from_csv", "text", _csv, names=LAZY),
-    Way("read_edge_list", "text", _text, nulls=False),
+    Way("read_matrix_market", "numpy", _matrix(_market, Graph.read_matrix_market), **WEIGHTS),
+    Way("from_csv", "text", _file("edges.csv", TO_CSV, Graph.from_csv, **WEIGHT), names=LAZY),
+    Way("read_edge_list", "text", _file("edges.txt", TO_TEXT, Graph.read_edge_list), nulls=False),
 ]
 PACKAGES = {
     "from_dataframe, of Polars": "polars",
