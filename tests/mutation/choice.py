@@ -43,7 +43,7 @@ TESTS = {
         *("dgsuite/network/test_late_tasks.py", WORKERS),
     ],
     "dgsuite/studies/network": [
-        *("dgsuite/network/test_network.py", "dgsuite/network", "kernels", "dgsuite/lab"),
+        *("dgsuite/network/test_network.py", "dgsuite/network", "kernels", "dgsuite/lab")
     ],
     "dgsuite/core/recursion": [
         *(f"{RUNS}/test_recursive.py", RUNS, "dgsuite/network/test_late_tasks.py", CONTRACT),
@@ -69,7 +69,7 @@ TESTS = {
     ],
     "kernels": [*AXES, "kernels"],
     "partition": [
-        *("partition/test_partition.py", "partition", "dgsuite/engine/test_halo.py", *AXES[:2]),
+        *("partition/test_partition.py", "partition", "dgsuite/engine/test_halo.py", *AXES[:2])
     ],
 }
 """By area: a file that is tried first, and what is tried after the files that name the changed module."""

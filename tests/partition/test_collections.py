@@ -6,7 +6,6 @@ import re
 import sys
 
 import dask.bag as db
-import dask.dataframe as dd
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -29,23 +28,6 @@ def alike(graph, expected):
     """Two graphs have the same labels, edges and weights."""
     assert graph.labels == expected.labels
     same(graph, expected)
-
-
-def test_columns_have_the_same_default_names_everywhere(tmp_path):
-    expected = Graph.from_edges([0, 1], [1, 2], weights=[2, 3])
-    frame = pd.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [2, 3]})
-    frame.to_parquet(tmp_path / "e.parquet")
-    frame.to_csv(tmp_path / "e.csv", index=False)
-    for graph in (
-        Graph.from_edges(frame),
-        Graph.from_edges(dd.from_pandas(frame, npartitions=1)),
-        Graph.read_edge_list(tmp_path / "e.parquet"),
-        Graph.from_dataframe(frame),
-        Graph.from_parquet(tmp_path / "e.parquet"),
-        Graph.from_csv(tmp_path / "e.csv"),
-    ):
-        same(graph, expected)
-    assert not Graph.from_dataframe(frame, weight=None).weighted
 
 
 @pytest.mark.parametrize(
@@ -84,20 +66,6 @@ def test_parquet_in_parts(tmp_path, client, monkeypatch):
         alike(graph, expected)
     years = Graph.from_parquet(folder, "from", "to", "year", client=client)
     assert sorted(set(years.to_scipy().data.tolist())) == [0, 1, 2]
-
-
-def test_csv(tmp_path, client):
-    frame = FRAME
-    expected = Graph.from_dataframe(frame, "from", "to", "cost")
-    for number, some in enumerate((frame[:200], frame[200:])):
-        some.to_csv(tmp_path / f"edges-{number}.csv", index=False, sep=";")
-    read = {"sep": ";", "blocksize": 2000}
-    for path in (tmp_path / "edges-*.csv", f"file://{tmp_path}/edges-*.csv"):
-        graph = Graph.from_csv(path, "from", "to", "cost", read=read, client=client)
-        assert not graph.local
-        alike(graph, expected)
-    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost"):
-        Graph.from_csv(tmp_path / "edges-*.csv", read=read)
 
 
 def test_delta(tmp_path, client, monkeypatch):

@@ -24,6 +24,7 @@ from dgsuite.partition.construction import distribute
 from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.duplicates import RULES
 from tests.support.cases import in_turn
+from tests.support.columns import WAYS
 from tests.support.examples import examples
 
 N = 6
@@ -181,36 +182,27 @@ def test_rules_for_arrays(client, monkeypatch, rule, how):
         check(make, rows, directed, rule, loops)
 
 
-def written(folder, form, rows, directed):
-    """Rows in a file of a form, and the function that makes a graph of it."""
-    frame = frame_of(rows)
-    if form == "text":
-        (folder / "e.txt").write_text("".join(f"{u} {v} {w!r}\n" for u, v, w in rows))
-        return lambda **how: Graph.read_edge_list(folder / "e.txt", n=N, **how)
-    if form == "csv":
-        frame.to_csv(folder / "e.csv", index=False)
-        return lambda **how: Graph.from_csv(folder / "e.csv", weight="weight", n=N, **how)
-    if form == "delta":
-        from deltalake import write_deltalake
-
-        write_deltalake(folder / "delta", frame)
-        return lambda **how: Graph.from_delta(folder / "delta", weight="weight", n=N, **how)
-    if form == "matrix market":
-        entries = mirrored(rows, directed)
-        lines = "".join(f"{u + 1} {v + 1} {w!r}\n" for u, v, w in entries)
-        head = f"%%MatrixMarket matrix coordinate real general\n{N} {N} {len(entries)}\n"
-        (folder / "e.mtx").write_text(head + lines)
-        return lambda **how: Graph.read_matrix_market(folder / "e.mtx", **how)
-    half = len(rows) // 2
-    (folder / "parts").mkdir()
-    frame[:half].to_parquet(folder / "parts" / "0.parquet")
-    frame[half:].to_parquet(folder / "parts" / "1.parquet")
-    if form == "parquet":
-        return lambda **how: Graph.from_parquet(folder / "parts", weight="weight", n=N, **how)
-    return lambda **how: Graph.read_edge_list(folder / "parts", n=N, **how)
+def from_market(rows, folder, directed, **how):
+    entries = mirrored(rows, directed)
+    lines = "".join(f"{u + 1} {v + 1} {w!r}\n" for u, v, w in entries)
+    head = f"%%MatrixMarket matrix coordinate real general\n{N} {N} {len(entries)}\n"
+    (folder / "e.mtx").write_text(head + lines)
+    return Graph.read_matrix_market(folder / "e.mtx", directed=directed, **how)
 
 
-FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parquet"]
+def from_parts(rows, folder, **how):
+    """From two files of Parquet."""
+    for part, some in enumerate((frame_of(rows[:30]), frame_of(rows[30:]))):
+        some.to_parquet(folder / f"{part}.parquet")
+    return Graph.from_parquet(folder, weight="weight", n=N, **how)
+
+
+def by(way):
+    return lambda rows, folder, **how: way.make(frame_of(rows), folder, {"n": N, **how})()
+
+
+FILES = ("from_parquet", "read_edge_list, of Parquet", "from_delta", "from_csv", "read_edge_list")
+FORMS = [from_parts, from_market, *(by(way) for way in WAYS if way.name in FILES)]
 
 
 @pytest.mark.few(2)
@@ -219,10 +211,11 @@ def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)
     monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", 200)
     rows = some_rows(5, 60, 3)
-    make = written(tmp_path, form, rows, directed)
-    for rule, loops in product(RULES, ["drop", "keep"]):
+    for at, (rule, loops) in enumerate(product(RULES, ["drop", "keep"])):
+        folder = tmp_path / str(at)
+        folder.mkdir()
         how = {"directed": directed, "duplicates": rule, "client": None, "clusters": 2}
-        check(partial(make, **how), rows, directed, rule, loops)
+        check(partial(form, rows, folder, **how), rows, directed, rule, loops)
 
 
 def test_what_was_built_is_said_and_kept(client, tmp_path):

@@ -7,7 +7,6 @@ import resource
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -20,37 +19,6 @@ from tests.support.patience import PATIENCE
 def write(path, text):
     with atomic_write(path) as part, open(part, "w") as file:
         file.write(text)
-
-
-def test_two_threads_that_write_one_path(tmp_path):
-    """Both write at the same time; the last one to end is seen, and it is complete."""
-    path = tmp_path / "out.txt"
-    both = threading.Barrier(2, timeout=PATIENCE)
-    names, failures = [], []
-
-    def one(text):
-        try:
-            with atomic_write(path) as part:
-                names.append(part)
-                both.wait()
-                with open(part, "w") as file:
-                    file.write(text[:5])
-                    both.wait()
-                    file.write(text[5:])
-                both.wait()
-        except Exception as error:
-            failures.append(error)
-
-    texts = ["a" * 10, "b" * 10]
-    threads = [threading.Thread(target=one, args=(text,)) for text in texts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-    assert len(set(names)) == 2
-    assert path.read_text() in texts
-    assert os.listdir(tmp_path) == ["out.txt"]
 
 
 def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
@@ -105,33 +73,6 @@ def test_what_was_there_stays_if_writing_fails(tmp_path, error):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         write(tmp_path / "no" / "out.txt", "")
-
-
-HOLD = """
-import sys
-from dgsuite.base.files import atomic_write
-with atomic_write(sys.argv[1]) as part:
-    print(part, flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_a_killed_process_leaves_its_temporary_file_and_what_was_there(tmp_path):
-    path = tmp_path / "out.txt"
-    write(path, "first")
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        part = Path(process.stdout.readline().rstrip())
-        process.kill()
-    assert {*tmp_path.iterdir()} == {path, part}
-    assert part.suffix == ".part"
-    assert path.read_text() == "first"
-    write(path, "second")
-    assert path.read_text() == "second"
 
 
 def test_a_file_that_this_process_writes_is_kept(tmp_path):

@@ -48,21 +48,6 @@ def test_edges_and_weights_follow_a_dictionary(case, directed, clusters, dtype):
             assert (np.diff(part.indices[a:b]) > 0).all()
 
 
-def test_a_row_or_a_band_of_any_length(monkeypatch):
-    """Clusters larger than what is sorted at a time, and edges split in many pieces."""
-    graph = nx.barabasi_albert_graph(1500, 4, seed=2)
-    graph.add_edges_from((700, i) for i in range(1500) if i != 700)
-    weights = {e: (e[0] * 7 + e[1]) % 11 for e in graph.edges}
-    nx.set_edge_attributes(graph, weights, "weight")
-    whole = Graph.from_networkx(graph)
-    monkeypatch.setattr("dgsuite.partition.construction.build.BLOCK", 100)
-    monkeypatch.setattr("dgsuite.partition.sources.edges.PIECE", 333)
-    for clusters in (1, 3, 1500):
-        cut = Graph.from_networkx(graph, clusters=clusters)
-        same(whole, cut)
-        assert nx.utils.graphs_equal(cut.to_networkx(), graph)
-
-
 def test_unsigned_and_small_ids():
     for dtype in (np.uint8, np.int16, np.uint64):
         src, dst = np.array([0, 200], dtype), np.array([200, 7], dtype)
@@ -129,24 +114,6 @@ def test_short_floats_are_kept_exactly(dtype):
         assert graph.to_scipy().data[::2].tolist() == weights.astype(float).tolist()
 
 
-FORMS = [sp.csr_array, sp.coo_matrix, sp.csc_array]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_from_scipy(form):
-    matrix = sp.random_array((30, 30), density=0.1, rng=np.random.default_rng(2))
-    both = (matrix + matrix.T).tocsr()
-    both.setdiag(0)
-    both.eliminate_zeros()
-    mine = Graph.from_scipy(form(both), clusters=3)
-    assert abs(mine.to_scipy() - both).max() == 0
-    pattern = both.astype(bool)
-    assert not Graph.from_scipy(form(pattern)).weighted
-    one_way = Graph.from_scipy(form(matrix), directed=True)
-    matrix.setdiag(0)
-    assert abs(one_way.to_scipy() - matrix).max() == 0
-
-
 MATRIX = sp.random_array((30, 30), density=0.1, rng=np.random.default_rng(2))
 
 
@@ -207,24 +174,12 @@ def test_edges_are_refused(src, dst, how, message):
         (Graph.from_networkx, nx.Graph([(1, 2, {"weight": None})]), r"edge \(1, 2\) has weight None"),
         (Graph.from_networkx, nx.Graph(), "at least one node"),
         (Graph.from_scipy, sp.csr_array((2, 3)), "square"),
-        *((Graph.from_scipy, form(MATRIX), "not symmetric") for form in FORMS),
+        (Graph.from_scipy, MATRIX, "not symmetric"),
     ],
 )  # fmt: skip
 def test_objects_are_refused(make, given, message):
     with pytest.raises(InputError, match=message):
         make(given)
-
-
-def test_dask_collections():
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 3], clusters=2)
-    assert graph.indptr.compute().tolist() == [0, 1, 3, 0, 2, 3]
-    assert graph.indices.compute().tolist() == [1, 0, 2, 1, 3, 2]
-    assert graph.weights.compute().tolist() == [1, 1, 2, 2, 3, 3]
-    assert graph.uid.compute().tolist() == [0, 1, 2, 3]
-    assert graph.indices.chunks == ((3, 3),)
-    assert graph.clusters.npartitions == 2
-    assert graph.clusters.map(lambda c: c.index).compute(scheduler="sync") == [0, 1]
-    assert (graph.indices + 1).max().compute() == 4
 
 
 def test_dask_collections_have_a_chunk_a_cluster():

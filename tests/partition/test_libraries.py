@@ -37,8 +37,9 @@ def test_there_and_back(directed, weights):
     assert list(back.labels) == list(made.labels)
     same(made, back)
     same(made, Graph.from_edge_index(made.to_edge_index()))
-    matrix = made.to_scipy()
-    same(made, Graph.from_scipy(matrix if weights else matrix.astype(bool), directed=directed))
+    matrix = made.to_scipy() if weights else made.to_scipy().astype(bool)
+    for form in (sp.csr_array, sp.coo_matrix, sp.csc_array):
+        same(made, Graph.from_scipy(form(matrix), directed=directed))
 
 
 @pytest.mark.parametrize("kind", [int, float, np.float32])

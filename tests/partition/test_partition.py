@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 import time
 
@@ -50,21 +49,6 @@ def test_any_partition_keeps_the_graph(n, m, clusters, random):
             np.testing.assert_array_equal(part.remote_degree, remote)
 
 
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=30))
-def test_positions_and_nodes_are_inverse(owner):
-    partition = partitioners.from_owner(owner, 7)
-    nodes = np.arange(len(owner))
-    np.testing.assert_array_equal(partition.node(partition.position(nodes)), nodes)
-    np.testing.assert_array_equal(partition.owner(nodes), owner)
-    held = [partition.nodes(k) for k in range(7)]
-    np.testing.assert_array_equal(np.sort(np.concatenate(held)), nodes)
-    assert all((np.diff(some) > 0).all() for some in held)
-    again = pickle.loads(pickle.dumps(partition))
-    assert again == partition
-    assert again != partitioners.blocks(len(owner), 8)
-    assert partition.n == len(owner)
-
-
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=60), st.integers(1, 12))
 def test_blocks_and_balance(degrees, clusters):
     sizes = np.diff(partitioners.blocks(len(degrees), clusters).offsets)
@@ -74,14 +58,6 @@ def test_blocks_and_balance(degrees, clusters):
     assert (offsets[0], offsets[-1]) == (0, len(degrees))
     load = np.add.reduceat(np.append(np.add(degrees, 1), 0), offsets[:-1]) * (np.diff(offsets) > 0)
     assert load.max() <= sum(np.add(degrees, 1)) / clusters + max(degrees) + 1
-
-
-def test_edges_balanced():
-    star = nx.star_graph(1000)
-    by_nodes = Graph.from_networkx(star, clusters=4)
-    by_edges = Graph.from_networkx(star, clusters=4, partition="edges")
-    assert max(by_edges.entries) == 1000 < max(by_nodes.entries)
-    assert by_edges.parts[0].size == 1
 
 
 def test_the_origin_of_a_partition():

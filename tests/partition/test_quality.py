@@ -55,8 +55,3 @@ def test_metis_cuts_less_and_hash_deals_evenly(client):
         assert genval.validate("bfs", graph, ds).ok
     assert cuts["metis"] < cuts["nodes"] < cuts["hash"]
     assert cuts["metis"] < 300
-
-
-def test_an_unknown_partitioner_is_named():
-    with pytest.raises(dgsuite.InputError, match="'hash', 'metis'"):
-        Graph.from_edges([0], [1], partition="mets")

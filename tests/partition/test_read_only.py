@@ -102,8 +102,7 @@ class Writes(bsp.Kernel):
 
 @pytest.mark.few(8)
 @pytest.mark.parametrize(
-    ("array", "style"),
-    in_turn(["indices", "weights", "indptr", "ids", "degree", "uid"], STYLES),
+    ("array", "style"), in_turn(["indices", "weights", "indptr", "ids", "degree", "uid"], STYLES)
 )
 def test_a_kernel_that_writes_to_its_cluster_is_an_error(array, style, client):
     on = None if style == "serial" else client

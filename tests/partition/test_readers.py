@@ -116,6 +116,9 @@ def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, how):
         ([2**53 + 1, 5, -(2**53) - 1], np.int64),
         ([2**63 + 1, 3, 2**64], None),
         ([2**63 + 1, 3, -1], None),
+        ([2**53 + 1, 7, 0.5], None),
+        ([0.5, 7, 2**53 + 1], None),
+        ([2**53, 7, 0.5], np.float64),
         ([2**53 + 1, 2**63 + 3, 7], np.uint64),
         ([7, 2, 0.5], np.float64),
         ([0.5, 2, 1e30], np.float64),
@@ -127,26 +130,12 @@ def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block)
     path = tmp_path / "e.txt"
     path.write_text("".join(f"{i} {i + 1} {w}\n" for i, w in enumerate(weights)))
     if dtype is None:
-        with pytest.raises(InputError, match=r"64.bit"):
+        with pytest.raises(InputError, match=r"64.bit|9007199254740993"):
             Graph.read_edge_list(path)
         return
     graph = Graph.read_edge_list(path, directed=True, clusters=2)
     assert graph.weight_dtype == dtype
     assert graph.to_scipy().data.tolist() == weights
-
-
-def test_ids_of_text_are_exact(tmp_path):
-    path = tmp_path / "e.txt"
-    path.write_text(f"{2**62 + 1} 7\n7 {2**53 + 1}\n")
-    graph = Graph.read_edge_list(path, relabel=True)
-    assert list(graph.labels) == [7, 2**53 + 1, 2**62 + 1]
-    path.write_text("0 2000000000\n")  # a small file asks for little memory
-    with pytest.raises(InputError, match="relabel=True"):
-        Graph.read_edge_list(path)
-    for line in ("1e1 2.0 3\n", "1e1 2.0\n"):
-        path.write_text(line)
-        with pytest.raises(InputError, match=r"line 1: '1e1 2\.0.*12 and not 12\.0"):
-            Graph.read_edge_list(path)
 
 
 NAMES = [("http://x.org/verb", "http://x.org/onto#eat"), ("http://x.org/noun", "50%"), ("#", "%d")]

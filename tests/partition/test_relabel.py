@@ -64,16 +64,6 @@ def test_identifiers_of_arrays(names):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("chunks", [60, 7, 300])
-def test_the_numbers_do_not_depend_on_pieces(names, chunks):
-    whole = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True)
-    src, dst = (da.from_array(names[ends], chunks=chunks) for ends in ENDS)
-    pieces = Graph.from_edges(src, dst, relabel=True, clusters=2)
-    assert pieces.labels == whole.labels
-    assert (pieces.to_scipy() != whole.to_scipy()).nnz == 0
-
-
-@pytest.mark.few(1)
 def test_identifiers_on_workers(names, client):
     frame = pd.DataFrame({"from": names[ENDS[0]], "to": names[ENDS[1]], "cost": np.arange(300)})
     with dask.config.set({"dataframe.convert-string": False}):  # Dask makes text of objects

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dgsuite.base import thresholds
-from dgsuite.partition.arrays import _compiled, segments
+from dgsuite.partition.arrays import segments
 from dgsuite.partition.arrays.loops import loops
 
 
@@ -34,30 +32,6 @@ def test_segments_agree_with_compiled(size, monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
-@pytest.mark.parametrize("size", [0, 7, 8, 65, 70_003])
-def test_where_masks_hold(size, share):
-    rng = np.random.default_rng(size)
-    one, other = rng.random((2, size + 3))[:, 3:] < share
-    values = rng.integers(0, 99, size)
-    places, found = np.empty((2, one.sum() + 1), np.int64)
-    count = _compiled.collect(one, other, values, places, found)
-    np.testing.assert_array_equal(places[:count], np.flatnonzero(one & other))
-    np.testing.assert_array_equal(found[:count], values[one & other])
-    np.testing.assert_array_equal(segments.members(one, one.sum()), np.flatnonzero(one))
-
-
-@pytest.mark.parametrize("size", [0, 5, 1000])
-def test_values_are_put_at_places(size):
-    loops()
-    places = np.random.default_rng(size).permutation(2 * size)[:size]
-    found, expected = np.zeros((2, 2 * size), np.int32)
-    for values in (7, np.arange(size), np.arange(size, dtype=np.int32)):
-        expected[places] = values
-        segments.put(found, places, values)
-        np.testing.assert_array_equal(found, expected)
-
-
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.float16, np.float64])
 @pytest.mark.parametrize("width", [(), (3,)])
 @pytest.mark.parametrize("size", [10, 100_003])
@@ -77,9 +51,3 @@ def test_values_of_any_type_move(dtype, width, size):
     every = np.arange(size)
     np.testing.assert_array_equal(segments.pick(expected, every, where, len(places)), values)
     np.testing.assert_array_equal(segments.look_up(expected, places.astype(np.int32)), values)
-
-
-@given(st.lists(st.integers(0, 9)))
-def test_distinct_numbers_ascend(numbers):
-    found = segments.distinct(np.array(numbers, np.int64))
-    assert found.tolist() == sorted(set(numbers))

@@ -21,10 +21,7 @@ def masks(draw):
 @given(masks(), st.integers(0, 50))
 def test_forms_agree(mask, start):
     members = start + np.flatnonzero(mask)
-    for made in (
-        Subset(mask, start=start),
-        Subset(None, members, start=start, size=len(mask)),
-    ):
+    for made in (Subset(mask, start=start), Subset(None, members, start=start, size=len(mask))):
         assert (made.count, made.size, len(made)) == (mask.sum(), len(mask), mask.sum())
         np.testing.assert_array_equal(made.mask, mask)
         np.testing.assert_array_equal(made.members, members)
@@ -43,22 +40,6 @@ def test_what_is_encoded_is_decoded_elsewhere(mask, start, there):
     assert found.count == subset.count
     np.testing.assert_array_equal(found.members - there, np.flatnonzero(mask))
     np.testing.assert_array_equal(room, mask)
-
-
-def test_the_smallest_code_is_taken():
-    sizes = {}
-    for count in (1, 8, 9, 299, 320):
-        mask = np.arange(320) < count
-        code = Subset(mask).encode()
-        sizes[count] = None if code is None else (code.dtype.name, code.nbytes)
-    assert sizes == {
-        1: ("int32", 4),
-        8: ("int32", 32),
-        9: ("int32", 36),
-        299: ("uint8", 40),
-        320: None,
-    }
-    assert encoded_size(np.array([320, 320, 0]), np.array([10, 11, 0])).tolist() == [40, 40, 0]
 
 
 @given(masks(), st.data())

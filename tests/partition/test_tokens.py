@@ -147,20 +147,6 @@ def test_a_number_is_read_as_it_stands_or_refused(tmp_path, reader):
     assert not wrong
 
 
-@pytest.mark.parametrize("block", [1 << 20, 8])
-def test_integers_that_floats_do_not_hold_are_refused_wherever_they_are(
-    tmp_path, monkeypatch, block
-):
-    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
-    path = tmp_path / "e.txt"
-    for lines in (["0 1 9007199254740993", "1 2 0.5"], ["0 1 0.5", "1 2 9007199254740993"]):
-        path.write_text("\n".join(lines) + "\n")
-        with pytest.raises(InputError, match="9007199254740993"):
-            Graph.read_edge_list(path, clusters=1)
-    path.write_text("0 1 9007199254740992\n1 2 0.5\n")
-    assert Graph.read_edge_list(path).to_scipy().max() == 2.0**53
-
-
 def test_arrays_of_integers_that_floats_do_not_hold_are_refused():
     for dtype, value in ((np.int64, 2**53 + 1), (np.int64, 2**63 - 1), (np.uint64, 2**64 - 1)):
         weights = np.array([value], dtype), np.array([0.5])
@@ -176,10 +162,3 @@ def test_ids_written_as_floats_are_names_where_ends_may_be_names(tmp_path):
         Graph.read_edge_list(path, clusters=1)
     labels = Graph.read_edge_list(path, clusters=1, relabel=True).labels
     assert list(labels) == ["0.0", "1.0", "2.5"]
-
-
-def test_a_mark_of_utf8_is_no_text(tmp_path):
-    path = tmp_path / "e.txt"
-    path.write_bytes(b"\xef\xbb\xbf0 1\n1 2\n")
-    assert Graph.read_edge_list(path, clusters=1).n == 3
-    assert list(Graph.read_edge_list(path, clusters=1, relabel=True).labels) == [0, 1, 2]

@@ -251,7 +251,7 @@ def _table(of):
 
     def make(frame, folder, how):
         table = of(frame)
-        return lambda: Graph.from_dataframe(table, weight="weight", **how)
+        return lambda: Graph.from_dataframe(table, **how)
 
     return make
 
@@ -296,13 +296,13 @@ def _bag(frame, folder, how):
     return lambda: Graph.from_bag(items, **how)
 
 
-def _file(name, write, read, **more):
+def _file(name, write, read):
     """A file that is written and read."""
 
     def make(frame, folder, how):
         write(frame, folder / name)
         some = {key: how[key] for key in how if key != "missing" or name != "edges.txt"}
-        return lambda: read(folder / name, **more, **some)
+        return lambda: read(folder / name, **some)
 
     return make
 
@@ -379,8 +379,7 @@ LABELLED: dict[str, Any] = {"roles": ("weights",)}
 WEIGHTS: dict[str, Any] = {"roles": ("weights",), "nulls": False}
 TO_PARQUET, TO_CSV = pd.DataFrame.to_parquet, partial(pd.DataFrame.to_csv, index=False)
 TO_TEXT = partial(TO_CSV, header=False, sep=" ")
-WEIGHT: dict[str, Any] = {"weight": "weight"}
-PARQUET = _file("edges.parquet", TO_PARQUET, Graph.from_parquet, **WEIGHT)
+PARQUET = _file("edges.parquet", TO_PARQUET, Graph.from_parquet)
 PARQUET_LIST = _file("edges.parquet", TO_PARQUET, Graph.read_edge_list)
 WAYS = [
     Way("from_dataframe, of pandas", "pandas", _table(lambda frame: frame), names=COLUMN),
@@ -395,7 +394,7 @@ WAYS = [
     Way("from_edges, columns of Arrow", "arrow", _columns(_arrow)),
     Way("from_parquet", "arrow", PARQUET, names=LAZY),
     Way("read_edge_list, of Parquet", "arrow", PARQUET_LIST, names=LAZY),
-    Way("from_delta", "arrow", _file("edges", _delta, Graph.from_delta, **WEIGHT), names=LAZY),
+    Way("from_delta", "arrow", _file("edges", _delta, Graph.from_delta), names=LAZY),
     Way("nodes=, a column of Arrow", "arrow", _nodes(pa.array), **NODES),
     Way("from_edges, lists", "lists", _columns(pd.Series.tolist)),
     Way("from_bag", "lists", _bag),
@@ -406,7 +405,7 @@ WAYS = [
     Way("from_graphblas", "numpy", _matrix(_graphblas, Graph.from_graphblas), **WEIGHTS),
     Way("from_edge_index", "numpy", _edge_index, **WEIGHTS),
     Way("read_matrix_market", "numpy", _matrix(_market, Graph.read_matrix_market), **WEIGHTS),
-    Way("from_csv", "text", _file("edges.csv", TO_CSV, Graph.from_csv, **WEIGHT), names=LAZY),
+    Way("from_csv", "text", _file("edges.csv", TO_CSV, Graph.from_csv), names=LAZY),
     Way("read_edge_list", "text", _file("edges.txt", TO_TEXT, Graph.read_edge_list), nulls=False),
 ]
 PACKAGES = {
