@@ -20,7 +20,7 @@ from dgsuite.partition.clusters import partitioners
 from dgsuite.partition.construction import distribute
 from tests.support.cases import in_turn
 from tests.support.clusters import client_of, stored
-from tests.support.graphs import same
+from tests.support.graphs import same, same_clusters
 from tests.support.patience import PATIENCE
 
 
@@ -105,15 +105,6 @@ def big():
     return n, src, dst, rng.random(m)
 
 
-def close(a: Graph, b: Graph) -> None:
-    """The same clusters, entry by entry."""
-    for left, right in zip(a.gather(), b.gather(), strict=True):
-        assert left.partition == right.partition
-        for name in ("indptr", "indices", "weights", "uid"):
-            x, y = getattr(left, name), getattr(right, name)
-            assert (x is None and y is None) or (x.dtype == y.dtype and np.array_equal(x, y))
-
-
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
@@ -133,12 +124,12 @@ def test_workers_build_what_one_process_builds(client, big, monkeypatch, how, cl
     expected = local(monkeypatch, src, dst, weights=weights, **options)
     graph = Graph.from_edges(src, dst, weights=weights, client=client, **options)
     assert not graph.local
-    close(expected, graph)
+    same_clusters(expected, graph)
     where = worker_addresses(client)
     for k, part in enumerate(graph.parts):
         assert client.who_has([part])[part.key] == (worker_of(k, clusters, where),)
     lazy = [da.from_array(a, chunks=90_000) for a in (src, dst, weights)]
-    close(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
+    same_clusters(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
 
 
 def test_workers_read_files(client, big, monkeypatch, tmp_path):
@@ -151,7 +142,7 @@ def test_workers_read_files(client, big, monkeypatch, tmp_path):
     for name in ("e.txt", "e.parquet"):
         graph = Graph.read_edge_list(tmp_path / name, client=client, clusters=2)
         assert (graph.local, graph.n) == (False, n)
-        close(expected, graph)
+        same_clusters(expected, graph)
     with (tmp_path / "e.txt").open("a") as file:
         file.write("7\n")
     with pytest.raises(InputError, match=r"e\.txt, line 400001: '7' is not an edge"):
@@ -169,7 +160,7 @@ def test_repartition_on_workers(client, big, monkeypatch):
     graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=3, client=client)
     again = graph.repartition(7)
     assert not again.local
-    close(expected, again)
+    same_clusters(expected, again)
     assert again.indices.chunks == (tuple(expected.entries),)
 
 

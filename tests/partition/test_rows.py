@@ -121,13 +121,13 @@ def test_edges_without_a_row():
 @pytest.mark.parametrize(
     ("how", "given", "message"),
     [
-        ({}, {}, "make it with rows='keep'"),
-        ({"rows": True}, {}, "unknown rows True; one of: drop, keep"),
-        ({"rows": "keep", "missing": "drop"}, {}, "leave out missing='drop'"),
-        ({"rows": "keep"}, {"source": "u"}, "no column 'u'"),
-        ({"rows": "keep"}, {"edges": EDGE.assign(target=7)}, "7"),
+        ({}, [EDGE], "make it with rows='keep'"),
+        ({"rows": True}, [EDGE], "unknown rows True; one of: drop, keep"),
+        ({"rows": "keep", "missing": "drop"}, [EDGE], "leave out missing='drop'"),
+        ({"rows": "keep"}, [EDGE, "u"], "no column 'u'"),
+        ({"rows": "keep"}, [EDGE.assign(target=7)], "7"),
     ],
 )
 def test_what_has_no_rows_is_one_error(how, given, message):
     with pytest.raises(InputError, match=message):
-        Graph.from_dataframe(EDGE, **how).rows_of(**{"edges": EDGE, **given})
+        Graph.from_dataframe(EDGE, **how).rows_of(*given)

@@ -1,5 +1,7 @@
 """Graphs, compared."""
 
+import numpy as np
+
 
 def same(a, b):
     """Two graphs have the same edges and weights, however they are cut."""
@@ -8,3 +10,13 @@ def same(a, b):
     assert left.nnz == right.nnz
     assert (left != right).nnz == 0
     assert a.m == b.m
+
+
+def same_clusters(a, b):
+    """Two graphs have the same clusters, array by array."""
+    for mine, theirs in zip(a.gather(), b.gather(), strict=True):
+        assert mine.partition == theirs.partition
+        for name in ("indptr", "indices", "weights", "uid"):
+            x, y = getattr(mine, name), getattr(theirs, name)
+            assert (x is None) == (y is None), name
+            assert x is None or (x.dtype == y.dtype and np.array_equal(x, y)), name
