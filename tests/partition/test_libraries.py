@@ -79,17 +79,6 @@ def test_graphblas(directed):
         same(made, Graph.from_graphblas(made.to_graphblas(), directed=directed))
 
 
-def test_pytorch_geometric():
-    torch = pytest.importorskip("torch")
-    pyg = pytest.importorskip("torch_geometric.data")
-    made = graph(False, [2, 3, 4])
-    index, weights, n = made.to_edge_index()
-    data = pyg.Data(
-        edge_index=torch.from_numpy(index), edge_weight=torch.from_numpy(weights), num_nodes=n
-    )
-    same(made, Graph.from_edge_index(data))
-
-
 def test_edges_by_the_names_of_pytorch_geometric():
     data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), num_nodes=5)
     made = Graph.from_edge_index(data)

@@ -36,13 +36,6 @@ def graph_of(src, dst, **how):
     return Graph.from_edges(src, dst, **{"n": 24, "duplicates": "max", "loops": "keep", **how})
 
 
-def edges_of(net, directed):
-    """Edges and their weights, as a dictionary."""
-    return {
-        (u, v) if directed else (min(u, v), max(u, v)): w for u, v, w in net.edges(data="weight")
-    }
-
-
 def test_errors(recwarn):
     with pytest.raises(InputError, match=r"edge \(1, 1\) is there more than once"):
         Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error", loops="keep")
@@ -52,41 +45,6 @@ def test_errors(recwarn):
         Graph.from_edges([0], [1], loops="some")
     with pytest.raises(InputError, match=r"with_edges takes no self-loops .* at node 1"):
         Graph.from_edges([0], [1], loops="keep").with_edges([1], [1])
-
-
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("partition", ["nodes", "hash"])
-def test_views_keep_loops(directed, partition, tmp_path):
-    src, dst, weights = table(4)
-    net = net_of(src, dst, weights, directed)
-    how = {"weights": weights, "directed": directed, "clusters": 4, "partition": partition}
-    graph = graph_of(src, dst, **how)
-    graph.save(tmp_path / "graph")
-    loaded = Graph.load(tmp_path / "graph")
-    assert loaded.keeps_loops
-    assert str(loaded.built) == str(graph.built)
-    right = edges_of(net, directed)
-    assert edges_of(loaded.to_networkx(), directed) == right
-    if partition == "nodes":
-        again = graph.repartition(7).repartition(2)
-        assert again.keeps_loops
-        assert edges_of(again.to_networkx(), directed) == right
-    back = edges_of(graph.reversed().to_networkx(), directed)
-    assert back == edges_of(net.reverse() if directed else net, directed)
-    few = graph.subgraph(np.arange(24) % 3 > 0)
-    assert few.keeps_loops
-    some = net.subgraph([v for v in range(24) if v % 3])
-    assert edges_of(few.to_networkx(), directed) == edges_of(some, directed)
-    more = graph.with_edges([0, 24], [24, 25], weights=[9.0, 9.0])
-    wider = net.copy()
-    wider.add_weighted_edges_from([(0, 24, 9.0), (24, 25, 9.0)])
-    assert more.keeps_loops
-    assert edges_of(more.to_networkx(), directed) == edges_of(wider, directed)
-    blind = graph.to_undirected()
-    loops = {u: w for u, v, w in nx.selfloop_edges(net, data="weight")}
-    seen = edges_of(blind.to_networkx(), False)
-    assert blind.keeps_loops
-    assert {u: w for (u, v), w in seen.items() if u == v} == loops
 
 
 @pytest.mark.few(6)
@@ -144,3 +102,10 @@ def test_communities_count_loops(name):
         ds = dgsuite.run(name, graph, weighted=False)
         assert ds.community.values.tolist() == [0] * 4 + [4] * 4
         assert validate(name, graph, ds).ok
+
+
+def test_a_graph_that_grows_keeps_loops():
+    graph = Graph.from_edges([0, 1, 1], [1, 1, 2], weights=[1.0, 5.0, 2.0], loops="keep")
+    more = graph.with_edges([0, 3], [3, 4], weights=[9.0, 9.0])
+    assert more.keeps_loops
+    assert (more.m, more.to_scipy()[1, 1]) == (4, 5)

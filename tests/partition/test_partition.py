@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 
 import dask.array as da
 import networkx as nx
@@ -31,21 +32,18 @@ def test_any_partition_keeps_the_graph(n, m, clusters, random):
     src, dst = ([random.randrange(n) for _ in range(m)] for _ in range(2))
     weights = [random.randrange(9) for _ in range(m)]
     uid = random.sample(range(99), n)
-    plain = Graph.from_edges(src, dst, n=n, weights=weights, uid=uid)
+    how = {"n": n, "weights": weights, "uid": uid}
+    plain = Graph.from_edges(src, dst, **how)
     owner = np.array([random.randrange(clusters) for _ in range(n)])
     for partition in ("nodes", "edges", owner, partitioners.from_owner(owner, clusters)):
-        graph = Graph.from_edges(
-            src, dst, n=n, weights=weights, uid=uid, clusters=clusters, partition=partition
-        )
+        graph = Graph.from_edges(src, dst, **how, clusters=clusters, partition=partition)
         same(plain, graph)
         assert len(graph.parts) == clusters
         for k, part in enumerate(graph.parts):
             np.testing.assert_array_equal(graph.partition.owner(part.ids), k)
             np.testing.assert_array_equal(part.uid, np.array(uid)[part.ids])
-            remote = [
-                sum(graph.partition.owner(np.array([v]))[0] != k for v in part.indices[a:b])
-                for a, b in zip(part.indptr[:-1], part.indptr[1:], strict=True)
-            ]
+            away = graph.partition.owner(part.indices) != k
+            remote = [away[a:b].sum() for a, b in pairwise(part.indptr)]
             np.testing.assert_array_equal(part.remote_degree, remote)
 
 
@@ -76,7 +74,8 @@ def test_repartition(n, steps, weighted):
     src, dst = rng.integers(0, n, (2, 2 * n))
     weights = rng.random(2 * n) if weighted else None
     uid = rng.permutation(n)
-    graph = whole = Graph.from_edges(src, dst, n=n, weights=weights, uid=uid, clusters=1)
+    how = {"weights": weights, "uid": uid, "loops": "keep" if len(steps) > 1 else "drop"}
+    graph = whole = Graph.from_edges(src, dst, n=n, **how, clusters=1)
     for clusters in steps:
         graph = graph.repartition(clusters)
         same(whole, graph)
@@ -170,22 +169,17 @@ def test_errors_on_workers_are_the_same(client, big):
     bad = da.from_array(np.array([0, 1, 99]), chunks=1)
     worse, holes = dst.copy(), weights.copy()
     worse[345_678], holes[345_678] = n, np.nan
-    for call, message in (
-        (lambda: Graph.from_edges(bad, good, n=3, client=client), "names node 99"),
-        (
-            lambda: Graph.from_edges(good, good, weights=da.full(3, np.nan, chunks=1), n=3),
-            r"partition \d: weights: 1 of 1 rows have no value",
-        ),
-        (lambda: Graph.from_edges(good, good, partition="edges", n=2), "names node 2"),
-        (lambda: Graph.from_edges(good * 0.5, good, client=client), "must be integers"),
-        (lambda: Graph.from_edges(src, worse, n=n, client=client), "edge 345678 .* node 30000"),
-        (
-            lambda: Graph.from_edges(src, dst, n=n, weights=holes, client=client),
-            r"weights: 1 of \d+ rows have no value, the first of them is row 345678",
-        ),
+    nothing = da.full(3, np.nan, chunks=1)
+    for a, b, how, message in (
+        (bad, good, {"n": 3}, "names node 99"),
+        (good, good, {"weights": nothing}, r"partition \d: weights: 1 of 1 rows have no value"),
+        (good, good, {"partition": "edges", "n": 2}, "names node 2"),
+        (good * 0.5, good, {}, "must be integers"),
+        (src, worse, {"n": n}, "edge 345678 .* node 30000"),
+        (src, dst, {"n": n, "weights": holes}, r"weights: 1 of \d+ rows .* is row 345678"),
     ):
-        with client.as_current(), pytest.raises(InputError, match=message):
-            call()
+        with pytest.raises(InputError, match=message):
+            Graph.from_edges(a, b, client=client, **how)
 
 
 def test_no_step_gathers_the_graph(client, big, brought):

@@ -8,12 +8,9 @@ import sys
 
 import dask.dataframe as dd
 import fsspec
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.io
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,17 +19,6 @@ from dgsuite.base.extras import pip_install
 from dgsuite.partition.client import session
 from tests.support.cases import edge_lists, in_turn
 from tests.support.graphs import same
-
-
-def test_matrix_market(tmp_path):
-    matrix = sp.coo_array(nx.to_scipy_sparse_array(nx.gnm_random_graph(20, 40, seed=1)))
-    path = tmp_path / "g.mtx"
-    scipy.io.mmwrite(path, matrix, symmetry="symmetric")
-    same(Graph.from_scipy(matrix), Graph.read_matrix_market(path))
-    packed = tmp_path / "g.mtx.gz"
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    same(Graph.from_scipy(matrix), Graph.read_matrix_market(packed, clusters=4))
-
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 

@@ -39,7 +39,7 @@ def equal(a, b):
     assert a.labels == b.labels
     for name in ("entries", "directed", "weight_dtype", "identified", "chosen"):
         assert getattr(a, name) == getattr(b, name)
-    assert list(a.attrs) == list(b.attrs)
+    assert (list(a.attrs), str(a.built)) == (list(b.attrs), str(b.built))
 
 
 @pytest.mark.parametrize("labels", LABELS)
@@ -48,6 +48,7 @@ def equal(a, b):
     [
         {"clusters": 99},
         {"directed": True, "weights": None, "clusters": 5},
+        {"loops": "keep", "directed": True},
         {"partition": "hash", "uid": np.arange(60)[::-1] * 7},
         {"weights": np.arange(300, dtype=np.int8), "clusters": None, "uid": lambda ids: ids + 5},
     ],

@@ -122,90 +122,80 @@ PLAIN = frozenset({"arrow", "lists", "text"})
 ARRAY = frozenset({"arrow", "lists", "numpy"})
 
 
+def _of(family: str, values: list[Any], makes: dict[str, Any], **options: Any) -> Iterator[Any]:
+    """Kinds of a family, by the name of each."""
+    for name, make in makes.items():
+        yield name, Kind(family, values, make, **options)
+
+
 def _kinds() -> Iterator[tuple[str, Kind]]:
-    numbers: dict[str, Any] = {"numbers": True}
-    for each in INTEGERS:
-        held = ALL if each == "int64" else ARRAY
-        yield each, Kind("integers", NUMBERS, typed(each), held=held, nulls=False, **numbers)
-    for each in NULLABLE:
-        yield each, Kind("nullable integers", NUMBERS, typed(each), **numbers)
-    for each in INTEGERS:
-        kind = getattr(pa, each)()
-        yield f"{each}[pyarrow]", Kind("integers of Arrow", NUMBERS, of_arrow(kind), **numbers)
-    beyond = "integers from 2^63 to 2^64"
-    yield "beyond 2^63", Kind(beyond, BEYOND, typed("uint64"), nulls=False, **numbers)
-    yield "UInt64 beyond 2^63", Kind(beyond, BEYOND, typed("UInt64"), **numbers)
-    yield "uint64[pyarrow] beyond 2^63", Kind(beyond, BEYOND, of_arrow(pa.uint64()), **numbers)
-    whole = "floats, all of them whole numbers"
-    for each in ("float32", "float64", "Float64"):
-        held = ARRAY if each[0] == "f" else frozenset({"arrow", "lists"})
-        yield f"whole {each}", Kind(whole, NUMBERS, typed(each), held=held, **numbers)
-    yield "whole double[pyarrow]", Kind(whole, NUMBERS, of_arrow(pa.float64()), **numbers)
+    plain: dict[str, Any] = {"numbers": True, "nulls": False}
+    integers = {each: typed(each) for each in INTEGERS}
+    yield from _of("integers", NUMBERS, {"int64": integers.pop("int64")}, held=ALL, **plain)
+    yield from _of("integers", NUMBERS, integers, held=ARRAY, **plain)
+    sparse = {"sparse integers": typed("Sparse[int64]")}
+    yield from _of("integers", NUMBERS, sparse, held=OWN, **plain)
+    makes = {each: typed(each) for each in NULLABLE}
+    yield from _of("nullable integers", NUMBERS, makes, numbers=True)
+    makes = {f"{each}[pyarrow]": of_arrow(getattr(pa, each)()) for each in INTEGERS}
+    yield from _of("integers of Arrow", NUMBERS, makes, numbers=True)
+    family = "integers from 2^63 to 2^64"
+    yield from _of(family, BEYOND, {"beyond 2^63": typed("uint64")}, **plain)
+    makes = {"UInt64 beyond 2^63": typed("UInt64")}
+    makes["uint64[pyarrow] beyond 2^63"] = of_arrow(pa.uint64())
+    yield from _of(family, BEYOND, makes, numbers=True)
+    short = {each: typed(each) for each in ("float32", "float64")}
+    family = "floats, all of them whole numbers"
+    makes = {f"whole {name}": make for name, make in short.items()}
+    yield from _of(family, NUMBERS, makes, held=ARRAY, numbers=True)
+    makes = {"whole Float64": typed("Float64"), "whole double[pyarrow]": of_arrow(pa.float64())}
+    yield from _of(family, NUMBERS, makes, numbers=True)
     floats: dict[str, Any] = {"ids": False, "numbers": True}
-    for each in ("float32", "float64", "Float32", "Float64"):
-        held = ARRAY if each[0] == "f" else frozenset({"arrow", "lists"})
-        yield each, Kind("other floats", HALVES, typed(each), held=held, **floats)
-    for each in (pa.float32(), pa.float64()):
-        yield f"{each}[pyarrow]", Kind("other floats", HALVES, of_arrow(each), **floats)
-    yield "float16", Kind("other floats", HALVES, typed("float16"), held=OWN, **floats)
-    yield "dictionary of doubles", Kind("other floats", HALVES, dictionary(pa.float64()), **floats)
-    yield "categorical doubles", Kind("other floats", HALVES, category(), **floats)
-    yield (
-        "sparse doubles",
-        Kind("other floats", HALVES, typed("Sparse[float64]"), held=OWN, **floats),
-    )
-    coded = "categories and dictionaries of integers"
-    yield "dictionary of integers", Kind(coded, NUMBERS, dictionary(pa.int64()), **numbers)
-    yield "categorical integers", Kind(coded, NUMBERS, category(), nulls=False, **numbers)
-    yield "categorical Int64", Kind(coded, NUMBERS, category(typed("Int64")), **numbers)
-    make = category(of_arrow(pa.int64()))
-    yield "categorical int64[pyarrow]", Kind(coded, NUMBERS, make, **numbers)
-    make = typed("Sparse[int64]")
-    yield "sparse integers", Kind("integers", NUMBERS, make, held=OWN, nulls=False, **numbers)
-    yield "objects", Kind("integers as objects", NUMBERS, objects, held=PLAIN, **numbers)
-    decimals = "decimals, all of them whole numbers"
-    yield "whole decimals", Kind(decimals, NUMBERS, in_decimals, **numbers)
-    make = of_arrow(pa.decimal128(9))
-    yield "whole decimal128[pyarrow]", Kind(decimals, NUMBERS, make, **numbers)
-    decimals = "other decimals"
-    yield "Decimal", Kind(decimals, PRICES, objects, **numbers)
-    yield "decimal128[pyarrow]", Kind(decimals, PRICES, of_arrow(pa.decimal128(9, 2)), **numbers)
-    make = dictionary(pa.decimal128(9, 2))
-    yield "dictionary of decimals", Kind(decimals, PRICES, make, **numbers)
-    for name, make in {
-        "text": typed("str"),
-        "text in objects": objects,
-        "string": typed("string"),
-        "string[python]": typed("string[python]"),
-        "string[pyarrow]": of_arrow(pa.string()),
-        "large_string[pyarrow]": of_arrow(pa.large_string()),
-        "string_view[pyarrow]": of_arrow(pa.string_view()),
-        "dictionary of text": dictionary(pa.string()),
-        "categorical text": category(),
-    }.items():
-        yield name, Kind("text", NAMES, make, held=PLAIN)
-    bits = [b"c", b"\0a", b"bb"]
-    yield "bytes", Kind("bytes", bits, objects)
-    yield "binary[pyarrow]", Kind("bytes", bits, of_arrow(pa.binary()))
-    yield "dates", Kind("dates", DAYS, objects)
-    yield "date32[pyarrow]", Kind("dates", DAYS, of_arrow(pa.date32()))
+    yield from _of("other floats", HALVES, short, held=ARRAY, **floats)
+    makes = {each: typed(each) for each in ("Float32", "Float64")}
+    makes |= {f"{each}[pyarrow]": of_arrow(each) for each in (pa.float32(), pa.float64())}
+    makes |= {"dictionary of doubles": dictionary(pa.float64()), "categorical doubles": category()}
+    yield from _of("other floats", HALVES, makes, **floats)
+    makes = {"float16": typed("float16"), "sparse doubles": typed("Sparse[float64]")}
+    yield from _of("other floats", HALVES, makes, held=OWN, **floats)
+    family = "categories and dictionaries of integers"
+    yield from _of(family, NUMBERS, {"categorical integers": category()}, **plain)
+    makes = {"categorical Int64": category(typed("Int64"))}
+    makes |= {"categorical int64[pyarrow]": category(of_arrow(pa.int64()))}
+    makes |= {"dictionary of integers": dictionary(pa.int64())}
+    yield from _of(family, NUMBERS, makes, numbers=True)
+    makes = {"objects": objects}
+    yield from _of("integers as objects", NUMBERS, makes, held=PLAIN, numbers=True)
+    makes = {"whole decimals": in_decimals, "whole decimal128[pyarrow]": of_arrow(pa.decimal128(9))}
+    yield from _of("decimals, all of them whole numbers", NUMBERS, makes, numbers=True)
+    kind = pa.decimal128(9, 2)
+    makes = {"Decimal": objects, "decimal128[pyarrow]": of_arrow(kind)}
+    makes |= {"dictionary of decimals": dictionary(kind)}
+    yield from _of("other decimals", PRICES, makes, numbers=True)
+    makes = {each: typed(each) for each in ("str", "string", "string[python]")}
+    for each in ("string", "large_string", "string_view"):
+        makes[f"{each}[pyarrow]"] = of_arrow(getattr(pa, each)())
+    makes |= {"text in objects": objects, "dictionary of text": dictionary(pa.string())}
+    yield from _of("text", NAMES, makes | {"categorical text": category()}, held=PLAIN)
+    makes = {"bytes": objects, "binary[pyarrow]": of_arrow(pa.binary())}
+    yield from _of("bytes", [b"c", b"\0a", b"bb"], makes)
+    yield from _of("dates", DAYS, {"dates": objects, "date32[pyarrow]": of_arrow(pa.date32())})
     for name, values, zone in (("times", TIMES, None), ("times with a zone", THERE, "UTC")):
-        dtype = "datetime64[ns, UTC]" if zone else "datetime64[ns]"
-        yield name, Kind(name, values, typed(dtype))
-        yield f"{name}, of Arrow", Kind(name, values, of_arrow(pa.timestamp("ns", zone)))
-    yield "UUID", Kind("UUIDs", UUIDS, objects, held=OWN)
-    yield "tuples", Kind("tuples", PAIRS, objects, held=OWN)
-    refused: dict[str, Any] = {"ids": False, "numbers": False}
-    yield "bool", Kind("truth values", TRUTHS, typed("bool"), nulls=False, **refused)
-    yield "boolean", Kind("truth values", TRUTHS, typed("boolean"), **refused)
-    yield "bool[pyarrow]", Kind("truth values", TRUTHS, of_arrow(pa.bool_()), **refused)
-    make = typed("timedelta64[ns]")  # DuckDB makes intervals of them
-    yield "timedelta64", Kind("spans of time", SPANS, make, held=frozenset(), **refused)
+        makes = {name: typed("datetime64[ns, UTC]" if zone else "datetime64[ns]")}
+        yield from _of(name, values, makes)
+        yield from _of(name, values, {f"{name}, of Arrow": of_arrow(pa.timestamp("ns", zone))})
+    yield from _of("UUIDs", UUIDS, {"UUID": objects}, held=OWN)
+    yield from _of("tuples", PAIRS, {"tuples": objects}, held=OWN)
+    yield from _of("truth values", TRUTHS, {"bool": typed("bool")}, ids=False, nulls=False)
+    makes = {"boolean": typed("boolean"), "bool[pyarrow]": of_arrow(pa.bool_())}
+    yield from _of("truth values", TRUTHS, makes, ids=False)
+    makes = {"timedelta64": typed("timedelta64[ns]")}  # DuckDB makes intervals of them
+    yield from _of("spans of time", SPANS, makes, held=frozenset(), ids=False)
     lists = [[1], [2], [3]]
-    yield "lists", Kind("lists", lists, objects, held=OWN, **refused)
-    yield "list[pyarrow]", Kind("lists", lists, of_arrow(pa.list_(pa.int64())), **refused)
+    yield from _of("lists", lists, {"lists": objects}, held=OWN, ids=False)
+    yield from _of("lists", lists, {"list[pyarrow]": of_arrow(pa.list_(pa.int64()))}, ids=False)
     mixed = [1, "a", (2, 3)]
-    yield "mixed", Kind("values of several types", mixed, objects, held=OWN, **refused)
+    yield from _of("values of several types", mixed, {"mixed": objects}, held=OWN, ids=False)
 
 
 KINDS: dict[str, Kind] = dict(_kinds())
