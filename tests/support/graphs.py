@@ -20,3 +20,11 @@ def same_clusters(a, b):
             x, y = getattr(mine, name), getattr(theirs, name)
             assert (x is None) == (y is None), name
             assert x is None or (x.dtype == y.dtype and np.array_equal(x, y)), name
+
+
+def edges_of(graph):
+    """The edges by label, and their weights."""
+    matrix = graph.to_scipy().tocoo()
+    labels = list(range(graph.n)) if graph.labels is None else list(graph.labels)
+    ends = zip(*(array.tolist() for array in (*matrix.coords, matrix.data)), strict=True)
+    return {(labels[a], labels[b]): weight for a, b, weight in ends}
