@@ -22,6 +22,7 @@ from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
 from tests.support.clusters import assert_nothing_kept
 from tests.support.examples import examples
+from tests.support.limits import files_of_at_most
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -155,16 +156,11 @@ def test_nothing_is_left_on_disk(on_disk, monkeypatch):
 
 
 def test_a_full_disk_is_one_error(on_disk):
-    resource = pytest.importorskip("resource")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-    try:
-        with pytest.raises(RunError, match=rf"building the graph: .*{on_disk.name}.*temporary-dir"):
-            Graph.from_edges(np.arange(5000), np.arange(5000)[::-1].copy())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    ends, said = np.arange(5000), rf"building the graph: .*{on_disk.name}.*temporary-dir"
+    with files_of_at_most(20_000), pytest.raises(RunError, match=said):
+        Graph.from_edges(ends, ends[::-1].copy())
     assert not list(on_disk.iterdir())
-    assert Graph.from_edges(np.arange(5000), np.arange(5000)[::-1].copy()).n == 5000
+    assert Graph.from_edges(ends, ends[::-1].copy()).n == 5000
 
 
 def test_it_is_told_how_far_construction_is():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import stat
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from dgsuite.base.files import atomic_write, write_csv
 from dgsuite.core.results import plots
 from dgsuite.genval.__main__ import main
 from dgsuite.studies.report import page
+from tests.support.limits import files_of_at_most
 from tests.support.patience import PATIENCE
 
 
@@ -113,14 +113,12 @@ def test_a_writer_ends_in_one_line_if_a_file_may_not_be_that_large(
 
     assert font_manager.fontManager
     monkeypatch.chdir(tmp_path)
-    path, (soft, hard) = f"a.{kind}", resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    path = f"a.{kind}"
     try:
-        assert WRITERS[kind](path) == 2
+        with files_of_at_most(size):
+            assert WRITERS[kind](path) == 2
         said = capsys.readouterr().err.removeprefix("error: ").rstrip("\n")
     except InputError as error:
         said = str(error)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert said == f"{path}: cannot be written: File too large"
     assert not list(tmp_path.iterdir())

@@ -139,23 +139,22 @@ def test_what_does_not_fit_is_one_error(how, more, message):
         graph.with_edges(**{"src": [0], "dst": [5], **more})
 
 
-@pytest.mark.parametrize("kind", ["pandas", "dask", "arrow", "reader"])
-def test_columns_of_a_table_are_named_by_position(kind):
-    frame = pd.DataFrame({"left": [2, 0], "right": [3, 3], "score": [5.0, 7.0]})
+def test_columns_of_a_table_are_named_by_position():
     pa = pytest.importorskip("pyarrow")
-    make = {
-        "pandas": lambda: frame,
-        "dask": lambda: dd.from_pandas(frame, npartitions=2),
-        "arrow": lambda: pa.Table.from_pandas(frame),
-        "reader": lambda: pa.Table.from_pandas(frame).to_reader(),
-    }[kind]
+    frame = pd.DataFrame({"left": [2, 0], "right": [3, 3], "score": [5.0, 7.0]})
     plain, scored = (Graph.from_edges([0, 1], [1, 2], weights=w) for w in (None, [1.0, 2.0]))
-    grown = plain.with_edges(make(), "left", "right")
-    assert_alike(grown, plain.with_edges([2, 0], [3, 3]))
+    without = plain.with_edges([2, 0], [3, 3])
     expected = scored.with_edges([2, 0], [3, 3], weights=[5.0, 7.0])
-    assert_alike(scored.with_edges(make(), "left", "right", "score"), expected)
-    grown = scored.with_edges(make(), "left", target="right", weight="score")
-    assert_alike(grown, expected)
+    for make in (
+        lambda: frame,
+        lambda: dd.from_pandas(frame, npartitions=2),
+        lambda: pa.Table.from_pandas(frame),
+        lambda: pa.Table.from_pandas(frame).to_reader(),
+    ):
+        assert_alike(plain.with_edges(make(), "left", "right"), without)
+        assert_alike(scored.with_edges(make(), "left", "right", "score"), expected)
+        grown = scored.with_edges(make(), "left", target="right", weight="score")
+        assert_alike(grown, expected)
 
 
 def test_what_are_no_new_nodes_or_weights():

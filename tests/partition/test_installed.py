@@ -154,8 +154,3 @@ def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     moved = folder / "dgsuite" / "kernels" / "imsuite" / "contest.py"
     moved.rename(folder / "dgsuite" / "contest.py")
     assert elsewhere(folder) != installed.fingerprint()
-
-
-def test_the_version_is_one():
-    assert f"version: {dgsuite.__version__}\n" in (ROOT / "CITATION.cff").read_text()
-    assert "dgsuite.base.version.__version__" in (ROOT / "pyproject.toml").read_text()

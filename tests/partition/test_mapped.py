@@ -6,7 +6,6 @@ import gc
 import mmap
 import os
 import pickle
-import resource
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays import mapped, segments
 from dgsuite.partition.store import archives
 from tests.support.graphs import same
+from tests.support.limits import files_of_at_most
 from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -89,16 +89,13 @@ def test_arrays_that_cannot_be_read_in_place_are_copied(tmp_path, monkeypatch):
 
 def test_a_full_disk_is_named(tmp_path):
     """The room is taken before anything is written, where a write could not say that there is none."""
-    with dask.config.set({"temporary-directory": str(tmp_path)}):
-        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))
-        try:
-            with pytest.raises(
-                InputError, match=rf"{tmp_path}: has no room for .*temporary-directory"
-            ):
-                graph(edges="disk")
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = f"{tmp_path}: has no room for .*temporary-directory"
+    with (
+        dask.config.set({"temporary-directory": str(tmp_path)}),
+        files_of_at_most(1 << 12),
+        pytest.raises(InputError, match=said),
+    ):
+        graph(edges="disk")
     assert not os.listdir(tmp_path)
 
 

@@ -377,14 +377,6 @@ def test_a_number_is_read_as_it_stands_or_refused(tmp_path, reader):
     assert not wrong
 
 
-def test_arrays_of_integers_that_floats_do_not_hold_are_refused():
-    for dtype, value in ((np.int64, 2**53 + 1), (np.int64, 2**63 - 1), (np.uint64, 2**64 - 1)):
-        weights = np.array([value], dtype), np.array([0.5])
-        pieces = readers.Pieces([(np.array([i]), np.array([i + 1]), weights[i]) for i in (0, 1)])
-        with pytest.raises(InputError, match=f"float64 does not hold, such as {value}"):
-            Graph.from_edges(pieces, client=None)
-
-
 def test_ids_written_as_floats_are_names_where_ends_may_be_names(tmp_path):
     path = tmp_path / "e.txt"
     path.write_text("0.0 1.0\n1.0 2.5\n")

@@ -44,18 +44,6 @@ def expected(names):
     return found
 
 
-def test_identifiers_of_arrays(names):
-    graph = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True, clusters=3)
-    assert set(edges_of(graph)) == expected(names.tolist())
-    assert graph.labels == names[np.unique(ENDS)].tolist()
-    listed = Graph.from_edges(names[ENDS[0]].tolist(), names[ENDS[1]].tolist(), relabel=True)
-    assert set(edges_of(listed)) == expected(names.tolist())
-    ds = dgsuite.run("bfs", graph, root=names[ENDS[0, 0]])
-    if "\0" not in str(names[0]):  # NumPy drops it where xarray looks for it
-        assert ds.level.sel(node=names[ENDS[0, 0]]) == 0
-    assert set(ds.parent.values.tolist()) <= {*names.tolist(), graph.labels.none}
-
-
 @pytest.mark.few(1)
 def test_identifiers_on_workers(names, client):
     frame = pd.DataFrame({"from": names[ENDS[0]], "to": names[ENDS[1]], "cost": np.arange(300)})

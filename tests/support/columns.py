@@ -376,6 +376,7 @@ WAYS = [
     Way("from_dataframe, of Dask", "pandas", _table(_dask), names=LAZY),
     Way("from_edges, a frame", "pandas", _frame, names=COLUMN),
     Way("from_edges, columns", "pandas", _columns(lambda column: column)),
+    Way("from_edges, arrays", "numpy", _columns(pd.Series.to_numpy), nulls=False),
     Way("from_edges, an index", "pandas", _columns(pd.Index)),
     Way("nodes=, a column", "pandas", _nodes(lambda column: column), **NODES),
     Way("from_dataframe, of Arrow", "arrow", _table(pa.Table.from_pandas), names=COLUMN),
