@@ -22,6 +22,7 @@ from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
 from tests.support.clusters import assert_nothing_kept
 from tests.support.examples import examples
+from tests.support.graphs import entries_of
 from tests.support.limits import files_of_at_most
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -82,23 +83,15 @@ def test_as_a_dictionary(pieces, cut, flags, rule, sizes, dtypes):
         if bundles:  # as if it came from another process
             bundles[-1] = pickle.loads(pickle.dumps(bundles[-1]))
         groups = [
-            build.assemble(
-                a, b, partition, None, directed, [made[at] for made in bundles], rule, keep
-            )
+            build.assemble(a, b, partition, None, directed, [m[at] for m in bundles], rule, keep)
             for at, (a, b) in enumerate(pairwise(ranges))
         ]
-    found, loops = {}, {}
     clusters = [c for group in groups for c in group]
-    for c in clusters:
-        weights = np.zeros(0) if c.weights is None else c.weights
-        assert all((np.diff(c.indices[a:b]) > 0).all() for a, b in pairwise(c.indptr))
-        heads = np.repeat(c.ids, np.diff(c.indptr)).tolist()
-        found |= zip(zip(heads, c.indices.tolist(), strict=True), weights.tolist(), strict=True)
-        if keep and c.loop_weights is not None:
-            nodes = c.ids[c.loops].tolist()
-            loops |= {(u, u): w for u, w in zip(nodes, c.loop_weights.tolist(), strict=True)}
     assert [c.index for c in clusters] == list(range(partition.clusters))
-    assert found | loops == plain(pieces, directed, keep, rule)
+    for c in clusters:
+        assert all((np.diff(c.indices[a:b]) > 0).all() for a, b in pairwise(c.indptr))
+    found = {(u, v): w for u, v, w in entries_of(clusters)}
+    assert found == plain(pieces, directed, keep, rule)
     ends = sum((u != v) * (2 - directed) for piece in pieces for u, v, _ in piece)
     assert sum(group.tally.ends for group in groups) == ends
     same = sum(u == v for piece in pieces for u, v, _ in piece)
@@ -109,12 +102,9 @@ def test_long_rows_are_sorted_in_parts_of_bounded_size():
     """Most edges of a graph are at its first nodes, and many pieces have few edges."""
     rng = np.random.default_rng(1)
     src, dst = (rng.random((2, 20_000)) ** 8 * 1000).astype(np.int64)
-    made = [
-        build.split(
-            (src[i : i + 50], dst[i : i + 50], None), Partition(np.array([0, 1000])), True, [0, 1]
-        )
-        for i in range(0, len(src), 50)
-    ]
+    pieces = zip(np.split(src, 400), np.split(dst, 400), strict=True)
+    whole = Partition(np.array([0, 1000]))
+    made = [build.split((a, b, None), whole, True, [0, 1]) for a, b in pieces]
     some = shards.fewer([shard for (shard,) in made], None)
     assert len(some) <= shards.SHARDS
     longest = np.bincount(src[src != dst]).max()

@@ -61,17 +61,6 @@ def test_what_is_said_of_types_is_so(tmp_path):
         read(tmp_path, "NA,ZA\n", read=absent)
 
 
-@pytest.mark.parametrize(
-    "rows", ["1,2,5\n,3,7\n", "1,2,5\n3,2,\n", "1,2,5\n3,2,NA\n", "a,b,5\n,b,1\n"]
-)
-def test_an_empty_field_has_no_value(tmp_path, rows):
-    with pytest.raises(InputError, match=r"column '\w+': 1 of 2 rows .* row 1; .*missing=\"drop\""):
-        read(tmp_path, rows)
-    graph = read(tmp_path, rows, missing="drop")
-    assert (graph.m, graph.built.missing) == (1, 1)
-    assert len(graph.labels) == 2
-
-
 @pytest.mark.parametrize("size", [1, 7, 30, "1 kB"])
 def test_blocks_do_not_matter(tmp_path, size, client):
     rows = "".join(f"{k},{k + 1},{k / 2}\n" for k in range(40))

@@ -26,6 +26,7 @@ from dgsuite.partition.sources.duplicates import RULES
 from tests.support.cases import in_turn
 from tests.support.columns import WAYS
 from tests.support.examples import examples
+from tests.support.graphs import entries_of
 
 N = 6
 RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
@@ -45,15 +46,9 @@ CHOOSE = {"sum": partial(reduce, operator.add), "min": min, "max": max}
 def edges_of(graph):
     """The weight of each edge; an undirected one is there at both ends, with the same bits."""
     found = {}
-    for c in graph.gather():
-        ends = [*zip(np.repeat(c.ids, np.diff(c.indptr)).tolist(), c.indices.tolist(), strict=True)]
-        pairs = [*zip(ends, c.weights.tolist(), strict=True)]
-        if c.loop_weights is not None:
-            nodes = c.ids[c.loops].tolist()
-            pairs += zip(zip(nodes, nodes, strict=True), c.loop_weights.tolist(), strict=True)
-        for (u, v), w in pairs:
-            edge = (u, v) if graph.directed else (min(u, v), max(u, v))
-            assert found.setdefault(edge, w) == w
+    for u, v, w in entries_of(graph.gather()):
+        edge = (u, v) if graph.directed else (min(u, v), max(u, v))
+        assert found.setdefault(edge, w) == w
     return found
 
 

@@ -107,27 +107,6 @@ def test_what_is_encoded_is_decoded_elsewhere(mask, start, there):
     np.testing.assert_array_equal(room, mask)
 
 
-@given(masks(), st.data())
-def test_restricted(mask, data):
-    """To a slice it stays where it is; to a list it becomes indices into the list."""
-    given_list = Subset(mask, np.flatnonzero(mask))
-    some = np.flatnonzero(
-        np.random.default_rng(data.draw(st.integers(0, 99))).random(len(mask)) < 0.5
-    )
-    for subset in (Subset(mask), given_list):
-        part = subset.restrict(some)
-        assert part.size == len(some)
-        np.testing.assert_array_equal(part.members, np.flatnonzero(mask[some]))
-        np.testing.assert_array_equal(part.mask, mask[some])
-    low, high = sorted(data.draw(st.tuples(*[st.integers(0, len(mask))] * 2)))
-    inside = mask.copy()
-    inside[:low] = inside[high:] = False
-    for subset in (Subset(inside), Subset(inside, np.flatnonzero(inside))):
-        part = subset.restrict(slice(low, high))
-        np.testing.assert_array_equal(part.members, np.flatnonzero(inside))
-        np.testing.assert_array_equal(part.mask, mask[low:high])
-
-
 @pytest.mark.parametrize("asked", [True, False])
 def test_a_subset_shrinks(asked):
     """Whether its forms were asked for before or not."""
@@ -140,11 +119,3 @@ def test_a_subset_shrinks(asked):
     assert len(subset) == 17
     assert subset.members.tolist() == [1, 2, *range(4, 19)]
     assert subset.bitmap.tolist() == [246, 255, 7]
-
-
-@given(masks(), st.booleans(), st.integers(0, 50))
-def test_a_shared_mask_is_emptied(mask, as_list, start):
-    shared = np.concatenate([np.ones(3, bool), mask])
-    members = start + np.flatnonzero(mask) if as_list else None
-    Subset(shared[3:], members, start=start).clear()
-    assert shared.tolist() == [True] * 3 + [False] * len(mask)

@@ -13,14 +13,8 @@ from dgsuite.base.errors import InputError
 
 
 def graph(directed, weights):
-    return Graph.from_edges(
-        ["ann", "bob", "cid"],
-        ["bob", "cid", "ann"],
-        weights=weights,
-        nodes=["zed"],
-        relabel=True,
-        directed=directed,
-    )
+    how = {"weights": weights, "nodes": ["zed"], "relabel": True, "directed": directed}
+    return Graph.from_edges(["ann", "bob", "cid"], ["bob", "cid", "ann"], **how)
 
 
 def same(one, other):

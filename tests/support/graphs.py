@@ -28,3 +28,14 @@ def edges_of(graph):
     labels = list(range(graph.n)) if graph.labels is None else list(graph.labels)
     ends = zip(*(array.tolist() for array in (*matrix.coords, matrix.data)), strict=True)
     return {(labels[a], labels[b]): weight for a, b, weight in ends}
+
+
+def entries_of(clusters):
+    """A node, a neighbour and the weight of each entry, and of each loop that is kept."""
+    for c in clusters:
+        nodes = np.repeat(c.ids, np.diff(c.indptr)).tolist()
+        weights = np.zeros(len(nodes)) if c.weights is None else c.weights
+        yield from zip(nodes, c.indices.tolist(), weights.tolist(), strict=True)
+        if c.loop_weights is not None:
+            nodes = c.ids[c.loops].tolist()
+            yield from zip(nodes, nodes, c.loop_weights.tolist(), strict=True)
