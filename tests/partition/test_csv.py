@@ -71,7 +71,7 @@ def test_blocks_do_not_matter(tmp_path, size, client):
         assert (graph.to_scipy() != whole.to_scipy()).nnz == 0
     (tmp_path / "more.csv").write_text(HEAD + "0,2,0.5\n")
     for path in (tmp_path / "*.csv", f"file://{tmp_path}/*.csv"):
-        assert Graph.from_csv(path, read={"blocksize": size}, client=client).m == 41
+        assert Graph.from_csv(path, client=client).m == 41
     packed = tmp_path / "edges.csv.gz"
     packed.write_bytes(gzip.compress((HEAD + rows).encode()))
     assert Graph.from_csv(packed, weight="weight", read={"blocksize": size}).m == 40

@@ -138,9 +138,6 @@ def test_parameters_name_nodes_by_label(labels):
     assert genval.validate("vc", graph, colours).ok
     tree = dgsuite.run("bfs", graph, root=labels[0]).parent
     assert dgsuite.run("vc", graph, root=labels[0], parents=tree).colour.equals(colours.colour)
-    if graph.labels.array.dtype != object:
-        last = dgsuite.run("bf", graph, root=xr.DataArray(graph.labels.array[-1]))
-        assert last.distance.values.tolist() == list(range(len(labels)))[::-1]
 
 
 def test_the_first_node_is_the_default_whatever_its_label():

@@ -177,10 +177,8 @@ def test_one_thread_makes_a_value_that_others_wait_for():
     assert cache.get("wrong", lambda: None) is None
     assert cache.get("wrong", lambda: 1) is None
     assert cache.get("wrong", lambda: 1, valid=lambda value: value is not None) == 1
-    for known in (cache, Cache()):
-        assert pickle.loads(pickle.dumps(known)).get("outer", lambda: 2) == (
-            first if known is cache else 2
-        )
+    for known, right in ((cache, first), (Cache(), 2)):
+        assert pickle.loads(pickle.dumps(known)).get("outer", lambda: 2) == right
 
 
 @given(directed(), st.booleans(), st.data())
@@ -194,18 +192,13 @@ def test_subgraphs_and_components_are_those_of_networkx(case, both, data):
         graph = Graph.from_networkx(network, **how)
         order = [*network]
         chosen = [order[i] for i in some]
-        mask = np.isin(np.arange(len(order)), some)
-        for nodes in (chosen, set(chosen), np.array(chosen), mask):
-            made = graph.subgraph(nodes)
-            assert nx.utils.graphs_equal(made.to_networkx(), network.subgraph(chosen))
-            assert made.labels.array.tolist() == [v for v in order if v in chosen]
+        made = graph.subgraph(chosen)
+        assert nx.utils.graphs_equal(made.to_networkx(), network.subgraph(chosen))
+        assert made.labels.array.tolist() == [v for v in order if v in chosen]
         found = list((nx.connected_components if both else nx.weakly_connected_components)(network))
         largest = max(found, key=lambda nodes: (len(nodes), -min(map(order.index, nodes))))
-        for node, wanted in (
-            (None, largest),
-            (chosen[0], next(f for f in found if chosen[0] in f)),
-        ):
-            made = graph.component() if node is None else graph.component(node)
+        own = next(nodes for nodes in found if chosen[0] in nodes)
+        for made, wanted in ((graph.component(), largest), (graph.component(chosen[0]), own)):
             assert nx.utils.graphs_equal(made.to_networkx(), network.subgraph(wanted))
 
 
@@ -227,8 +220,6 @@ def test_degrees_are_those_of_networkx(case, both):
     [
         (lambda g: g.subgraph([3]), "3 is not a node: nodes are 0 to 2"),
         (lambda g: g.subgraph([-1]), "-1 is not a node"),
-        (lambda g: g.subgraph([0.5]), "nodes 0.5 is not a node: nodes are 0 to 2"),
-        (lambda g: g.subgraph(["a"]), "nodes 'a' is not a node"),
         (lambda g: g.subgraph([]), "at least one node"),
         (lambda g: g.subgraph([False] * 3), "nodes False is not a node"),
         (lambda g: g.subgraph(np.zeros(3, bool)), "at least one node"),
