@@ -1,20 +1,25 @@
-"""Graphs: arrays and objects of libraries, the rules for edges, exports, and what is refused."""
+"""Graphs: arrays and objects of libraries, the rules for edges, loops that are kept, and what is refused."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import dask.array as da
 import dask.dataframe as dd
+import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dgsuite
 from dgsuite import Graph, InputError
+from dgsuite.genval import validate
 from dgsuite.partition.construction import build
 from tests.support.cases import edge_lists
 from tests.support.graphs import same
@@ -198,3 +203,236 @@ def test_faces_say_what_it_is():
     assert "2 nodes, 1 edges, undirected" in repr(graph)
     weighted = Graph.from_edges([0], [1], weights=[1.5], directed=True, clusters=2)
     assert "directed, weights float64; 2 clusters in this process" in repr(weighted)
+
+
+def triangle(directed, weights):
+    how = {"weights": weights, "nodes": ["zed"], "relabel": True, "directed": directed}
+    return Graph.from_edges(["ann", "bob", "cid"], ["bob", "cid", "ann"], **how)
+
+
+def alike(one, other):
+    assert one.directed == other.directed
+    assert one.weighted == other.weighted
+    assert (one.to_scipy() != other.to_scipy()).nnz == 0
+
+
+@pytest.mark.parametrize("weights", [None, [2, 3, 4]])
+@pytest.mark.parametrize("directed", [False, True])
+def test_there_and_back(directed, weights):
+    made = triangle(directed, weights)
+    back = Graph.from_igraph(made.to_igraph())
+    assert list(back.labels) == list(made.labels)
+    alike(made, back)
+    alike(made, Graph.from_edge_index(made.to_edge_index()))
+    matrix = made.to_scipy() if weights else made.to_scipy().astype(bool)
+    for form in (sp.csr_array, sp.coo_matrix, sp.csc_array):
+        alike(made, Graph.from_scipy(form(matrix), directed=directed))
+
+
+@pytest.mark.parametrize("kind", [int, float, np.float32])
+def test_weights_that_are_all_one_stay(kind):
+    ones = np.ones(2, kind)
+    ends = np.array([[0, 1], [1, 0]])
+    for made in (
+        Graph.from_scipy(sp.coo_array((ones, ends))),
+        Graph.from_edge_index(ends, weights=ones),
+        Graph.from_edges([0], [1], weights=ones[:1]),
+    ):
+        assert made.weight_dtype == np.dtype(kind)
+        assert made.to_edge_index().edge_weight.tolist() == [1, 1]
+        assert made.with_edges([1], [2], weights=ones[:1] * 3).to_scipy().max() == 3
+    assert not Graph.from_scipy(sp.coo_array((ones.astype(bool), ends))).weighted
+
+
+@pytest.mark.parametrize("rule", [None, "min", "error"])
+def test_a_zero_that_is_stored_is_an_edge_wherever_it_is(rule):
+    for kind in (float, bool):
+        found = []
+        for zeros in ([(0, 2)], [(2, 0)], [(0, 2), (2, 0)]):
+            ends = np.array([(0, 1), (1, 0), (1, 2), (2, 1), *zeros]).T
+            data = np.array([2, 2, 3, 3, *(0 for _ in zeros)], kind)
+            made = Graph.from_scipy(sp.coo_array((data, ends)).tocsr(), duplicates=rule)
+            assert (made.m, made.built.rows, made.built.merged) == (3, 3, 0)
+            found.append(made)
+        alike(found[0], found[1])
+        alike(found[0], found[2])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphblas(directed):
+    pytest.importorskip("graphblas")
+    for weights in (None, [2.0, 3.0, 4.0]):
+        made = triangle(directed, weights)
+        alike(made, Graph.from_graphblas(made.to_graphblas(), directed=directed))
+
+
+def test_edges_by_the_names_of_pytorch_geometric():
+    data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), num_nodes=5)
+    made = Graph.from_edge_index(data)
+    assert (made.n, made.m, made.directed, made.weighted) == (5, 1, False, False)
+    assert Graph.from_edge_index(data, directed=True).m == 2
+    assert Graph.from_edge_index(([0, 0], [1, 1])).weighted is False  # repeated, and not summed
+    weighted = Graph.from_edge_index([[0], [1]], weights=[2.5], n=3)
+    assert weighted.to_scipy().toarray()[0].tolist() == [0, 2.5, 0]
+
+
+@pytest.mark.parametrize(
+    ("edges", "said"),
+    [
+        ([[0, 1]], "shape"),
+        ([[0], [1, 2]], "shapes"),
+        ([[0.5], [1.0]], "integers from 0"),
+        ([[-1], [0]], "negative"),
+    ],
+)
+def test_arrays_that_are_no_edges(edges, said):
+    with pytest.raises(InputError, match=said):
+        Graph.from_edge_index(edges)
+
+
+def test_what_is_no_graph_of_igraph():
+    with pytest.raises(InputError, match=r"igraph\.Graph, got int"):
+        Graph.from_igraph(7)
+    assert Graph.from_igraph(igraph.Graph.Star(4)).m == 3
+
+
+class Stream:
+    """A table, or a column, that offers Arrow's stream and nothing else."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.values.__arrow_c_stream__(requested_schema)
+
+
+class Interchange:
+    """A table that offers the dataframe protocol and nothing else."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dataframe__(self, **how):
+        return self.values.__dataframe__(**how)
+
+
+TABLE = pa.table({"source": ["ann", "bob"], "target": ["bob", "cid"], "weight": [1.5, 2.0]})
+
+
+@pytest.mark.parametrize("kind", [lambda table: table, Stream, Interchange])
+def test_tables_through_arrow(kind):
+    table = kind(TABLE)
+    made = Graph.from_dataframe(table, weight="weight", nodes=Stream(pa.chunked_array([["zed"]])))
+    assert list(made.labels) == ["ann", "bob", "cid", "zed"]
+    assert made.weights.compute().tolist() == [1.5, 1.5, 2.0, 2.0]
+    alike(made, Graph.from_edges(table, relabel=True, nodes=["zed"]))
+
+
+def test_text_in_views():
+    views = TABLE.cast(pa.schema([("source", pa.string_view()), *list(TABLE.schema)[1:]]))
+    assert list(Graph.from_dataframe(Stream(views), weight=None).labels) == ["ann", "bob", "cid"]
+    words = pa.array(["ann", "bob"], pa.string_view())
+    table = pa.table({"source": pa.DictionaryArray.from_arrays([0, 1], words), "target": words})
+    assert Graph.from_dataframe(Stream(table), loops="keep").n == 2
+
+
+KERNELS = {"pagerank": ["rank"], "katz": ["centrality"], "eigenvector": ["centrality"]}
+KERNELS["hits"] = ["hub", "authority"]
+
+
+def table(seed, n=24, m=120):
+    """Edges among few nodes: some are loops, some repeated; weights that are exact in any order."""
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, n, (2, m))
+    loops = rng.integers(0, n, 10)
+    src, dst = np.append(src, loops), np.append(dst, loops)
+    order = rng.permutation(len(src))
+    return src[order], dst[order], rng.integers(0, 5, len(src)) / 4
+
+
+def net_of(src, dst, weights, directed):
+    """The networkx graph of a table: of repeated edges the largest weight counts."""
+    net = nx.DiGraph() if directed else nx.Graph()
+    net.add_nodes_from(range(24))
+    for u, v, w in zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True):
+        net.add_edge(u, v, weight=max(w, net.get_edge_data(u, v, {"weight": 0})["weight"]))
+    return net
+
+
+def graph_of(src, dst, **how):
+    return Graph.from_edges(src, dst, **{"n": 24, "duplicates": "max", "loops": "keep", **how})
+
+
+def test_errors(recwarn):
+    with pytest.raises(InputError, match=r"edge \(1, 1\) is there more than once"):
+        Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error", loops="keep")
+    Graph.from_edges([0, 1], [0, 0], loops="keep")
+    assert not recwarn.list
+    with pytest.raises(InputError, match=r"unknown loops .some.; one of: drop, keep"):
+        Graph.from_edges([0], [1], loops="some")
+    with pytest.raises(InputError, match=r"with_edges takes no self-loops .* at node 1"):
+        Graph.from_edges([0], [1], loops="keep").with_edges([1], [1])
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", KERNELS)
+def test_loops_count_on_every_cut(name, directed, weighted):
+    """That they count as in networkx is shown by the tests of its backend."""
+    src, dst, weights = table(5)
+    parameters = {"alpha": 0.02} if name == "katz" else {}
+    how = {"weights": weights if weighted else None, "directed": directed}
+    plain = graph_of(src, dst, loops="drop", **how)
+    without = dgsuite.run(name, plain, tolerance=1e-12, **parameters)
+    first = None
+    for clusters, partition in [(1, "nodes"), (5, "hash")]:
+        graph = graph_of(src, dst, clusters=clusters, partition=partition, **how)
+        ds = dgsuite.run(name, graph, tolerance=1e-12, **parameters)
+        assert validate(name, graph, ds).ok
+        assert not validate(name, graph, without).ok
+        first = ds if first is None else first
+        for output in KERNELS[name]:
+            assert np.array_equal(ds[output].values, first[output].values)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_modularity_is_that_of_networkx(directed, weighted):
+    src, dst, weights = table(8)
+    net = net_of(src, dst, weights, directed)
+    labels = np.arange(24) // 5
+    how = {"directed": directed, "weights": weights if weighted else None, "clusters": 3}
+    graph, plain = (graph_of(src, dst, loops=loops, **how) for loops in ("keep", "drop"))
+    sets = [set(np.flatnonzero(labels == label).tolist()) for label in range(5)]
+    right = nx.community.modularity(net, sets, weight="weight" if weighted else None)
+    assert np.isclose(dgsuite.quality(graph, labels).modularity, right, atol=1e-14)
+    assert not np.isclose(dgsuite.quality(plain, labels).modularity, right, atol=1e-3)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["leiden", "louvain"])
+def test_communities_count_loops(name):
+    """Two cliques are communities; with heavy loops, each within its node, all nodes are alone."""
+    pairs = [(u + k, v + k) for k in (0, 4) for u in range(4) for v in range(u)]
+    src, dst = np.array([*pairs, (0, 4), *((v, v) for v in range(8))]).T
+    weights = np.repeat([1.0, 9.0], [len(src) - 8, 8])
+    for clusters, partition in [(1, "nodes"), (3, "nodes"), (4, "hash")]:
+        how = {"weights": weights, "clusters": clusters, "partition": partition}
+        plain = Graph.from_edges(src, dst, duplicates="min", **how)
+        assert dgsuite.run(name, plain).community.values.tolist() == [0] * 4 + [4] * 4
+        graph = Graph.from_edges(src, dst, loops="keep", **how)
+        ds = dgsuite.run(name, graph)
+        assert ds.community.values.tolist() == [*range(8)]
+        assert validate(name, graph, ds).ok
+        # all loops alike count 1 without weights, and two cliques remain
+        ds = dgsuite.run(name, graph, weighted=False)
+        assert ds.community.values.tolist() == [0] * 4 + [4] * 4
+        assert validate(name, graph, ds).ok
+
+
+def test_a_graph_that_grows_keeps_loops():
+    graph = Graph.from_edges([0, 1, 1], [1, 1, 2], weights=[1.0, 5.0, 2.0], loops="keep")
+    more = graph.with_edges([0, 3], [3, 4], weights=[9.0, 9.0])
+    assert more.keeps_loops
+    assert (more.m, more.to_scipy()[1, 1]) == (4, 5)

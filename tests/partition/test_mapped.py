@@ -238,15 +238,11 @@ def small():
 
 def on_disk(client):
     """Bytes of what workers have spilled."""
-
-    def disk(dask_worker):
-        return dask_worker.data.spilled_total.disk
-
-    return sum(client.run(disk).values())
+    return sum(client.run(lambda dask_worker: dask_worker.data.spilled_total.disk).values())
 
 
 def test_clusters_are_spilled_and_read_back(small):
-    """Graphs that take more than the memory of their workers: clusters are on disk while nothing needs them."""
+    """Where a graph takes more than the memory of its workers."""
     many = RNG.integers(0, 40_000, (2, 200_000))
     src, dst = (da.from_array(ends, chunks=50_000) for ends in many)
     graph = Graph.from_edges(src, dst, n=40_000, clusters=16, client=small)
