@@ -38,21 +38,6 @@ def alike(graph, expected):
     same(graph, expected)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Graph.from_dataframe(FRAME), "no column 'source'; there are: from, to, cost"),
-        (lambda: Graph.from_dataframe(FRAME, "from", "to", "w"), "no column 'w'"),
-        (lambda: Graph.from_dataframe([(0, 1)]), "must be a DataFrame .* got list"),
-        (lambda: Graph.from_parquet("none.parquet"), "no such file"),
-        (lambda: Graph.from_csv("none.csv"), "no such file"),
-    ],
-)
-def test_what_is_no_table_of_edges(call, message):
-    with pytest.raises(InputError, match=message):
-        call()
-
-
 def test_parquet_in_parts(tmp_path, client, monkeypatch):
     expected = Graph.from_dataframe(FRAME, *FRAME)
     folder = tmp_path / "edges"
@@ -123,30 +108,6 @@ def test_empty_partitions_and_node_ids_of_bags():
     assert (graph.n, graph.m, graph.weight_dtype) == (6, 1, np.float64)
     assert Graph.from_bag(bag, n=9).n == 9
     assert list(Graph.from_bag([((0, 1), (2, 3))]).labels) == [(0, 1), (2, 3)]
-
-
-@pytest.mark.parametrize(
-    ("items", "form", "message"),
-    [
-        ([(0, 1), (0,)], "edges", r"item 1, \(0,\), is not a pair"),
-        (["ab"], "edges", "item 0, 'ab', is not a pair"),
-        ([(0, 1, {"weight": 2})], "edges", "weights must be numbers"),
-        ([("ann", "bob")], "adjacency", "item 0, .*, is not a pair of a node and a list"),
-        ([(0, [1]), (1, {0: 2})], "adjacency", "some neighbours are mappings"),
-        ([(0, 1)], "edge", "unknown items 'edge'; did you mean 'edges'"),
-        ([], "edges", "at least one node"),
-        (7, "edges", "must be a Dask bag, or an iterable, got int"),
-    ],
-)
-def test_what_is_no_bag_of_edges(items, form, message):
-    with pytest.raises(InputError, match=message):
-        Graph.from_bag(items, form)
-
-
-def test_errors_of_bags_name_the_partition(client):
-    bag = db.from_sequence([(0, 1), (1, 2), (3,)], npartitions=3)
-    with pytest.raises(InputError, match=r"partition 2: item 0, \(3,\), is not a pair"):
-        Graph.from_bag(bag, client=client)
 
 
 PAIRS = RNG.integers(0, 40, (2, 300))
@@ -265,24 +226,39 @@ def test_a_range_that_is_too_sparse_is_refused():
 
 
 LACKING = pd.DataFrame({"source": ["a", None], "target": ["b", "c"]})
+RELABEL = {"relabel": True}
 
 
 @pytest.mark.parametrize(
-    ("given", "how", "message"),
+    ("make", "given", "how", "message"),
     [
-        ((["a"], ["b"]), {"relabel": False}, "integers, got dtype <U1; relabel=True also accepts"),
-        ((["a"], ["b"]), {"n": 2}, "leave out n and labels"),
-        ((["a"], ["b"]), {"labels": [1, 2]}, "leave out n and labels"),
-        (([1, "a"], ["b", 2]), {}, "be of one type .*got int, str"),
-        ((["a"], [1]), {}, "be of one type .*got int, str"),
-        (([0.5], [1.0]), {}, "got dtype float64"),
-        ((["a", None], ["b", "c"]), {}, "src: 1 of 2 rows have no value, the first of them is row 1"),
-        (([], []), {}, "at least one node"),
-        ((LACKING,), {}, "column 'source': 1 of 2 rows have no value, the first of them is row 1"),
-        ((LACKING,), {"target": "b"}, "no column 'b'; there are: source, target. Choose by source="),
-        ((LACKING,), {"weight": "w"}, "no column 'w'; there are: source, target"),
+        (Graph.from_dataframe, (FRAME,), {}, "no column 'source'; there are: from, to, cost"),
+        (Graph.from_dataframe, (FRAME, "from", "to", "w"), {}, "no column 'w'"),
+        (Graph.from_dataframe, ([(0, 1)],), {}, "must be a DataFrame .* got list"),
+        (Graph.from_parquet, ("none.parquet",), {}, "no such file"),
+        (Graph.from_csv, ("none.csv",), {}, "no such file"),
+        (Graph.from_bag, ([(0, 1), (0,)],), {}, r"item 1, \(0,\), is not a pair"),
+        (Graph.from_bag, (["ab"],), {}, "item 0, 'ab', is not a pair"),
+        (Graph.from_bag, ([(0, 1, {"weight": 2})],), {}, "weights must be numbers"),
+        (Graph.from_bag, ([("ann", "bob")], "adjacency"), {}, "item 0, .*, is not a pair of a node and"),
+        (Graph.from_bag, ([(0, [1]), (1, {0: 2})], "adjacency"), {}, "some neighbours are mappings"),
+        (Graph.from_bag, ([(0, 1)], "edge"), {}, "unknown items 'edge'; did you mean 'edges'"),
+        (Graph.from_bag, ([],), {}, "at least one node"),
+        (Graph.from_bag, (7,), {}, "must be a Dask bag, or an iterable, got int"),
+        (Graph.from_bag, (db.from_sequence([(0, 1), (3,)]),), {}, r"partition 1: item 0, \(3,\), is not a"),
+        (Graph.from_edges, (["a"], ["b"]), {}, "integers, got dtype <U1; relabel=True also accepts"),
+        (Graph.from_edges, (["a"], ["b"]), {"n": 2, **RELABEL}, "leave out n and labels"),
+        (Graph.from_edges, (["a"], ["b"]), {"labels": [1, 2], **RELABEL}, "leave out n and labels"),
+        (Graph.from_edges, ([1, "a"], ["b", 2]), RELABEL, "be of one type .*got int, str"),
+        (Graph.from_edges, (["a"], [1]), RELABEL, "be of one type .*got int, str"),
+        (Graph.from_edges, ([0.5], [1.0]), RELABEL, "got dtype float64"),
+        (Graph.from_edges, (["a", None], ["b", "c"]), RELABEL, "src: 1 of 2 rows have no value, .* row 1"),
+        (Graph.from_edges, ([], []), RELABEL, "at least one node"),
+        (Graph.from_edges, (LACKING,), RELABEL, "column 'source': 1 of 2 rows have no value, .* row 1"),
+        (Graph.from_edges, (LACKING,), {"target": "b"}, "no column 'b'; .* target. Choose by source="),
+        (Graph.from_edges, (LACKING,), {"weight": "w"}, "no column 'w'; there are: source, target"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_identifiers(given, how, message):
+def test_what_makes_no_graph(make, given, how, message):
     with pytest.raises(InputError, match=message):
-        Graph.from_edges(*given, **{"relabel": True, **how})
+        make(*given, **how)

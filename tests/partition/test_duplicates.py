@@ -243,6 +243,7 @@ def test_weights_are_not_lost_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Graph.from_edges(**table, duplicates="min")
+        Graph.from_edges([0, 1], [0, 0], loops="keep")
         Graph.from_bag([("a", {"b": 1}), ("b", {"a": 1})], "adjacency")
         Graph.from_scipy(sp.coo_array(([2, 2, 2, 2], ([0, 0, 1, 1], [1, 1, 0, 0]))))
 
@@ -289,15 +290,6 @@ def test_sums_that_do_not_fit_are_refused(chunk):
     small = sp.coo_array((np.array([100, 100], np.int8), ([0, 0], [1, 1])), shape=(2, 2))
     with pytest.raises(InputError, match=r"edge \(0, 1\) have a sum that their dtype"):
         Graph.from_scipy(small, directed=True)
-
-
-def test_rules_that_do_not_apply_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"unknown duplicates 'summ'.*sum"):
-        Graph.from_edges([0], [1], duplicates="summ")
-    with pytest.raises(InputError, match="the edges have none; give weights, or name their column"):
-        Graph.from_dataframe(frame_of([(0, 1, 2)]), weight=None, duplicates="sum")
-    with pytest.raises(InputError, match=r"edge \('ann', 'bob'\) is there more than once"):
-        Graph.from_edges(["bob", "ann"], ["ann", "bob"], relabel=True, duplicates="error")
 
 
 @pytest.mark.parametrize(

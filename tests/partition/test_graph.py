@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import dask.array as da
 import dask.dataframe as dd
-import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -154,6 +153,10 @@ MATRIX = sp.random_array((30, 30), density=0.1, rng=np.random.default_rng(2))
         ([0], [1], {"n": 2**40}, "can have at most"),
         (pd.DataFrame({"a": [1]}), None, {}, "no column 'source'; there are: a"),
         ([0], None, {}, "columns 'source' and 'target'"),
+        ([0], [1], {"loops": "some"}, "unknown loops .some.; one of: drop, keep"),
+        ([0], [1], {"duplicates": "summ"}, "unknown duplicates 'summ'.*sum"),
+        ([0], [1], {"duplicates": "sum"}, "the edges have none; give weights, or name their column"),
+        ([3, 1], [1, 3], {"labels": list("abcd"), "duplicates": "error"}, r"edge \('b', 'd'\) is there"),
         (da.zeros(3, int), da.zeros(4, int), {}, "of equal length"),
         (da.zeros((2, 2), int), da.zeros(4, int), {}, "one-dimensional"),
         (da.zeros(3, float) + 0.5, da.zeros(3, float), {}, "must be integers"),
@@ -174,6 +177,11 @@ def test_edges_are_refused(src, dst, how, message):
         (Graph.from_networkx, nx.Graph(), "at least one node"),
         (Graph.from_scipy, sp.csr_array((2, 3)), "square"),
         (Graph.from_scipy, MATRIX, "not symmetric"),
+        (Graph.from_igraph, 7, r"igraph\.Graph, got int"),
+        (Graph.from_edge_index, [[0, 1]], "shape"),
+        (Graph.from_edge_index, [[0], [1, 2]], "shapes"),
+        (Graph.from_edge_index, [[0.5], [1.0]], "integers from 0"),
+        (Graph.from_edge_index, [[-1], [0]], "negative"),
     ],
 )  # fmt: skip
 def test_objects_are_refused(make, given, message):
@@ -276,26 +284,6 @@ def test_edges_by_the_names_of_pytorch_geometric():
     assert weighted.to_scipy().toarray()[0].tolist() == [0, 2.5, 0]
 
 
-@pytest.mark.parametrize(
-    ("edges", "said"),
-    [
-        ([[0, 1]], "shape"),
-        ([[0], [1, 2]], "shapes"),
-        ([[0.5], [1.0]], "integers from 0"),
-        ([[-1], [0]], "negative"),
-    ],
-)
-def test_arrays_that_are_no_edges(edges, said):
-    with pytest.raises(InputError, match=said):
-        Graph.from_edge_index(edges)
-
-
-def test_what_is_no_graph_of_igraph():
-    with pytest.raises(InputError, match=r"igraph\.Graph, got int"):
-        Graph.from_igraph(7)
-    assert Graph.from_igraph(igraph.Graph.Star(4)).m == 3
-
-
 class Stream:
     """A table, or a column, that offers Arrow's stream and nothing else."""
 
@@ -361,17 +349,6 @@ def net_of(src, dst, weights, directed):
 
 def graph_of(src, dst, **how):
     return Graph.from_edges(src, dst, **{"n": 24, "duplicates": "max", "loops": "keep", **how})
-
-
-def test_errors(recwarn):
-    with pytest.raises(InputError, match=r"edge \(1, 1\) is there more than once"):
-        Graph.from_edges([1, 0, 1], [1, 1, 1], duplicates="error", loops="keep")
-    Graph.from_edges([0, 1], [0, 0], loops="keep")
-    assert not recwarn.list
-    with pytest.raises(InputError, match=r"unknown loops .some.; one of: drop, keep"):
-        Graph.from_edges([0], [1], loops="some")
-    with pytest.raises(InputError, match=r"with_edges takes no self-loops .* at node 1"):
-        Graph.from_edges([0], [1], loops="keep").with_edges([1], [1])
 
 
 @pytest.mark.few(6)

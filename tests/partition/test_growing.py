@@ -127,6 +127,7 @@ PLAIN = {"src": [0, 1], "dst": [1, 2]}
         ({"weights": [1.0, 2.0]}, {"weights": [np.inf]}, "weights must be finite"),
         ({"duplicates": "error"}, {"dst": [1]}, r"edge \(0, 1\) is there more than once"),
         ({"uid": [7, 8, 9]}, {}, "identifiers of their own"),
+        ({"loops": "keep"}, {"dst": [0]}, r"with_edges takes no self-loops .* at node 0"),
         ({"labels": ["a", "b", "c"]}, {}, "the graph's labels are text, such as 'a'"),
         ({}, {"dst": [-1]}, "names node -1"),
         ({}, {"dst": [9_000_000]}, "would make 8999998 new nodes"),
