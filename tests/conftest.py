@@ -78,7 +78,7 @@ WIDE = (
         f"../partition/test_{name}.py"
         for name in (
             *("collections", "csv", "duplicates", "held_labels", "installed", "matrix_of_columns"),
-            *("netcdf", "partition", "readers", "relabel", "rows", "tokens", "views", "waiting"),
+            *("netcdf", "partition", "readers", "rows", "views", "waiting"),
         )
     ),
     *(

@@ -21,36 +21,20 @@ GENERATORS = (
 )
 """Of ``networkx``."""
 
-MODULES = (
-    "bipartite.tests.test_basic",
-    "centrality.tests.test_betweenness_centrality",
-    "centrality.tests.test_closeness_centrality",
-    "centrality.tests.test_eigenvector_centrality",
-    "centrality.tests.test_harmonic_centrality",
-    "centrality.tests.test_katz_centrality",
-    "coloring.tests.test_coloring",
-    "community.tests.test_leiden",
-    "components.tests.test_biconnected",
-    "components.tests.test_connected",
-    "components.tests.test_strongly_connected",
-    "components.tests.test_weakly_connected",
-    "link_analysis.tests.test_hits",
-    "link_analysis.tests.test_pagerank",
-    "shortest_paths.tests.test_generic",
-    "shortest_paths.tests.test_unweighted",
-    "shortest_paths.tests.test_weighted",
-    "tests.test_bridges",
-    "tests.test_cluster",
-    "tests.test_core",
-    "tests.test_dag",
-    "tests.test_distance_measures::TestDistance",
-    "tests.test_link_prediction",
-    "tests.test_matching",
-    "tests.test_mis",
-    "tests.test_voronoi",
-    "traversal.tests.test_bfs",
-    "tree.tests.test_mst",
-)
+MODULES = {
+    "bipartite": "basic",
+    "centrality": "betweenness_centrality closeness_centrality eigenvector_centrality"
+    " harmonic_centrality katz_centrality",
+    "coloring": "coloring",
+    "community": "leiden",
+    "components": "biconnected connected strongly_connected weakly_connected",
+    "link_analysis": "hits pagerank",
+    "shortest_paths": "generic unweighted weighted",
+    "": "bridges cluster core dag distance_measures::TestDistance link_prediction matching mis"
+    " voronoi",
+    "traversal": "bfs",
+    "tree": "mst",
+}
 """Of ``networkx.algorithms``."""
 
 
@@ -93,7 +77,11 @@ def main(arguments):
     if not entry_points(group="networkx.backends", name="dgsuite"):
         print("networkx does not know the backend: install dgsuite again", file=sys.stderr)
         return 2
-    modules = [f"networkx.algorithms.{module}" for module in MODULES]
+    modules = [
+        f"networkx.algorithms.{folder}.tests.test_{name}".replace("..", ".")
+        for folder, names in MODULES.items()
+        for name in names.split()
+    ]
     modules += [f"networkx.{module}" for module in GENERATORS]
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "-W", "ignore"]
     with pytest.MonkeyPatch.context() as patch:

@@ -53,28 +53,16 @@ GUARDS = re.compile(r"\b(_?lock|acquire|pool|threads|helpers|ThreadPoolExecutor)
 CLOCKS = re.compile(r"\b(deadline|monotonic|perf_counter|thread_time)\b")
 
 OTHER = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.FloorDiv,),
-    ast.FloorDiv: (ast.Mult,),
-    ast.Div: (ast.Mult,),
-    ast.Mod: (ast.FloorDiv,),
-    ast.LShift: (ast.RShift,),
-    ast.RShift: (ast.LShift,),
-    ast.BitAnd: (ast.BitOr,),
-    ast.BitOr: (ast.BitAnd,),
-    ast.And: (ast.Or,),
-    ast.Or: (ast.And,),
+    getattr(ast, name): tuple(getattr(ast, other) for other in others)
+    for name, *others in map(
+        str.split,
+        (
+            *("Lt LtE GtE", "LtE Lt Gt", "Gt GtE LtE", "GtE Gt Lt", "Eq NotEq", "NotEq Eq"),
+            *("Is IsNot", "IsNot Is", "In NotIn", "NotIn In", "Add Sub", "Sub Add", "Or And"),
+            *("Mult FloorDiv", "FloorDiv Mult", "Div Mult", "Mod FloorDiv", "And Or"),
+            *("LShift RShift", "RShift LShift", "BitAnd BitOr", "BitOr BitAnd"),
+        ),
+    )
 }
 """What may stand in the place of an operator."""
 
@@ -122,11 +110,8 @@ def expressions(node: ast.AST) -> Iterator[tuple[str, ast.AST, ast.AST]]:
             yield "condition", node, with_field(node, op=OTHER[type(op)][0]())
             for i in range(len(values)):
                 rest = [*values[:i], *values[i + 1 :]]
-                yield (
-                    "condition",
-                    node,
-                    rest[0] if len(rest) == 1 else with_field(node, values=rest),
-                )
+                new = rest[0] if len(rest) == 1 else with_field(node, values=rest)
+                yield "condition", node, new
         case ast.UnaryOp(op=ast.Not()):
             yield "condition", node, node.operand
         case ast.IfExp():
@@ -159,12 +144,10 @@ def statements(node: ast.AST) -> Iterator[tuple[str, ast.AST, ast.AST]]:
                 rest = [*items[:i], *items[i + 1 :]]
                 body = node.body if not rest else [with_field(node, items=rest)]
                 if item.optional_vars is not None:
-                    enter = ast.Attribute(item.context_expr, "__enter__")
-                    if isinstance(node, ast.AsyncWith):
-                        enter.attr = "__aenter__"
-                    opened: ast.expr = ast.Call(enter, [], [])
-                    if isinstance(node, ast.AsyncWith):
-                        opened = ast.Await(opened)
+                    later = isinstance(node, ast.AsyncWith)
+                    enter = ast.Attribute(item.context_expr, "__aenter__" if later else "__enter__")
+                    opened = ast.Call(enter, [], [])
+                    opened = ast.Await(opened) if later else opened
                     body = [ast.Assign([item.optional_vars], opened, lineno=0), *body]
                 yield "guards", node, ast.If(ast.Constant(True), body, [])
         case ast.Try(finalbody=[_, *_]):

@@ -7,18 +7,10 @@ from functools import cache
 from pathlib import Path
 
 AXES = [
-    f"tests/{name}.py"
-    for name in (
-        "dgsuite/engine/test_exchange",
-        "kernels/test_small_graphs",
-        "dgsuite/engine/test_threads",
-        "genval/test_rules",
-        "kernels/test_costs",
-        "kernels/test_contract",
-        "dgsuite/accounting/test_counts",
-        "dgsuite/executors/test_recursive",
-        "dgsuite/workers/test_checkpoint",
-    )
+    *("dgsuite/engine/test_exchange.py", "kernels/test_small_graphs.py"),
+    *("dgsuite/engine/test_threads.py", "genval/test_rules.py", "kernels/test_costs.py"),
+    *("kernels/test_contract.py", "dgsuite/accounting/test_counts.py"),
+    *("dgsuite/executors/test_recursive.py", "dgsuite/workers/test_checkpoint.py"),
 ]
 """Files that try every kernel."""
 
@@ -28,100 +20,56 @@ MOST = 6
 FEW = ["bfs", "mis", "pagerank", "sssp", "leiden", "dst", "by", "bf", "scc", "similarity"]
 """Those that are tried for a change outside the kernels."""
 
-WORKERS = "tests/dgsuite/workers"
+WORKERS, RUNS, CONTRACT = "dgsuite/workers", "dgsuite/executors", "kernels/test_contract.py"
 
 TESTS = {
     "dgsuite/base": [
-        "tests/partition/test_netcdf.py",
-        "tests/dgsuite/cli/test_command.py",
-        "tests/dgsuite/engine/test_loading.py",
+        *("partition/test_netcdf.py", "dgsuite/cli/test_command.py"),
+        "dgsuite/engine/test_loading.py",
     ],
     "dgsuite/core/engine": [
-        "tests/dgsuite/engine/test_exchange.py",
-        "tests/dgsuite/engine",
-        "tests/kernels/test_rounds.py",
-        "tests/kernels/test_contract.py",
-        "tests/kernels/test_declared.py",
-        "tests/kernels/test_numbers.py",
-        "tests/dgsuite/test_traces.py",
-        "tests/dgsuite/network/test_network.py",
-        f"{WORKERS}/test_checkpoint.py",
-        f"{WORKERS}/test_memory.py",
-        "tests/dgsuite/executors",
+        *("dgsuite/engine/test_exchange.py", "dgsuite/engine", "kernels/test_rounds.py"),
+        *(CONTRACT, "kernels/test_declared.py", "kernels/test_numbers.py"),
+        *("dgsuite/test_traces.py", "dgsuite/network/test_network.py"),
+        *(f"{WORKERS}/test_checkpoint.py", f"{WORKERS}/test_memory.py", RUNS),
     ],
     "dgsuite/core/exchange": [
-        f"{WORKERS}/test_collectives.py",
-        f"{WORKERS}/test_channels.py",
-        "tests/dgsuite/transports/test_gate.py",
-        "tests/kernels/test_contract.py",
-        "tests/kernels/test_rounds.py",
-        f"{WORKERS}/test_many_workers.py",
-        "tests/dgsuite/executors",
-        WORKERS,
-        "tests/dgsuite/scaling/test_stopping.py",
+        *(f"{WORKERS}/test_collectives.py", f"{WORKERS}/test_channels.py"),
+        *("dgsuite/transports/test_gate.py", CONTRACT, "kernels/test_rounds.py"),
+        *(f"{WORKERS}/test_many_workers.py", RUNS, WORKERS, "dgsuite/scaling/test_stopping.py"),
     ],
     "dgsuite/core/executors": [
-        "tests/dgsuite/executors/test_forms.py",
-        "tests/dgsuite/executors",
-        "tests/kernels/test_rounds.py",
-        "tests/kernels/test_contract.py",
-        "tests/dgsuite/network/test_late_tasks.py",
-        WORKERS,
+        *(f"{RUNS}/test_forms.py", RUNS, "kernels/test_rounds.py", CONTRACT),
+        *("dgsuite/network/test_late_tasks.py", WORKERS),
     ],
     "dgsuite/studies/network": [
-        "tests/dgsuite/network/test_network.py",
-        "tests/dgsuite/network",
-        "tests/kernels",
-        "tests/dgsuite/lab",
+        *("dgsuite/network/test_network.py", "dgsuite/network", "kernels", "dgsuite/lab")
     ],
     "dgsuite/core/recursion": [
-        "tests/dgsuite/executors/test_recursive.py",
-        "tests/dgsuite/executors",
-        "tests/dgsuite/network/test_late_tasks.py",
-        "tests/kernels/test_contract.py",
-        "tests/dgsuite/test_traces.py",
-        f"{WORKERS}/test_checkpoint.py",
+        *(f"{RUNS}/test_recursive.py", RUNS, "dgsuite/network/test_late_tasks.py", CONTRACT),
+        *("dgsuite/test_traces.py", f"{WORKERS}/test_checkpoint.py"),
     ],
     "dgsuite/core/results": [
-        "tests/dgsuite/test_accessor.py",
-        "tests/dgsuite/experiment/test_figures.py",
-        f"{WORKERS}/test_outputs.py",
-        f"{WORKERS}/test_dask_internals.py",
-        "tests/partition/test_labels.py",
-        "tests/dgsuite/experiment/test_experiment.py",
+        *("dgsuite/test_accessor.py", "dgsuite/experiment/test_figures.py"),
+        *(f"{WORKERS}/test_outputs.py", f"{WORKERS}/test_dask_internals.py"),
+        *("partition/test_labels.py", "dgsuite/experiment/test_experiment.py"),
     ],
     "dgsuite/core/running": [
-        "tests/kernels/test_contract.py",
-        "tests/dgsuite/executors",
-        "tests/dgsuite/experiment",
-        f"{WORKERS}/test_session.py",
-        f"{WORKERS}/test_recovery.py",
-        f"{WORKERS}/test_checkpoint.py",
-        "tests/dgsuite/cli",
-        WORKERS,
+        *(CONTRACT, RUNS, "dgsuite/experiment", f"{WORKERS}/test_session.py"),
+        *(f"{WORKERS}/test_recovery.py", f"{WORKERS}/test_checkpoint.py", "dgsuite/cli", WORKERS),
     ],
     "dgsuite/core/transports": [
-        "tests/dgsuite/transports/test_transport_comms.py",
-        "tests/dgsuite/transports",
-        f"{WORKERS}/test_exchanges.py",
+        *("dgsuite/transports/test_transport_comms.py", "dgsuite/transports"),
+        f"{WORKERS}/test_small_buffers.py",
     ],
-    "dgsuite/core/workers": [
-        f"{WORKERS}/test_threads.py",
-        WORKERS,
-        "tests/dgsuite/executors",
-    ],
+    "dgsuite/core/workers": [f"{WORKERS}/test_threads.py", WORKERS, RUNS],
     "genval": [
-        "tests/genval/test_rules.py",
-        "tests/genval",
-        "tests/kernels/test_small_graphs.py",
-        "tests/dgsuite/cli/test_command.py",
+        *("genval/test_rules.py", "genval", "kernels/test_small_graphs.py"),
+        "dgsuite/cli/test_command.py",
     ],
-    "kernels": [*AXES, "tests/kernels"],
+    "kernels": [*AXES, "kernels"],
     "partition": [
-        "tests/partition/test_partition.py",
-        "tests/partition",
-        "tests/dgsuite/engine/test_exchange.py",
-        *AXES[:2],
+        *("partition/test_partition.py", "partition", "dgsuite/engine/test_halo.py", *AXES[:2])
     ],
 }
 """By area: a file that is tried first, and what is tried after the files that name the changed module."""
@@ -154,7 +102,7 @@ def files(root: Path, path: str) -> list[str]:
         name
         for given in TESTS[area]
         for name in texts(root)
-        if name == given or name.startswith(given + "/")
+        if f"{name}/".startswith(f"tests/{given}/")
     ]
     return list(dict.fromkeys([*own, of_area[0], *named, *of_area]))
 

@@ -17,13 +17,8 @@ from importlib import import_module
 
 LIBRARIES = (
     *("numpy", "scipy.sparse.csgraph", "xarray", "networkx", "numba", "dask.array", "distributed"),
-    *(
-        "distributed.deploy.local",
-        "hypothesis.strategies",
-        "pytest",
-        "_pytest.pytester",
-        "h5netcdf",
-    ),
+    *("distributed.deploy.local", "hypothesis.strategies", "pytest", "_pytest.pytester"),
+    "h5netcdf",
 )
 
 

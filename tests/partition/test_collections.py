@@ -1,199 +1,86 @@
-"""Graphs made of dataframes, Parquet, CSV, Delta and bags."""
+"""Graphs made of dataframes, Parquet, CSV, Delta and bags; identifiers of any kind are kept as labels."""
 
 from __future__ import annotations
 
+import gzip
 import re
 import sys
 import uuid
 
 import dask
+import dask.array as da
 import dask.bag as db
 import dask.dataframe as dd
 import networkx as nx
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
+import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.base.extras import pip_install
+from dgsuite.partition.construction import relabel
 from dgsuite.partition.sources import tables
-from tests.support.graphs import same
+from tests.support.graphs import edges_of, same
 
 RNG = np.random.default_rng(24)
 ENDS = RNG.integers(0, 50, (2, 400))
-WEIGHTS = RNG.integers(-9, 9, 400)
-IDENTIFIERS = {
-    "text": np.array([f"user {i:02}" for i in range(50)], object),
-    "uuid": np.array([uuid.UUID(int=i * 7919) for i in range(50)], object),
-    "int64": np.arange(50) * 2**40,
-    "category": np.array([f"user {i:02}" for i in range(50)], object),
-}
-
-
-def frame_of(names, dtype=None):
-    ends = names[ENDS] if dtype is None else names[ENDS].astype(dtype)
-    return pd.DataFrame({"from": ends[0], "to": ends[1], "cost": WEIGHTS})
-
-
-@pytest.mark.parametrize("kind", IDENTIFIERS)
-def test_identifiers_of_a_dataframe_are_numbered_and_kept(kind, client):
-    names = IDENTIFIERS[kind]
-    frame = frame_of(names)
-    if kind == "category":
-        frame = frame.astype({"from": "category", "to": "category"})
-    used = np.unique(ENDS)
-    expected = Graph.from_edges(
-        *np.searchsorted(used, ENDS), weights=WEIGHTS, labels=names[used].tolist()
-    )
-    with dask.config.set({"dataframe.convert-string": False}):  # Dask makes text of UUIDs
-        lazy = dd.from_pandas(frame, npartitions=4)
-    for source in (frame, lazy):
-        graph = Graph.from_dataframe(source, "from", "to", weight="cost", client=client)
-        assert graph.local == (source is frame)
-        assert graph.labels == expected.labels
-        same(graph, expected)
-    assert not Graph.from_dataframe(frame, "from", "to").weighted
-
-
-@pytest.mark.parametrize("kind", ["int16", "int32", "uint32", "int64", "Int32", "int32[pyarrow]"])
-def test_integers_of_a_table_are_identifiers_of_any_width(kind, tmp_path, client):
-    frame = frame_of(np.arange(50) * 3, np.int32)
-    frame = frame.astype({"from": kind, "to": kind})
-    frame.to_parquet(tmp_path / "edges.parquet")
-    for make in (
-        lambda **how: Graph.from_dataframe(frame, "from", "to", **how),
-        lambda **how: Graph.from_dataframe(
-            dd.from_pandas(frame, npartitions=3), "from", "to", client=client, **how
-        ),
-        lambda **how: Graph.from_dataframe(pa.Table.from_pandas(frame), "from", "to", **how),
-        lambda **how: Graph.from_parquet(tmp_path / "edges.parquet", "from", "to", **how),
-    ):
-        assert list(make().labels) == (np.unique(ENDS) * 3).tolist()
-        ids = make(relabel=False)
-        assert (ids.n, ids.labels) == (ENDS.max() * 3 + 1, None)
-        assert make(n=200).n == 200
-
-
-def test_columns_have_the_same_default_names_everywhere(tmp_path):
-    expected = Graph.from_edges([0, 1], [1, 2], weights=[2, 3])
-    frame = pd.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [2, 3]})
-    frame.to_parquet(tmp_path / "e.parquet")
-    frame.to_csv(tmp_path / "e.csv", index=False)
-    for graph in (
-        Graph.from_edges(frame),
-        Graph.from_edges(dd.from_pandas(frame, npartitions=1)),
-        Graph.read_edge_list(tmp_path / "e.parquet"),
-        Graph.from_dataframe(frame),
-        Graph.from_parquet(tmp_path / "e.parquet"),
-        Graph.from_csv(tmp_path / "e.csv"),
-    ):
-        same(graph, expected)
-    assert not Graph.from_dataframe(frame, weight=None).weighted
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda f: Graph.from_dataframe(f), "no column 'source'; there are: from, to, cost"),
-        (lambda f: Graph.from_dataframe(f, "from", "to", "w"), "no column 'w'"),
-        (lambda f: Graph.from_dataframe([(0, 1)]), "must be a DataFrame .* got list"),
-        (
-            lambda f: Graph.from_dataframe(f, "from", "to", "to"),
-            "column 'to' must be numbers, got ",
-        ),
-    ],
+NAMES = np.array([f"user {i:02}" for i in range(50)], object)
+FRAME = pd.DataFrame(
+    {"from": NAMES[ENDS[0]], "to": NAMES[ENDS[1]], "cost": RNG.integers(-9, 9, 400)}
 )
-def test_what_is_no_dataframe_of_edges(call, message):
-    with pytest.raises(InputError, match=message):
-        call(frame_of(IDENTIFIERS["text"]))
 
 
-def test_parquet(tmp_path, client):
-    frame = frame_of(IDENTIFIERS["text"])
-    dd.from_pandas(frame, npartitions=3).to_parquet(tmp_path / "edges")
-    expected = Graph.from_dataframe(frame, "from", "to", "cost", directed=True)
-    graph = Graph.from_parquet(
-        tmp_path / "edges", "from", "to", "cost", directed=True, client=client
-    )
-    assert not graph.local
+def alike(graph, expected):
+    """Two graphs have the same labels, edges and weights."""
     assert graph.labels == expected.labels
     same(graph, expected)
-    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost"):
-        Graph.from_parquet(tmp_path / "edges")
-    with pytest.raises(InputError, match="no such file"):
-        Graph.from_parquet(tmp_path / "none.parquet")
 
 
 def test_parquet_in_parts(tmp_path, client, monkeypatch):
-    frame = frame_of(IDENTIFIERS["text"])
-    expected = Graph.from_dataframe(frame, "from", "to", "cost")
+    expected = Graph.from_dataframe(FRAME, *FRAME)
     folder = tmp_path / "edges"
-    for year, some in enumerate((frame[:134], frame[134:268], frame[268:])):
+    for year, some in enumerate((FRAME[:134], FRAME[134:268], FRAME[268:])):
         (folder / f"year={year}").mkdir(parents=True)
         some.to_parquet(folder / f"year={year}" / "part.parquet", row_group_size=20)
     (folder / "_SUCCESS").write_text("")
     (folder / "notes.txt").write_text("")
-    columns = ("from", "to", "cost")
     smallest = min(file.stat().st_size for file in folder.rglob("*.parquet"))
     paths = (folder, f"{folder}/year=*/part.parquet", f"file://{folder}")
     # groups of rows, files, all files
     for (size, tasks), own in zip(((1, 21), (smallest, 3), (1 << 20, 1)), paths, strict=True):
         monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", size)
-        assert [len(tables.parquet(path, columns)) for path in paths] == [tasks] * 3
-        graph = Graph.from_parquet(own, *columns, client=client)
-        assert graph.labels == expected.labels
-        same(graph, expected)
+        assert [len(tables.parquet(path, tuple(FRAME))) for path in paths] == [tasks] * 3
+        graph = Graph.from_parquet(own, *FRAME, client=client)
+        assert not graph.local
+        alike(graph, expected)
     years = Graph.from_parquet(folder, "from", "to", "year", client=client)
     assert sorted(set(years.to_scipy().data.tolist())) == [0, 1, 2]
 
 
-def test_csv(tmp_path, client):
-    frame = frame_of(IDENTIFIERS["text"])
-    expected = Graph.from_dataframe(frame, "from", "to", "cost")
-    for number, some in enumerate((frame[:200], frame[200:])):
-        some.to_csv(tmp_path / f"edges-{number}.csv", index=False, sep=";")
-    read = {"sep": ";", "blocksize": 2000}
-    for path in (tmp_path / "edges-*.csv", f"file://{tmp_path}/edges-*.csv"):
-        graph = Graph.from_csv(path, "from", "to", "cost", read=read, client=client)
-        assert not graph.local
-        assert graph.labels == expected.labels
-        same(graph, expected)
-    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost"):
-        Graph.from_csv(tmp_path / "edges-*.csv", read=read)
-    with pytest.raises(InputError, match="no such file"):
-        Graph.from_csv(tmp_path / "none.csv")
-    (tmp_path / "numbers.csv").write_text("from,to\n7,9\n9,1000000000000\n")
-    assert list(Graph.from_csv(tmp_path / "numbers.csv", "from", "to").labels) == [7, 9, 10**12]
-
-
 def test_delta(tmp_path, client, monkeypatch):
     deltalake = pytest.importorskip("deltalake")
-    frame = frame_of(IDENTIFIERS["text"])
     path = tmp_path / "edges"
-    dated = frame.assign(year=frame.cost % 3)
-    for number, some in enumerate((dated[:200], dated[200:])):
-        deltalake.write_deltalake(
-            path, some, mode="append" if number else "error", partition_by=["year"]
-        )
-    for version, rows in ((None, frame), (0, frame[:200])):
-        expected = Graph.from_dataframe(rows, "from", "to", "cost")
-        graph = Graph.from_delta(path, "from", "to", "cost", version=version, client=client)
-        assert graph.labels == expected.labels
-        same(graph, expected)
+    dated = FRAME.assign(year=FRAME.cost % 3)
+    for mode, some in (("error", dated[:200]), ("append", dated[200:])):
+        deltalake.write_deltalake(path, some, mode=mode, partition_by=["year"])
+    for version, rows in ((None, FRAME), (0, FRAME[:200])):
+        graph = Graph.from_delta(path, *FRAME, version=version, client=client)
+        alike(graph, Graph.from_dataframe(rows, *FRAME))
     years = Graph.from_delta(path, "from", "to", "year", client=client)
     same(years, Graph.from_dataframe(dated, "from", "to", "year"))
-    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost, year"):
-        Graph.from_delta(path)
-    with pytest.raises(InputError, match="none: not a Delta table"):
-        Graph.from_delta(tmp_path / "none")
-    empty = pd.DataFrame({"source": [], "target": [], "cost": []}).astype({"source": "int64"})
-    deltalake.write_deltalake(tmp_path / "empty", empty.astype({"target": "int64"}))
-    nothing = tmp_path / "empty"
-    with pytest.raises(InputError, match="a graph needs at least one node"):
-        Graph.from_delta(nothing)
-    with pytest.raises(InputError, match="a graph needs at least one node"):
-        Graph.from_delta(nothing, relabel=False)
+    nothing, ends = tmp_path / "empty", {"source": "int64", "target": "int64"}
+    empty = pd.DataFrame({"source": [], "target": [], "cost": []}).astype(ends)
+    deltalake.write_deltalake(nothing, empty)
+    for wrong, how, message in (
+        (path, {}, "no column 'source'; there are: from, to, cost, year"),
+        (tmp_path / "none", {}, "none: not a Delta table"),
+        (nothing, {}, "a graph needs at least one node"),
+        (nothing, {"relabel": False}, "a graph needs at least one node"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Graph.from_delta(wrong, **how)
     alone = Graph.from_delta(nothing, n=3, weight="cost", client=client)
     assert (alone.n, alone.m, alone.weight_dtype) == (3, 0, np.float64)
     monkeypatch.setitem(sys.modules, "deltalake", None)
@@ -201,39 +88,18 @@ def test_delta(tmp_path, client, monkeypatch):
         Graph.from_delta(path)
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("directed", [False, True])
-def test_bags(directed, client):
-    expected = nx.DiGraph() if directed else nx.Graph()
-    names = IDENTIFIERS["uuid"].tolist()
-    edges = [(u, v, w) for u, v, w in zip(*ENDS.tolist(), WEIGHTS.tolist(), strict=True) if u < v]
-    edges = list({(u, v): (names[u], names[v], w) for u, v, w in edges}.values())
-    expected.add_weighted_edges_from(edges)
-    triples = db.from_sequence(edges, npartitions=3)
-    graph = Graph.from_bag(triples, directed=directed, client=client)
-    assert not graph.local
-    assert nx.utils.graphs_equal(graph.to_networkx(), expected)
-    pairs = Graph.from_bag([list(edge[:2]) for edge in edges], directed=directed)
-    assert not pairs.weighted
-    found = pairs.to_networkx()
-    assert all(set(found[node]) == set(expected[node]) for node in expected)
-
-    expected.add_nodes_from(names)  # some without neighbours
-    for weighted in (True, False):
-        items = [
-            (node, {v: d["weight"] for v, d in near.items()} if weighted else list(near))
-            for node, near in expected.adjacency()
-        ]
-        bag = db.from_sequence(items, npartitions=3)
-        graph = Graph.from_bag(bag, "adjacency", directed=directed, client=client)
-        assert graph.weighted == weighted
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_adjacency_of_networkx_is_a_bag(kind, client):
+    net = nx.gnp_random_graph(20, 0.1, seed=1, directed=kind is nx.DiGraph)
+    net = nx.relabel_nodes(net, {v: (v % 3, v) for v in net})  # some without neighbours
+    for weight in (None, {"weight": 2.5}):
+        if weight:
+            nx.set_edge_attributes(net, 2.5, "weight")
+        near = [(v, dict.fromkeys(net[v], 2.5) if weight else list(net[v])) for v in net]
+        bag = db.from_sequence(near, npartitions=3)
+        graph = Graph.from_bag(bag, "adjacency", directed=net.is_directed(), client=client)
         found = graph.to_networkx()
-        assert set(found) == set(expected)
-        assert nx.to_dict_of_lists(found).keys() == nx.to_dict_of_lists(expected).keys()
-        for node in expected:
-            assert set(found[node]) == set(expected[node])
-            for v, data in expected[node].items():
-                assert found[node][v] == (data if weighted else {})
+        assert {v: dict(found[v]) for v in found} == {v: dict(net[v]) for v in net}
 
 
 def test_empty_partitions_and_node_ids_of_bags():
@@ -244,29 +110,155 @@ def test_empty_partitions_and_node_ids_of_bags():
     assert list(Graph.from_bag([((0, 1), (2, 3))]).labels) == [(0, 1), (2, 3)]
 
 
+PAIRS = RNG.integers(0, 40, (2, 300))
+IDENTIFIERS = {
+    "sparse": np.sort(RNG.choice(2**62, 40, replace=False)) - 2**61,
+    "unsigned": np.sort(RNG.choice(2**62, 40, replace=False)).astype(np.uint64) * np.uint64(4),
+    "text": np.array(sorted(f"user {i}" for i in range(40))),
+    "objects": np.array(sorted(f"ключ {i}\0" for i in range(40)), object),
+    "uuids": np.array([uuid.UUID(int=i * 7919) for i in range(40)], object),
+}
+
+
+@pytest.fixture(params=IDENTIFIERS)
+def names(request):
+    return IDENTIFIERS[request.param]
+
+
+def expected(names):
+    """Edges by name, as a dictionary of sets."""
+    found = set()
+    for u, v in PAIRS.T.tolist():
+        if u != v:
+            found |= {(names[u], names[v]), (names[v], names[u])}
+    return found
+
+
+@pytest.mark.few(1)
+def test_identifiers_on_workers(names, client):
+    frame = pd.DataFrame({"from": names[PAIRS[0]], "to": names[PAIRS[1]], "cost": np.arange(300)})
+    with dask.config.set({"dataframe.convert-string": False}):  # Dask makes text of objects
+        lazy = dd.from_pandas(frame, npartitions=5)
+    columns = {"source": "from", "target": "to", "weight": "cost"}
+    whole = Graph.from_edges(frame, relabel=True, **columns)
+    assert whole.weight_dtype == np.int64
+    for partition in ("nodes", "edges", "metis"):
+        graph = Graph.from_edges(
+            lazy, relabel=True, client=client, clusters=4, partition=partition, **columns
+        )
+        assert not graph.local
+        assert graph.labels == whole.labels
+        assert (graph.to_scipy() != whole.to_scipy()).nnz == 0
+        ds = dgsuite.run("bfs", graph, root=names[PAIRS[0, 0]], client=client, style="clocked")
+        assert ds.node.values.tolist() == list(whole.labels)
+
+
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
-    ("items", "form", "message"),
+    ("ending", "block"), [("txt", 300), ("txt.gz", 1 << 20), ("txt.gz", 30), ("txt", 1 << 20)]
+)
+def test_identifiers_of_text(tmp_path, monkeypatch, ending, block):
+    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
+    names = [f"u{i}" for i in range(30)] + [f"0{i}" for i in range(10)]
+    lines = [f"{names[u]}\t{names[v]}, {u + 1}\n" for u, v in [(0, 1), *PAIRS.T.tolist()]]
+    text = ("# who whom\n\n" + "".join(lines)).encode()
+    path = tmp_path / f"e.{ending}"
+    path.write_bytes(gzip.compress(text) if ending.endswith("gz") else text)
+    graph = Graph.read_edge_list(path, relabel=True, clusters=2)
+    assert set(edges_of(graph)) == expected(names) | {("u0", "u1"), ("u1", "u0")}
+    assert graph.weight_dtype == np.int64
+    assert list(graph.labels) == sorted({names[i] for i in {0, 1, *PAIRS.ravel().tolist()}})
+    path.write_bytes(b"a b\n0 1 2 3\n" if ending == "txt" else gzip.compress(b"a b\n0 1 2 3\n"))
+    with pytest.raises(InputError, match="line 2: '0 1 2 3' is not an edge"):
+        Graph.read_edge_list(path, relabel=True)
+
+
+def test_identifiers_of_a_matrix():
+    matrix = sp.coo_array(([1, 1], ([7, 9], [9, 7])), shape=(10**9, 10**9))
+    graph = Graph.from_scipy(matrix, relabel=True, directed=True)
+    assert (graph.n, list(graph.labels)) == (2, [7, 9])
+
+
+@pytest.mark.parametrize(
+    "names",
     [
-        ([(0, 1), (0,)], "edges", r"item 1, \(0,\), is not a pair"),
-        ([(0, 1), (0, 1, 2)], "edges", r"item 1, \(0, 1, 2\), is not a pair"),
-        ([(0, 1, 2, 3)], "edges", "item 0, .* is not a pair"),
-        (["ab"], "edges", "item 0, 'ab', is not a pair"),
-        ([7], "edges", "item 0, 7, is not a pair"),
-        ([(0, 1, {"weight": 2})], "edges", "weights must be numbers"),
-        ([("ann", "bob")], "adjacency", "item 0, .*, is not a pair of a node and a list"),
-        ([(0, [1], 2)], "adjacency", "item 0, .*, is not a pair of a node and a list"),
-        ([(0, [1]), (1, {0: 2})], "adjacency", "some neighbours are mappings"),
-        ([(0, 1)], "edge", "unknown items 'edge'; did you mean 'edges'"),
-        ([], "edges", "at least one node"),
-        (7, "edges", "must be a Dask bag, or an iterable, got int"),
+        ["b", "a", "", "ab", "b"],
+        ["é", "z", "e", "日本", "\U0001f600", "\uffff"],
+        ["a\0", "a", "b\0\0"],
+        ["\ud800", "a"],
+        ["x" * 300, "x" * 299, "y"],
+        [b"b", b"a", b""],
+        ["", ""],
     ],
 )
-def test_what_is_no_bag_of_edges(items, form, message):
+def test_text_is_numbered_with_and_without_arrow(names, monkeypatch):
+    """Each in ascending order, and with its own type."""
+    array = np.empty(len(names), object)
+    array[:] = names
+    expected = sorted(set(names))
+    for _ in range(2):
+        ((ids, _, _),), labels = relabel.relabel([(array, array[::-1], None)], None)
+        assert list(labels) == expected
+        assert list(map(type, labels)) == list(map(type, expected))
+        assert [expected[i] for i in ids.tolist()] == names
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    many = np.array([f"u{i}" for i in RNG.permutation(3000)], object)
+    ((ids, _, _),), _ = relabel.relabel([(many, many, None)], None)
+    assert ids.tolist() == np.argsort(np.argsort(many)).tolist()
+
+
+def test_a_range_that_is_too_sparse_is_refused():
+    rng = np.random.default_rng(1)
+    src, dst = rng.integers(0, 300_000_000, (2, 300_000))
+    for ends, message in (
+        ((src, dst), r"300000 edges with ids to 29999\d* would .*relabel=True .*or n="),
+        (([0, 1], [2_000_000_000, 5]), "2 edges with ids to 2000000000 .*relabel=True"),
+        ((da.array([0, 1]), da.array([2**62, 5])), "relabel=True"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Graph.from_edges(*ends)
+    graph = Graph.from_edges(src, dst, relabel=True)
+    assert graph.n == len(np.unique([src, dst]))
+    assert graph.m > 299_000
+    # what is small, or asked for, is no error
+    assert Graph.from_edges([0], [1_000_000]).n == 1_000_001
+    assert Graph.from_edges([0], [1], n=3_000_000).n == 3_000_000
+
+
+LACKING = pd.DataFrame({"source": ["a", None], "target": ["b", "c"]})
+RELABEL = {"relabel": True}
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "how", "message"),
+    [
+        (Graph.from_dataframe, (FRAME,), {}, "no column 'source'; there are: from, to, cost"),
+        (Graph.from_dataframe, (FRAME, "from", "to", "w"), {}, "no column 'w'"),
+        (Graph.from_dataframe, ([(0, 1)],), {}, "must be a DataFrame .* got list"),
+        (Graph.from_parquet, ("none.parquet",), {}, "no such file"),
+        (Graph.from_csv, ("none.csv",), {}, "no such file"),
+        (Graph.from_bag, ([(0, 1), (0,)],), {}, r"item 1, \(0,\), is not a pair"),
+        (Graph.from_bag, (["ab"],), {}, "item 0, 'ab', is not a pair"),
+        (Graph.from_bag, ([(0, 1, {"weight": 2})],), {}, "weights must be numbers"),
+        (Graph.from_bag, ([("ann", "bob")], "adjacency"), {}, "item 0, .*, is not a pair of a node and"),
+        (Graph.from_bag, ([(0, [1]), (1, {0: 2})], "adjacency"), {}, "some neighbours are mappings"),
+        (Graph.from_bag, ([(0, 1)], "edge"), {}, "unknown items 'edge'; did you mean 'edges'"),
+        (Graph.from_bag, ([],), {}, "at least one node"),
+        (Graph.from_bag, (7,), {}, "must be a Dask bag, or an iterable, got int"),
+        (Graph.from_bag, (db.from_sequence([(0, 1), (3,)]),), {}, r"partition 1: item 0, \(3,\), is not a"),
+        (Graph.from_edges, (["a"], ["b"]), {}, "integers, got dtype <U1; relabel=True also accepts"),
+        (Graph.from_edges, (["a"], ["b"]), {"n": 2, **RELABEL}, "leave out n and labels"),
+        (Graph.from_edges, (["a"], ["b"]), {"labels": [1, 2], **RELABEL}, "leave out n and labels"),
+        (Graph.from_edges, ([1, "a"], ["b", 2]), RELABEL, "be of one type .*got int, str"),
+        (Graph.from_edges, (["a"], [1]), RELABEL, "be of one type .*got int, str"),
+        (Graph.from_edges, ([0.5], [1.0]), RELABEL, "got dtype float64"),
+        (Graph.from_edges, (["a", None], ["b", "c"]), RELABEL, "src: 1 of 2 rows have no value, .* row 1"),
+        (Graph.from_edges, ([], []), RELABEL, "at least one node"),
+        (Graph.from_edges, (LACKING,), RELABEL, "column 'source': 1 of 2 rows have no value, .* row 1"),
+        (Graph.from_edges, (LACKING,), {"target": "b"}, "no column 'b'; .* target. Choose by source="),
+        (Graph.from_edges, (LACKING,), {"weight": "w"}, "no column 'w'; there are: source, target"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_graph(make, given, how, message):
     with pytest.raises(InputError, match=message):
-        Graph.from_bag(items, form)
-
-
-def test_errors_of_bags_name_the_partition(client):
-    bag = db.from_sequence([(0, 1), (1, 2), (3,)], npartitions=3)
-    with pytest.raises(InputError, match=r"partition 2: item 0, \(3,\), is not a pair"):
-        Graph.from_bag(bag, client=client)
+        make(*given, **how)

@@ -22,6 +22,8 @@ from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
 from tests.support.clusters import assert_nothing_kept
 from tests.support.examples import examples
+from tests.support.graphs import entries_of
+from tests.support.limits import files_of_at_most
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -60,8 +62,9 @@ def plain(pieces, directed, keep, rule):
     flags=st.tuples(*[st.booleans()] * 4),
     rule=st.sampled_from(sorted(RULES)),
     sizes=st.tuples(st.sampled_from([1, 3, 16]), st.sampled_from([1, 5, 64]), st.integers(1, 3)),
+    dtypes=st.tuples(st.sampled_from(["i4", "i8", "u8", ">i8"]), st.sampled_from(["i8", "f4"])),
 )
-def test_as_a_dictionary(pieces, cut, flags, rule, sizes):
+def test_as_a_dictionary(pieces, cut, flags, rule, sizes, dtypes):
     """Tiny bands, blocks and runs, all on disk or none, by compiled loops or none."""
     (partition, ranges), (directed, keep, compiled, on_disk) = cut, flags
     with pytest.MonkeyPatch.context() as patch:
@@ -74,28 +77,21 @@ def test_as_a_dictionary(pieces, cut, flags, rule, sizes):
         bundles = []
         for piece in pieces:
             src, dst, weights = np.array(piece, np.int64).reshape(-1, 3).T
-            made = build.split((src, dst, weights), partition, directed, ranges, keep=keep)
+            columns = src.astype(dtypes[0]), dst.astype(dtypes[0]), weights.astype(dtypes[1])
+            made = build.split(columns, partition, directed, ranges, keep=keep)
             bundles.append([shard.kept(file) for shard in made])
         if bundles:  # as if it came from another process
             bundles[-1] = pickle.loads(pickle.dumps(bundles[-1]))
         groups = [
-            build.assemble(
-                a, b, partition, None, directed, [made[at] for made in bundles], rule, keep
-            )
+            build.assemble(a, b, partition, None, directed, [m[at] for m in bundles], rule, keep)
             for at, (a, b) in enumerate(pairwise(ranges))
         ]
-    found, loops = {}, {}
     clusters = [c for group in groups for c in group]
-    for c in clusters:
-        weights = np.zeros(0) if c.weights is None else c.weights
-        assert all((np.diff(c.indices[a:b]) > 0).all() for a, b in pairwise(c.indptr))
-        heads = np.repeat(c.ids, np.diff(c.indptr)).tolist()
-        found |= zip(zip(heads, c.indices.tolist(), strict=True), weights.tolist(), strict=True)
-        if keep and c.loop_weights is not None:
-            nodes = c.ids[c.loops].tolist()
-            loops |= {(u, u): w for u, w in zip(nodes, c.loop_weights.tolist(), strict=True)}
     assert [c.index for c in clusters] == list(range(partition.clusters))
-    assert found | loops == plain(pieces, directed, keep, rule)
+    for c in clusters:
+        assert all((np.diff(c.indices[a:b]) > 0).all() for a, b in pairwise(c.indptr))
+    found = {(u, v): w for u, v, w in entries_of(clusters)}
+    assert found == plain(pieces, directed, keep, rule)
     ends = sum((u != v) * (2 - directed) for piece in pieces for u, v, _ in piece)
     assert sum(group.tally.ends for group in groups) == ends
     same = sum(u == v for piece in pieces for u, v, _ in piece)
@@ -106,12 +102,9 @@ def test_long_rows_are_sorted_in_parts_of_bounded_size():
     """Most edges of a graph are at its first nodes, and many pieces have few edges."""
     rng = np.random.default_rng(1)
     src, dst = (rng.random((2, 20_000)) ** 8 * 1000).astype(np.int64)
-    made = [
-        build.split(
-            (src[i : i + 50], dst[i : i + 50], None), Partition(np.array([0, 1000])), True, [0, 1]
-        )
-        for i in range(0, len(src), 50)
-    ]
+    pieces = zip(np.split(src, 400), np.split(dst, 400), strict=True)
+    whole = Partition(np.array([0, 1000]))
+    made = [build.split((a, b, None), whole, True, [0, 1]) for a, b in pieces]
     some = shards.fewer([shard for (shard,) in made], None)
     assert len(some) <= shards.SHARDS
     longest = np.bincount(src[src != dst]).max()
@@ -153,16 +146,11 @@ def test_nothing_is_left_on_disk(on_disk, monkeypatch):
 
 
 def test_a_full_disk_is_one_error(on_disk):
-    resource = pytest.importorskip("resource")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-    try:
-        with pytest.raises(RunError, match=rf"building the graph: .*{on_disk.name}.*temporary-dir"):
-            Graph.from_edges(np.arange(5000), np.arange(5000)[::-1].copy())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    ends, said = np.arange(5000), rf"building the graph: .*{on_disk.name}.*temporary-dir"
+    with files_of_at_most(20_000), pytest.raises(RunError, match=said):
+        Graph.from_edges(ends, ends[::-1].copy())
     assert not list(on_disk.iterdir())
-    assert Graph.from_edges(np.arange(5000), np.arange(5000)[::-1].copy()).n == 5000
+    assert Graph.from_edges(ends, ends[::-1].copy()).n == 5000
 
 
 def test_it_is_told_how_far_construction_is():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from functools import partial, reduce
-from itertools import pairwise, product
+from itertools import product
 
 import dask
 import dask.array as da
@@ -24,7 +24,9 @@ from dgsuite.partition.construction import distribute
 from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.duplicates import RULES
 from tests.support.cases import in_turn
+from tests.support.columns import WAYS
 from tests.support.examples import examples
+from tests.support.graphs import entries_of
 
 N = 6
 RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
@@ -37,62 +39,40 @@ ROWS = st.sampled_from(WEIGHT).flatmap(
 )
 
 
-class Expected:
-    """What a dictionary makes of rows, added in the order that a function of their weights gives."""
-
-    def __init__(self, rows, directed, rule, order=list):
-        weights: dict[tuple[int, int], list] = {}
-        self.loops = 0
-        for u, v, w in rows:
-            if u == v:
-                self.loops += 1
-            else:
-                edge = (u, v) if directed else (min(u, v), max(u, v))
-                weights.setdefault(edge, []).append(w)
-        # `sum` of floats makes up for rounding since Python 3.12
-        added = partial(reduce, operator.add)
-        choose = {
-            "sum": lambda x: added(order(x)),
-            "first": lambda x: x[0],
-            "error": lambda x: x[0],
-        }
-        choose |= {"min": min, "max": max}
-        self.edges = {edge: choose[rule](found) for edge, found in weights.items()}
-        self.repeated = min((e for e, found in weights.items() if len(found) > 1), default=None)
-        self.rows, self.merged = len(rows), len(rows) - self.loops - len(weights)
+CHOOSE = {"sum": partial(reduce, operator.add), "min": min, "max": max}
+"""What a rule makes of weights; `sum` of floats makes up for rounding since Python 3.12."""
 
 
 def edges_of(graph):
     """The weight of each edge; an undirected one is there at both ends, with the same bits."""
     found = {}
-    for c in graph.gather():
-        for u, v, w in zip(
-            np.repeat(c.ids, np.diff(c.indptr)).tolist(),
-            c.indices.tolist(),
-            c.weights.tolist(),
-            strict=True,
-        ):
-            edge = (u, v) if graph.directed else (min(u, v), max(u, v))
-            assert found.setdefault(edge, w) == w
+    for u, v, w in entries_of(graph.gather()):
+        edge = (u, v) if graph.directed else (min(u, v), max(u, v))
+        assert found.setdefault(edge, w) == w
     return found
 
 
-def check(make, rows, directed, rule, order=list):
-    expected = Expected(rows, directed, rule, order)
-    if rule == "error" and expected.repeated is not None:
-        u, v = expected.repeated
-        with pytest.raises(InputError, match=rf"edge \({u}, {v}\) is there more than once"):
-            make()
+def check(make, rows, directed, rule, loops="drop"):
+    """A graph has what a dictionary makes of rows, and counts the others."""
+    keep = loops == "keep"
+    weights: dict[tuple[int, int], list] = {}
+    for u, v, w in rows:
+        if u != v or keep:
+            weights.setdefault((u, v) if directed else (min(u, v), max(u, v)), []).append(w)
+    repeated = min((edge for edge, found in weights.items() if len(found) > 1), default=None)
+    if rule == "error" and repeated is not None:
+        with pytest.raises(InputError, match=r"edge \(\d, \d\) is there more than once") as error:
+            make(loops=loops)
+        assert keep or str(repeated) in str(error.value)
         return
-    graph = make()
-    if expected.edges:
-        assert edges_of(graph) == expected.edges
-    built = graph.built
-    assert (built.rows, built.merged, built.loops) == (
-        expected.rows,
-        expected.merged,
-        expected.loops,
-    )
+    graph = make(loops=loops)
+    right = {edge: CHOOSE.get(rule, lambda x: x[0])(found) for edge, found in weights.items()}
+    if right:
+        assert edges_of(graph) == right
+    kept = sum(u == v for u, v in right)
+    dropped = 0 if keep else sum(u == v for u, v, _ in rows)
+    assert graph.built[:3] == (len(rows), len(rows) - dropped - len(right), kept + dropped)
+    assert (graph.m, graph.keeps_loops, graph.built.kept) == (len(right) - kept, keep, keep)
 
 
 def columns(rows):
@@ -143,104 +123,81 @@ def from_scipy(rows, chunk, directed, **how):
     return Graph.from_scipy(matrix, directed=directed, **how)
 
 
+def from_arrays(rows, chunk, directed, clusters, **how):
+    entries = sorted(mirrored(rows, directed), key=lambda entry: entry[0])
+    src, dst, weights = columns(entries)
+    indptr = np.searchsorted(src, np.arange(N + 1))
+    return Graph.from_arrays(indptr, dst, weights, directed=directed, **how)
+
+
 COLLECTIONS = [from_arrays_of_dask, from_frame, from_bag, from_adjacency]
-HERE = [*COLLECTIONS, from_networkx, from_scipy]
+HERE = [from_arrays, *COLLECTIONS, from_networkx, from_scipy]
+
+
+DRAWN = {"rows": ROWS, "rule": RULE, "directed": st.booleans(), "k": st.integers(1, 4)}
+DRAWN["loops"] = st.sampled_from(["drop", "keep"])
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("constructor", HERE)
-@given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(1, 9), k=st.integers(1, 4))
-def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k):
+@given(chunk=st.integers(1, 9), **DRAWN)
+def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k, loops):
     how = {"directed": directed, "duplicates": rule, "clusters": k, "client": None}
     with dask.config.set(scheduler="synchronous"):
-        check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
+        check(partial(constructor, rows, chunk, **how), rows, directed, rule, loops)
 
 
 @pytest.mark.parametrize("constructor", COLLECTIONS)
 @examples(3)
-@given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(9, 15), k=st.integers(1, 4))
-def test_rules_follow_a_dictionary_on_workers(constructor, client, rows, rule, directed, chunk, k):
+@given(chunk=st.integers(9, 15), **DRAWN)
+def test_rules_on_workers(constructor, client, rows, rule, directed, chunk, k, loops):
     how = {"directed": directed, "duplicates": rule, "clusters": k, "client": client}
-    check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
+    check(partial(constructor, rows, chunk, **how), rows, directed, rule, loops)
+
+
+def some_rows(seed, m, digits=16):
+    """Rows with weights of chance."""
+    rng = np.random.default_rng(seed)
+    ends, weights = rng.integers(0, N, (m, 2)).tolist(), rng.normal(size=m).round(digits).tolist()
+    return [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
 
 
 @pytest.mark.parametrize(
     ("rule", "how"), in_turn(RULES, [*product(["workers", "here"], ["nodes", "hash"])])
 )
-def test_rules_follow_a_dictionary_for_arrays(client, monkeypatch, rule, how):
+def test_rules_for_arrays(client, monkeypatch, rule, how):
     place, partition = how
-    rng = np.random.default_rng(7)
-    rows = [
-        (u, v, w)
-        for (u, v), w in zip(
-            rng.integers(0, N, (80, 2)).tolist(), rng.normal(size=80).tolist(), strict=True
-        )
-    ]
+    rows = some_rows(7, 80)
     monkeypatch.setattr(distribute, "SMALL", -1 if place == "workers" else 100)
     monkeypatch.setattr(edges, "PIECE", 19)
     src, dst, weights = columns(rows)
     how = {"weights": weights, "n": N, "clusters": 3, "partition": partition, "client": client}
-    for directed in (False, True):
+    for directed, loops in product([False, True], ["drop", "keep"]):
         make = partial(Graph.from_edges, src, dst, directed=directed, duplicates=rule, **how)
-        check(make, rows, directed, rule)
+        check(make, rows, directed, rule, loops)
 
 
-@given(rows=ROWS, rule=RULE, directed=st.booleans(), k=st.integers(1, 3))
-def test_rules_of_adjacency_in_arrays(rows, rule, directed, k):
-    entries = sorted(mirrored(rows, directed), key=lambda entry: entry[0])
-    src, dst, weights = columns(entries)
-    bounds = [0, *(N * (i + 1) // k for i in range(k))]
-    cuts = np.searchsorted(src, bounds)
-    pairs = [*pairwise(cuts)]
-    pointers = [
-        np.searchsorted(src[a:b], np.arange(lo, hi + 1))
-        for (a, b), (lo, hi) in zip(pairs, pairwise(bounds), strict=True)
-    ]
-    if all(a < b for a, b in pairs):
-        parts = pointers, [dst[a:b] for a, b in pairs], [weights[a:b] for a, b in pairs]
-        indptr, indices, values = (da.concatenate([*map(da.from_array, some)]) for some in parts)
-    else:  # Dask drops empty chunks, so let there be one cluster
-        indptr, indices, values = np.searchsorted(src, np.arange(N + 1)), dst, weights
-    how = {"directed": directed, "duplicates": rule}
-    with dask.config.set(scheduler="synchronous"):
-        check(
-            lambda: Graph.from_arrays(indptr, indices, values, **how, client=None),
-            rows,
-            directed,
-            rule,
-        )
+def from_market(rows, folder, directed, **how):
+    entries = mirrored(rows, directed)
+    lines = "".join(f"{u + 1} {v + 1} {w!r}\n" for u, v, w in entries)
+    head = f"%%MatrixMarket matrix coordinate real general\n{N} {N} {len(entries)}\n"
+    (folder / "e.mtx").write_text(head + lines)
+    return Graph.read_matrix_market(folder / "e.mtx", directed=directed, **how)
 
 
-def written(folder, form, rows, directed):
-    """Rows in a file of a form, and the function that makes a graph of it."""
-    frame = frame_of(rows)
-    if form == "text":
-        (folder / "e.txt").write_text("".join(f"{u} {v} {w!r}\n" for u, v, w in rows))
-        return lambda **how: Graph.read_edge_list(folder / "e.txt", n=N, **how)
-    if form == "csv":
-        frame.to_csv(folder / "e.csv", index=False)
-        return lambda **how: Graph.from_csv(folder / "e.csv", weight="weight", n=N, **how)
-    if form == "delta":
-        from deltalake import write_deltalake
-
-        write_deltalake(folder / "delta", frame)
-        return lambda **how: Graph.from_delta(folder / "delta", weight="weight", n=N, **how)
-    if form == "matrix market":
-        entries = mirrored(rows, directed)
-        lines = "".join(f"{u + 1} {v + 1} {w!r}\n" for u, v, w in entries)
-        head = f"%%MatrixMarket matrix coordinate real general\n{N} {N} {len(entries)}\n"
-        (folder / "e.mtx").write_text(head + lines)
-        return lambda **how: Graph.read_matrix_market(folder / "e.mtx", **how)
-    half = len(rows) // 2
-    (folder / "parts").mkdir()
-    frame[:half].to_parquet(folder / "parts" / "0.parquet")
-    frame[half:].to_parquet(folder / "parts" / "1.parquet")
-    if form == "parquet":
-        return lambda **how: Graph.from_parquet(folder / "parts", weight="weight", n=N, **how)
-    return lambda **how: Graph.read_edge_list(folder / "parts", n=N, **how)
+def from_parts(rows, folder, **how):
+    """From two files of Parquet."""
+    for part, some in enumerate((frame_of(rows[:30]), frame_of(rows[30:]))):
+        some.to_parquet(folder / f"{part}.parquet")
+    return Graph.from_parquet(folder, weight="weight", n=N, **how)
 
 
-FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parquet"]
+def by(way):
+    return lambda rows, folder, **how: way.make(frame_of(rows), folder, {"n": N, **how})()
+
+
+FILES = ("from_parquet", "read_edge_list, of Parquet", "from_delta", "from_csv", "read_edge_list")
+FORMS = [from_parts, from_market, *(by(way) for way in WAYS if way.name in FILES)]
 
 
 @pytest.mark.few(2)
@@ -248,13 +205,12 @@ FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parqu
 def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
     monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)
     monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", 200)
-    rng = np.random.default_rng(5)
-    ends, weights = rng.integers(0, N, (60, 2)).tolist(), rng.normal(size=60).round(3).tolist()
-    rows = [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
-    make = written(tmp_path, form, rows, directed)
-    for rule in RULES:
+    rows = some_rows(5, 60, 3)
+    for at, (rule, loops) in enumerate(product(RULES, ["drop", "keep"])):
+        folder = tmp_path / str(at)
+        folder.mkdir()
         how = {"directed": directed, "duplicates": rule, "client": None, "clusters": 2}
-        check(lambda: make(**how), rows, directed, rule)  # noqa: B023
+        check(partial(form, rows, folder, **how), rows, directed, rule, loops)
 
 
 def test_what_was_built_is_said_and_kept(client, tmp_path):
@@ -287,6 +243,7 @@ def test_weights_are_not_lost_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Graph.from_edges(**table, duplicates="min")
+        Graph.from_edges([0, 1], [0, 0], loops="keep")
         Graph.from_bag([("a", {"b": 1}), ("b", {"a": 1})], "adjacency")
         Graph.from_scipy(sp.coo_array(([2, 2, 2, 2], ([0, 0, 1, 1], [1, 1, 0, 0]))))
 
@@ -298,10 +255,7 @@ def test_nodes_of_adjacency_are_no_rows(client):
         assert list(graph.labels) == ["ann", "bob", "dan"]
         assert graph.built[:3] == (2, 0, 1)
     bag = db.from_sequence([("ann", ["bob"]), (None, [])], npartitions=2)
-    with pytest.raises(
-        InputError,
-        match=r"partition 1: nodes: 1 of 1 rows have no value, the first of them is row 0",
-    ):
+    with pytest.raises(InputError, match="partition 1: nodes: 1 of 1 rows have no value"):
         Graph.from_bag(bag, "adjacency", client=client)
 
 
@@ -338,36 +292,22 @@ def test_sums_that_do_not_fit_are_refused(chunk):
         Graph.from_scipy(small, directed=True)
 
 
-def test_rules_that_do_not_apply_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"unknown duplicates 'summ'.*sum"):
-        Graph.from_edges([0], [1], duplicates="summ")
-    with pytest.raises(InputError, match="the edges have none; give weights, or name their column"):
-        Graph.from_dataframe(frame_of([(0, 1, 2)]), weight=None, duplicates="sum")
-    with pytest.raises(InputError, match=r"edge \('ann', 'bob'\) is there more than once"):
-        Graph.from_edges(["bob", "ann"], ["ann", "bob"], relabel=True, duplicates="error")
-
-
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("rows", "messages"),
     [
-        ([(0, 1), (0, 1), (2, 2)], ["1 of 3 rows repeat an edge", "1 of 3 rows is a self-loop"]),
+        ([(0, 1), (1, 0), (2, 2)], ["1 of 3 rows repeat an edge, which", "1 of 3 rows is a self-"]),
         ([(0, 0), (1, 1), (0, 1)], ["2 of 3 rows are self-loops, and dropped"]),
         ([(0, 1), (1, 2)], []),
-        ([(0, 1), (1, 0), (1, 2)], ["1 of 3 rows repeat an edge, which counts once"]),
-        ([(0, 0), (0, 1)], ["1 of 2 rows is a self-loop, and dropped"]),
     ],
 )
 def test_rows_that_are_no_edges_are_counted(rows, messages):
     src, dst = np.array(rows).T
-    net = nx.MultiGraph(rows)
-    frame = pd.DataFrame({"source": src, "target": dst})
-    makers = [
+    lazy = dd.from_pandas(pd.DataFrame({"source": src, "target": dst}), npartitions=2)
+    for make in (
         lambda **how: Graph.from_edges(src, dst, **how),
-        lambda **how: Graph.from_dataframe(dd.from_pandas(frame, npartitions=2), **how),
-        lambda **how: Graph.from_networkx(net, **how),
-    ]
-    for make in makers:
+        lambda **how: Graph.from_dataframe(lazy, **how),
+        lambda **how: Graph.from_networkx(nx.MultiGraph(rows), **how),
+    ):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             make()
@@ -378,13 +318,3 @@ def test_rows_that_are_no_edges_are_counted(rows, messages):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             make(duplicates="min")
-
-
-def test_a_matrix_with_a_diagonal_warns_of_it():
-    matrix = sp.csr_array(np.array([[2.0, 3.0], [3.0, 0.0]]))
-    with pytest.warns(UserWarning, match="1 of 2 rows is a self-loop"):
-        Graph.from_scipy(matrix)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        graph = Graph.from_scipy(matrix, duplicates="sum")
-    assert (graph.built.loops, graph.built.merged) == (1, 0)

@@ -3,54 +3,29 @@
 from __future__ import annotations
 
 import os
-import resource
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
+import xarray as xr
+from matplotlib.figure import Figure
 
+from dgsuite.base import netcdf
 from dgsuite.base.errors import InputError
-from dgsuite.base.files import atomic_write
+from dgsuite.base.files import atomic_write, write_csv
+from dgsuite.core.results import plots
+from dgsuite.genval.__main__ import main
+from dgsuite.studies.report import page
+from tests.support.limits import files_of_at_most
 from tests.support.patience import PATIENCE
 
 
 def write(path, text):
     with atomic_write(path) as part, open(part, "w") as file:
         file.write(text)
-
-
-def test_two_threads_that_write_one_path(tmp_path):
-    """Both write at the same time; the last one to end is seen, and it is complete."""
-    path = tmp_path / "out.txt"
-    both = threading.Barrier(2, timeout=PATIENCE)
-    names, failures = [], []
-
-    def one(text):
-        try:
-            with atomic_write(path) as part:
-                names.append(part)
-                both.wait()
-                with open(part, "w") as file:
-                    file.write(text[:5])
-                    both.wait()
-                    file.write(text[5:])
-                both.wait()
-        except Exception as error:
-            failures.append(error)
-
-    texts = ["a" * 10, "b" * 10]
-    threads = [threading.Thread(target=one, args=(text,)) for text in texts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-    assert len(set(names)) == 2
-    assert path.read_text() in texts
-    assert os.listdir(tmp_path) == ["out.txt"]
 
 
 def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
@@ -107,33 +82,6 @@ def test_a_folder_that_is_not_there(tmp_path):
         write(tmp_path / "no" / "out.txt", "")
 
 
-HOLD = """
-import sys
-from dgsuite.base.files import atomic_write
-with atomic_write(sys.argv[1]) as part:
-    print(part, flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_a_killed_process_leaves_its_temporary_file_and_what_was_there(tmp_path):
-    path = tmp_path / "out.txt"
-    write(path, "first")
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        part = Path(process.stdout.readline().rstrip())
-        process.kill()
-    assert {*tmp_path.iterdir()} == {path, part}
-    assert part.suffix == ".part"
-    assert path.read_text() == "first"
-    write(path, "second")
-    assert path.read_text() == "second"
-
-
 def test_a_file_that_this_process_writes_is_kept(tmp_path):
     path = tmp_path / "out.txt"
     with atomic_write(path) as part:
@@ -143,60 +91,34 @@ def test_a_file_that_this_process_writes_is_kept(tmp_path):
     assert path.read_text() == "outer"
 
 
-LIMITED = """
-import sys
-from pathlib import Path
-import numpy as np
-import xarray as xr
-from matplotlib.figure import Figure
-from dgsuite.core.results import plots
-from dgsuite.studies.report import page
-from dgsuite.genval.__main__ import main
-from dgsuite.base import files, netcdf
-from dgsuite.base.errors import InputError
-
-figure = Figure()
-figure.subplots().plot([0, 1])
-writers = {
-    "a.nc": lambda path: netcdf.write(xr.Dataset({"x": ("node", np.arange(10000))}), path),
-    "a.png": lambda path: plots.write(figure, path),
-    "a.csv": lambda path: files.write_csv(path, ["number"], [[i] for i in range(20000)]),
-    "a.html": lambda path: page.write("text " * 20000, Path(path)),
+FIGURE = Figure()
+FIGURE.subplots().plot([0, 1])
+WRITERS = {
+    "nc": lambda path: netcdf.write(xr.Dataset({"x": ("node", np.arange(10000))}), path),
+    "png": lambda path: plots.write(FIGURE, path),
+    "csv": lambda path: write_csv(path, ["number"], [[i] for i in range(20000)]),
+    "html": lambda path: page.write("text " * 20000, Path(path)),
+    "txt": lambda path: main(["edges", "ring", "--n", "20000", "-o", path]),
 }
-for path, write in writers.items():
-    try:
-        write(path)
-    except InputError as error:
-        print(error)
-print(main(["edges", "ring", "--n", "20000", "-o", "a.txt"]))
-"""
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("size", [0, 1000, 10_000])
-def test_every_writer_ends_in_one_line_if_a_file_may_not_be_that_large(tmp_path, size):
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_writer_ends_in_one_line_if_a_file_may_not_be_that_large(
+    kind, size, tmp_path, monkeypatch, capsys
+):
     """The NetCDF file then ends in its header, in its metadata or in its data."""
-
     from matplotlib import font_manager  # writes its list of fonts where there is none
 
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
     assert font_manager.fontManager
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        preexec_fn=limit,
-        timeout=PATIENCE,
-        check=False,
-    )
-    names = ("a.nc", "a.png", "a.csv", "a.html")
-    assert done.stdout.splitlines() == [
-        *(f"{name}: cannot be written: File too large" for name in names),
-        "2",
-    ]
-    assert done.stderr == "error: a.txt: cannot be written: File too large\n"
-    assert done.returncode == 0
+    monkeypatch.chdir(tmp_path)
+    path = f"a.{kind}"
+    try:
+        with files_of_at_most(size):
+            assert WRITERS[kind](path) == 2
+        said = capsys.readouterr().err.removeprefix("error: ").rstrip("\n")
+    except InputError as error:
+        said = str(error)
+    assert said == f"{path}: cannot be written: File too large"
     assert not list(tmp_path.iterdir())

@@ -122,21 +122,6 @@ def test_nothing_large_comes_to_the_client(client, tmp_path, brought):
         found[["rank"]].chunk(node=10_000).to_zarr(tmp_path / "ranks.zarr")
         assert sum(brought) < 4 * graph.n  # half of the ranks, a seventh of the labels
         ranks = found["rank"].values
-    written = pd.read_parquet(tmp_path / "ranks")
-    assert written.node.tolist() == sorted(set(names[ends.ravel()]))
-    assert written["rank"].to_numpy() == pytest.approx(ranks)
-    stored = xr.open_zarr(tmp_path / "ranks.zarr")
-    assert (stored["rank"].values == ranks).all()
-    assert stored.node.values.tolist() == written.node.tolist()
-
-
-def test_labels_of_a_subgraph_stay_on_the_workers(client, brought):
-    ends = RNG.integers(0, 20_000, (2, 60_000))
-    names = np.array([f"a user with the number {i:05}" for i in range(20_000)])
-    table = pd.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
-    lazy = dd.from_pandas(table, npartitions=4)
-    with dask.config.set({GATHER: 0}), client.as_current():
-        graph = Graph.from_dataframe(lazy, client=client, clusters=2)
         chosen = np.arange(graph.n) % 3 > 0
         brought.clear()
         part = graph.subgraph(chosen)
@@ -150,6 +135,12 @@ def test_labels_of_a_subgraph_stay_on_the_workers(client, brought):
     assert part.labels.ascending
     assert few.labels.ascending
     assert dgsuite.run("wcc", part).component[0].values == part.labels[0]
+    written = pd.read_parquet(tmp_path / "ranks")
+    assert written.node.tolist() == sorted(set(names[ends.ravel()]))
+    assert written["rank"].to_numpy() == pytest.approx(ranks)
+    stored = xr.open_zarr(tmp_path / "ranks.zarr")
+    assert (stored["rank"].values == ranks).all()
+    assert stored.node.values.tolist() == written.node.tolist()
 
 
 @pytest.mark.few(1)
@@ -176,11 +167,9 @@ def test_results_are_selected_and_aligned_by_label(client, frames):
     held, here = both(client, frames["text"], clusters=3)
     names = here.labels.array
     with client.as_current():
-        ranks, parts = (
-            dgsuite.run(kernel, held, style="clocked", client=client)
-            for kernel in ("pagerank", "wcc")
-        )
-        plain = dgsuite.run("pagerank", here, style="clocked", client=client)
+        how = {"style": "clocked", "client": client}
+        ranks, parts = (dgsuite.run(kernel, held, **how) for kernel in ("pagerank", "wcc"))
+        plain = dgsuite.run("pagerank", here, **how)
         # two runs on one graph
         joined = ranks.assign(component=parts.component)
         assert joined.component.chunks is not None
@@ -206,26 +195,7 @@ def test_results_are_selected_and_aligned_by_label(client, frames):
         assert ranks["rank"].to_series().equals(plain["rank"].to_series())
         # another graph with some of the nodes
         fewer, _ = both(client, frames["text"].partitions[:1], clusters=2)
-        other = dgsuite.run("pagerank", fewer, style="clocked", client=client)
+        other = dgsuite.run("pagerank", fewer, **how)
         left, right = xr.align(ranks["rank"], other["rank"], join="inner")
         assert left.node.values.tolist() == list(fewer.labels) == right.node.values.tolist()
         assert left.values.tolist() == plain["rank"].sel(node=list(fewer.labels)).values.tolist()
-
-
-def test_results_of_two_runs_are_joined_with_other_data(client):
-    """With labels of any type, in this process."""
-    for kind, names in NAMES.items():
-        graph = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True, clusters=2)
-        labels = list(graph.labels)
-        ranks, parts = (
-            dgsuite.run(kernel, graph, style="serial") for kernel in ("pagerank", "wcc")
-        )
-        joined = ranks[["rank"]].merge(parts[["component"]], join="exact")
-        keys = np.empty(3, object)
-        keys[:] = [labels[5], labels[2], labels[0]]
-        own = xr.DataArray([1.0, 2.0, 3.0], coords={"node": keys}, dims="node")
-        if kind in ("text", "uuid"):
-            product = joined["rank"] * own
-            assert product.sizes["node"] == 3
-            assert float(product.sel(node=labels[2])) == 2 * float(ranks["rank"][2])
-        assert joined.sel(node=labels[4]).component.item() == parts.component[4].item()

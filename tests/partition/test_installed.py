@@ -14,13 +14,14 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import dgsuite
 from dgsuite.partition.client import installed
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
+from tests.support.clusters import client_of
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
@@ -49,18 +50,10 @@ def bare(folder):
 def running(what, path, *options):
     """A scheduler's or worker's process of its own that imports from a folder first."""
     # -S: what an editable installation adds to the path is added by the module site
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            *(["-S"] if path.name == "bare" else []),
-            "-c",
-            COMMAND.format(what),
-            *options,
-        ],
-        env={**os.environ, "PYTHONPATH": str(path)},
-        cwd=path,
-        stderr=subprocess.DEVNULL,
-    )
+    alone = ["-S"] if path.name == "bare" else []
+    command = [sys.executable, *alone, "-c", COMMAND.format(what), *options]
+    where = {"env": {**os.environ, "PYTHONPATH": str(path)}, "cwd": path}
+    process = subprocess.Popen(command, **where, stderr=subprocess.DEVNULL)
     try:
         yield
     finally:
@@ -84,10 +77,7 @@ def worker(client, path):
 @pytest.fixture(scope="module")
 def own_client():
     """A cluster that workers join and leave."""
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(1) as client:
         yield client
 
 
@@ -115,8 +105,8 @@ def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, kind, use):
         found = rf"has no dgsuite that Python {sys.executable} can import \(ModuleNotFoundError: .*'dgsuite'"
     else:
         path = copy(tmp_path / "copy")
-        with open(path / "dgsuite" / "kernels" / "imsuite" / "mis" / "textbook.py", "a") as source:
-            source.write("# edited\n")
+        source = path / "dgsuite" / "kernels" / "imsuite" / "mis" / "textbook.py"
+        source.write_text(source.read_text() + "# edited\n")
         found = rf"has dgsuite {dgsuite.__version__} from {path} \(code [0-9a-f]{{12}}\)"
     with worker(client, path) as address:
         with pytest.raises(dgsuite.InputError, match=rf"worker {address} {found}") as error:
@@ -147,44 +137,20 @@ def test_a_scheduler_without_it(tmp_path):
                 use(client)
 
 
-def test_processes_are_asked_once(client, monkeypatch):
-    run(client)
-    calls = []
-    monkeypatch.setattr(client, "run_on_scheduler", lambda *a, **k: calls.append(a))
-    monkeypatch.setattr(client, "run", lambda *a, **k: calls.append(a))
-    Graph.from_networkx(nx.path_graph(12), client=client)
-    assert calls == []
-
-
 def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     """The same in a folder and in a zip file; another one where a file differs."""
-    code = (
-        "from dgsuite.partition.client import installed; "
-        "print(installed.fingerprint(), installed.__file__)"
-    )
+    code = "from dgsuite.partition.client import installed as i; print(i.fingerprint(), i.__file__)"
 
     def elsewhere(path):
-        found = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONPATH": str(path)},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        fingerprint, place = found.stdout.split()
+        where = {"env": {**os.environ, "PYTHONPATH": str(path)}, "cwd": tmp_path}
+        found = subprocess.check_output([sys.executable, "-c", code], text=True, **where)
+        fingerprint, place = found.split()
         assert place.startswith(str(path))
         return fingerprint
 
     folder = copy(tmp_path / "copy")
     zipped = shutil.make_archive(str(tmp_path / "zipped"), "zip", folder)
     assert elsewhere(folder) == elsewhere(zipped) == installed.fingerprint()
-    (folder / "dgsuite" / "kernels" / "imsuite" / "contest.py").rename(
-        folder / "dgsuite" / "contest.py"
-    )
+    moved = folder / "dgsuite" / "kernels" / "imsuite" / "contest.py"
+    moved.rename(folder / "dgsuite" / "contest.py")
     assert elsewhere(folder) != installed.fingerprint()
-
-
-def test_the_version_is_one():
-    assert f"version: {dgsuite.__version__}\n" in (ROOT / "CITATION.cff").read_text()
-    assert "dgsuite.base.version.__version__" in (ROOT / "pyproject.toml").read_text()

@@ -1,78 +1,44 @@
-"""Clusters are made from edges by compiled loops, and by NumPy where there are few: with the same bits."""
+"""Sorted keys, values at places and subsets: the forms of each agree, with the same bits."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dgsuite.partition.arrays import _compiled, loops
-from dgsuite.partition.clusters.partitioners import Partition, from_owner
+from dgsuite.partition.arrays import _compiled, loops, segments
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.clusters.subset import Subset, encoded_size
 from dgsuite.partition.construction import build, shards
 from dgsuite.partition.sources.piece import MOST_NODES
-from tests.support.cases import in_turn
-
-RULES = ("min", "max", "first", "sum", "error")
 
 
-def edges(n, dtype, weighted):
-    """Edges among the last nodes in three pieces, with loops, repeated ones and rows of any length."""
-    rng = np.random.default_rng(n)
-    low = max(n - 1000, 0)
-    hub = rng.integers(low, n, 200)
-    src = np.concatenate([hub, rng.integers(low, n, 300), np.full(200, n - 1)]).astype(dtype)
-    dst = np.concatenate([hub[::-1], rng.integers(max(n - 20, 0), n, 500)]).astype(dtype)
+def made(rule):
+    """Bytes of the arrays of a cluster of the last nodes there can be, and what was counted."""
+    rng = np.random.default_rng(1)
+    hub = rng.integers(1, 1000, 200)  # rows of any length, loops and repeated edges
+    src = MOST_NODES - np.concatenate([hub, rng.integers(1, 1000, 300), np.ones(200, int)])
+    dst = MOST_NODES - np.concatenate([hub[::-1], rng.integers(1, 20, 500)])
     weights = rng.integers(-9, 9, len(src)).astype(np.float32)
-    pieces = slice(100), slice(100, 650), slice(650, None)
-    return [(src[p], dst[p], weights[p] if weighted else None) for p in pieces]
+    partition = Partition(np.array([0, MOST_NODES - 1000, MOST_NODES]))
+    pieces = [(src[p], dst[p], weights[p]) for p in (slice(100), slice(100, 650), slice(650, None))]
+    some = [build.split(piece, partition, False, (1, 2))[0] for piece in pieces]
+    group = build.assemble(1, 2, partition, None, False, some, rule)
+    arrays = [a for c in group for a in (c.indptr, c.indices, c.weights)]
+    return [group.tally, *((a.dtype, a.tobytes()) for a in arrays)]
 
 
-def made(pieces, partition, directed, rule, ranges):
-    """Bytes of the arrays of all clusters, and what was counted."""
-    bundles = [build.split(piece, partition, directed, ranges) for piece in pieces]
-    found = []
-    for at, (first, last) in enumerate(pairwise(ranges)):
-        some = [bundle[at] for bundle in bundles]
-        group = build.assemble(first, last, partition, None, directed, some, rule)
-        found.append(group.tally)
-        for c in group:
-            arrays = c.indptr, c.indices, c.weights
-            found += [(a.dtype, a.tobytes()) for a in arrays if a is not None]
-    return found
-
-
-WAYS = [(40, False, False), (1000, True, True), (40, True, False), (1000, False, True)]
-WAYS += [(n, weighted, not directed) for n, weighted, directed in WAYS]
-
-
-@pytest.mark.parametrize(("dtype", "way"), in_turn(["i4", "i8", "u8", ">i8"], WAYS))
-def test_both_forms_make_the_same(dtype, way, monkeypatch):
-    n, weighted, directed = way
-    pieces = edges(n, dtype, weighted)
-    owner = np.random.default_rng(1).integers(0, 3, n)
-    check(monkeypatch, pieces, from_owner(owner), directed, (0, 1, 3))
-
-
-def test_as_many_nodes_as_there_can_be(monkeypatch):
-    """Keys are below 2^63, and few rows of so many nodes are in a cluster."""
-    last = Partition(np.array([0, MOST_NODES - 1000, MOST_NODES]))
-    check(monkeypatch, edges(MOST_NODES, "i8", True), last, False, (1, 2))
-
-
-def check(monkeypatch, pieces, partition, directed, ranges):
+@pytest.mark.parametrize("rule", ["min", "max", "first", "sum"])
+def test_as_many_nodes_as_there_can_be(rule, monkeypatch):
+    """Keys are below 2^63; clusters are made by compiled loops and by NumPy with the same bits."""
     monkeypatch.setattr(build, "BLOCK", 64)
     monkeypatch.setattr(shards, "BANDS", 8)
-    # of edges that are refused, any weight stays
-    for rule in RULES if pieces[0][2] is None else RULES[:-1]:
-        monkeypatch.setattr(loops, "_ready", None)
-        expected = made(pieces, partition, directed, rule, ranges)
-        assert loops._ready is None
-        with monkeypatch.context() as patch:
-            patch.setattr("dgsuite.base.thresholds.compile_from", -1)
-            assert made(pieces, partition, directed, rule, ranges) == expected
+    monkeypatch.setattr(loops, "_ready", None)
+    expected = made(rule)
+    assert loops._ready is None
+    monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
+    assert made(rule) == expected
 
 
 @given(st.lists(st.integers(0, 2**63 - 1)) | st.lists(st.integers(2**40, 2**40 + 50)))
@@ -86,3 +52,70 @@ def test_sort(numbers):
     assert given.tolist() == keys[expected].tolist()
     distinct = given[: _compiled.squeeze(given)]
     assert distinct.tolist() == sorted(set(numbers))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float16, np.float64])
+@pytest.mark.parametrize("width", [(), (3,)])
+@pytest.mark.parametrize("size", [10, 100_003])
+def test_values_of_any_type_move(dtype, width, size):
+    loops.loops()
+    rng = np.random.default_rng(size)
+    where = rng.random(size) < 0.4
+    places = np.flatnonzero(where)
+    values = rng.integers(0, 99, (len(places), *width)).astype(dtype)
+    expected = np.zeros((size, *width), dtype)
+    expected[places] = values
+    put, laid = np.zeros((2, *expected.shape), dtype)
+    segments.put(put, places, values)
+    segments.lay(values, where, laid)
+    np.testing.assert_array_equal(put, expected)
+    np.testing.assert_array_equal(laid, expected)
+    every = np.arange(size)
+    np.testing.assert_array_equal(segments.pick(expected, every, where, len(places)), values)
+    np.testing.assert_array_equal(segments.look_up(expected, places.astype(np.int32)), values)
+
+
+@st.composite
+def masks(draw):
+    """A mask with few, many or all numbers."""
+    size = draw(st.integers(0, 300))
+    share = draw(st.sampled_from([0.0, 0.02, 0.3, 1.0]))
+    return np.random.default_rng(draw(st.integers(0, 99))).random(size) < share
+
+
+@given(masks(), st.integers(0, 50))
+def test_forms_agree(mask, start):
+    members = start + np.flatnonzero(mask)
+    for made in (Subset(mask, start=start), Subset(None, members, start=start, size=len(mask))):
+        assert (made.count, made.size, len(made)) == (mask.sum(), len(mask), mask.sum())
+        np.testing.assert_array_equal(made.mask, mask)
+        np.testing.assert_array_equal(made.members, members)
+        np.testing.assert_array_equal(
+            np.unpackbits(made.bitmap, bitorder="little")[: len(mask)], mask
+        )
+
+
+@given(masks(), st.integers(0, 50), st.integers(0, 50))
+def test_what_is_encoded_is_decoded_elsewhere(mask, start, there):
+    subset = Subset(mask, start=start)
+    code = subset.encode()
+    assert (0 if code is None else code.nbytes) == encoded_size(len(mask), subset.count)
+    room = np.zeros(len(mask), bool)
+    found = Subset.decode(code, room, there)
+    assert found.count == subset.count
+    np.testing.assert_array_equal(found.members - there, np.flatnonzero(mask))
+    np.testing.assert_array_equal(room, mask)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_subset_shrinks(asked):
+    """Whether its forms were asked for before or not."""
+    subset = Subset(np.ones(20, bool))
+    if asked:
+        assert subset.members.tolist() == [*range(20)]
+        assert subset.bitmap.tolist() == [255, 255, 15]
+    subset.remove(np.array([0, 3]))
+    subset.remove(np.array([3, 19]))
+    assert len(subset) == 17
+    assert subset.members.tolist() == [1, 2, *range(4, 19)]
+    assert subset.bitmap.tolist() == [246, 255, 7]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import pairwise
 
 import dask
@@ -19,27 +19,17 @@ from dgsuite import Graph, InputError, genval
 from dgsuite.base import netcdf
 from dgsuite.core.results.dataset import open_dataset, save
 from dgsuite.kernels import KERNELS
-from dgsuite.kernels.bsp import FIRST, Kernel, Node, Output, Round, State
 from dgsuite.partition.labels.held_labels import HeldLabels
-from dgsuite.partition.labels.labels import Labels, from_json, to_json
+from dgsuite.partition.labels.labels import from_json, to_json
 from tests.support.cases import in_turn
 
-MIXED = [
-    1,
-    "1",
-    ("c", 1),
-    ("c", (2.5, None)),
-    True + 1,
-    2**70,
-    b"\0x",
-    frozenset({1, "a"}),
-    "Valjean",
-]
-MIXED += [uuid.UUID(int=7), 0.5, "a\0", "\udc80", ""]
+MIXED = [1, "1", ("c", 1), ("c", (2.5, None)), True + 1, 2**70, b"\0x", frozenset({1, "a"})]
+MIXED += ["Valjean", uuid.UUID(int=7), 0.5, "a\0", "\udc80", ""]
 KINDS = {
     "integers": [30, 10, 20, 40],
     "negative": [-5, 0, 7, -1],
     "long": [2**63 + 1, 5, 2**64 - 1, 0],
+    "far apart": [-1, 2**63, 7, 5],
     "text": ["Valjean", "Javert", "Cosette", "10"],
     "pairs": [(0, 1), (0, 2), (1, 0), (2, 0)],
     "mixed": MIXED,
@@ -76,13 +66,6 @@ def test_labels_come_back_as_they_were_and_select(labels):
     assert ds.node.dtype.kind == natural.get(kind, "O")
 
 
-def test_a_number_and_its_text_are_two_nodes():
-    ds = dgsuite.run("bfs", Graph.from_networkx(nx.Graph([(1, "1"), ("1", 2)])), root="1")
-    assert ds.node.values.tolist() == [1, "1", 2]
-    assert [int(ds.level.sel(node=label)) for label in (1, "1", 2)] == [1, 0, 1]
-    assert ds.parent.values.tolist() == ["1", "1", "1"]
-
-
 def test_true_is_not_the_label_1(client):
     """The same for labels of this process and labels on workers."""
     edges = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
@@ -107,23 +90,14 @@ def test_true_is_not_the_label_1(client):
 
 def test_outputs_that_hold_nodes_hold_labels(labels):
     graph = line(labels, clusters=2)
-    alike(
-        dgsuite.run("bfs", graph, root=labels[0]).parent.values.tolist(), [labels[0], *labels[:-1]]
-    )
-    alike(
-        dgsuite.run("sssp", graph, root=labels[0]).parent.values.tolist(), [labels[0], *labels[:-1]]
-    )
-    none = graph.labels.none
-    alike(dgsuite.run("dst", graph, root=labels[0]).parent.values.tolist(), [none, *labels[:-1]])
+    for kernel, first in (("bfs", labels[0]), ("dst", graph.labels.none)):
+        parents = dgsuite.run(kernel, graph, root=labels[0]).parent.values.tolist()
+        alike(parents, [first, *labels[:-1]])
     ds = dgsuite.run("dr", graph)
     alike(ds.target.values.tolist(), labels)
     for i, label in enumerate(labels):
-        alike(
-            ds.next_hop.values[i].tolist(),
-            [*[labels[i - 1]] * i, label, *[labels[(i + 1) % len(labels)]] * (len(labels) - i - 1)],
-        )
-    committee = dgsuite.run("kc", graph, k=2).committee.values
-    assert set(committee.tolist()) <= set(labels)
+        after = [labels[(i + 1) % len(labels)]] * (len(labels) - i - 1)
+        alike(ds.next_hop.values[i].tolist(), [*[labels[i - 1]] * i, label, *after])
     # without identifiers of its own, a node's identifier is the node
     alike(dgsuite.run("dp", graph).leader.values.tolist(), [labels[-1]] * len(labels))
     named = line(labels, uid=np.arange(len(labels))[::-1] + 100)
@@ -147,17 +121,10 @@ def test_what_stands_for_no_node(labels, none):
     ds = dgsuite.run("bfs", graph, root=labels[0])
     assert ds.parent.values.tolist() == [labels[0], none]
     assert f"{none!r} where unreached" in ds.parent.attrs["long_name"]
-    assert dgsuite.run("bfs", Graph.from_edges([], [], n=2)).parent.attrs["long_name"] == (
-        "parent in the tree, -1 where unreached"
-    )
-
-
-def test_results_of_graphs_without_labels_are_numbers():
-    ds = dgsuite.run("bfs", Graph.from_edges([0, 1], [1, 2], n=4), root=2)
-    assert ds.parent.values.tolist() == [1, 2, 2, -1]
-    assert ds.parent.dtype == np.int32
-    assert ds.attrs["root"] == 2
-    assert type(dgsuite.run("bfs", Graph.from_edges([0], [1])).attrs["root"]) is int
+    plain = dgsuite.run("bfs", Graph.from_edges([0, 1], [1, 2], n=4), root=2)
+    assert plain.parent.attrs["long_name"] == "parent in the tree, -1 where unreached"
+    assert (plain.parent.dtype, plain.parent.values.tolist()) == (np.int32, [1, 2, 2, -1])
+    assert plain.attrs["root"] == 2
 
 
 def test_parameters_name_nodes_by_label(labels):
@@ -171,22 +138,6 @@ def test_parameters_name_nodes_by_label(labels):
     assert genval.validate("vc", graph, colours).ok
     tree = dgsuite.run("bfs", graph, root=labels[0]).parent
     assert dgsuite.run("vc", graph, root=labels[0], parents=tree).colour.equals(colours.colour)
-    last = dgsuite.run(
-        "bf",
-        graph,
-        root=xr.DataArray(0).copy(data=graph.labels.array[-1])
-        if graph.labels.array.dtype != object
-        else labels[-1],
-    )
-    assert last.distance.values.tolist() == list(range(len(labels)))[::-1]
-
-
-def test_traitors_by_label():
-    names = [f"general {i}" for i in range(24)]
-    graph = Graph.from_networkx(nx.relabel_nodes(nx.complete_graph(24), dict(enumerate(names))))
-    ds = dgsuite.run("by", graph, traitors=names[4:6])
-    assert ds.node.values[ds.traitor.values].tolist() == names[4:6]
-    assert genval.validate("by", graph, ds).ok
 
 
 def test_the_first_node_is_the_default_whatever_its_label():
@@ -199,31 +150,6 @@ def test_the_first_node_is_the_default_whatever_its_label():
     assert dgsuite.run("bf", named).attrs["root"] == 9
 
 
-@dataclass(frozen=True)
-class Follow(Kernel):
-    """A user's own kernel that is given a node and says one."""
-
-    target: Node = FIRST
-
-    name = "follow"
-    outputs = {"goes_to": Output("where it goes", nodes=True), "steps": Output("a number")}
-
-    def program(self, net):
-        yield Round(self.go)
-
-    def start(self, c):
-        return State(goes_to=c.full(self.target), steps=c.full(self.target))
-
-    def go(self, c, s, inbox):
-        return None
-
-
-def test_a_kernel_of_ones_own_needs_no_more_than_to_say_which_are_nodes(labels):
-    ds = dgsuite.run(Follow, line(labels), target=labels[2])
-    alike(ds.goes_to.values.tolist(), [labels[2]] * len(labels))
-    assert (ds.steps == 2).all()
-
-
 def test_all_kernels_say_which_parameters_are_nodes():
     for kernel in KERNELS.values():
         for field in fields(kernel):
@@ -234,44 +160,17 @@ def test_all_kernels_say_which_parameters_are_nodes():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        (
-            "bfs",
-            {"root": "Valjan"},
-            r"'bfs': root 'Valjan' is not a node; did you mean 'Valjean'\?",
-        ),
-        (
-            "bfs",
-            {"root": 0},
-            "0 is not a node; Nodes have labels, such as 'Valjean', 'Javert', 'Cosette'",
-        ),
+        ("bfs", {"root": "Valjan"}, r"'bfs': root 'Valjan' is not .*; did you mean 'Valjean'\?"),
+        ("bfs", {"root": 0}, "0 is not a node; Nodes have labels, such as 'Valjean', 'Javert'"),
         ("bfs", {"root": ["Valjean"]}, "is not a node"),
         ("bfs", {"root": None}, "is not a node"),
         ("bc", {"sources": ["Javert", 2]}, "sources 2 is not a node"),
-        (
-            "bc",
-            {"sources": "Javert"},
-            "sources must be a 64-bit integer or a sequence of nodes or None",
-        ),
+        ("bc", {"sources": "Javert"}, "sources must be a 64-bit integer or a sequence of nodes"),
     ],
 )
 def test_what_is_no_label(name, parameters, message):
     with pytest.raises(InputError, match=message):
         dgsuite.run(name, line(KINDS["text"]), **parameters)
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([1, [2]], r"label \[2\] is not hashable"),
-        ([1, None], "labels: 1 of 2 rows have no value, .* row 1"),
-        ([1, 1.0], "the same label 1.0"),
-        (np.array([3, 3]), "the same label 3"),
-        (["a"], "1 labels for 2 nodes"),
-    ],
-)
-def test_what_labels_cannot_be(labels, message):
-    with pytest.raises(InputError, match=message):
-        Graph.from_edges([0], [1], labels=labels)
 
 
 @pytest.mark.few(2)
@@ -311,24 +210,23 @@ def test_what_a_file_cannot_hold(tmp_path):
     assert genval.validate("bc", graph, traitors.drop_vars("source")).ok
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("damage", ["[1]", "{", '{"tuple": 3}', '{"eval": "1"}', '{"uuid": "x"}'])
-def test_damaged_labels_in_files(tmp_path, damage):
-    ds = dgsuite.run("bfs", line(KINDS["pairs"]))
-    save(ds, tmp_path / "run.nc")
-    stored = xr.load_dataset(tmp_path / "run.nc")
-    stored["label_table"][0] = damage
-    netcdf.write(stored, tmp_path / "run.nc")
-    with pytest.raises(InputError, match="its labels cannot be read"):
-        open_dataset(tmp_path / "run.nc")
-
-
-def test_numbers_beyond_the_labels_in_files(tmp_path):
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        *(("label_table", "[1]"), ("node", 7), ("label_table", "{")),
+        *(("label_table", json) for json in ('{"tuple": 3}', '{"eval": "1"}', '{"uuid": "x"}')),
+    ],
+)
+def test_damaged_labels_in_files(tmp_path, name, damage):
     save(dgsuite.run("bfs", line(KINDS["pairs"])), tmp_path / "run.nc")
     stored = xr.load_dataset(tmp_path / "run.nc")
-    stored["node"] = stored["node"] + 7
+    values = stored[name].values.copy()
+    values[0] = damage
+    stored[name] = stored[name].variable.to_base_variable().copy(data=values)
     netcdf.write(stored, tmp_path / "run.nc")
-    with pytest.raises(InputError, match="its labels cannot be read: a code"):
+    said = ": a code" if name == "node" else ""
+    with pytest.raises(InputError, match=f"its labels cannot be read{said}"):
         open_dataset(tmp_path / "run.nc")
 
 
@@ -354,17 +252,3 @@ def test_wrong_results_are_told_by_label():
     assert not genval.validate("bfs", graph, wrong).ok
     with pytest.raises(InputError, match="root 'x' is not a node"):
         genval.validate("bfs", graph, {"level": ds.level, "parent": ds.parent, "root": "x"})
-
-
-def test_labels_in_all_styles(client):
-    names = [f"n{i}" for i in range(200)]
-    net = nx.relabel_nodes(nx.gnm_random_graph(200, 500, seed=3), dict(enumerate(names)))
-    here = dgsuite.run("bfs", Graph.from_networkx(net), root="n7", style="serial")
-    expected = nx.single_source_shortest_path_length(net, "n7")
-    for style in ("clocked", "finish_async"):
-        graph = Graph.from_networkx(net, client=client, clusters=4, partition="hash")
-        ds = dgsuite.run("bfs", graph, root="n7", style=style)
-        assert ds.parent.equals(here.parent)
-        assert {name: int(ds.level.sel(node=name)) for name in expected} == expected
-        assert genval.validate("bfs", graph, ds).ok
-    assert Labels(names, 200) == graph.repartition(4).labels

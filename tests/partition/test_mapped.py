@@ -6,22 +6,24 @@ import gc
 import mmap
 import os
 import pickle
-import resource
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import dask
-import fsspec
+import dask.array as da
 import numpy as np
 import pytest
+from distributed.system import MEMORY_LIMIT
 
 import dgsuite
 from dgsuite import Graph
 from dgsuite.base.errors import InputError
 from dgsuite.partition.arrays import mapped, segments
 from dgsuite.partition.store import archives
+from tests.support.clusters import client_of
 from tests.support.graphs import same
+from tests.support.limits import files_of_at_most
 from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -88,40 +90,20 @@ def test_arrays_that_cannot_be_read_in_place_are_copied(tmp_path, monkeypatch):
     same(loaded, graph())
 
 
-@pytest.mark.parametrize("where", ["folder", "memory://damaged"])
-def test_a_damaged_file_is_refused(where, tmp_path):
-    path = str(tmp_path / "g") if where == "folder" else where
-    graph().save(path)
-    files, inner = fsspec.core.url_to_fs(path)
-    (name,) = files.glob(f"{inner}/cluster-*")
-    content = bytearray(files.cat_file(name))
-    content[len(content) // 2] ^= 1
-    files.pipe_file(name, bytes(content))
-    with pytest.raises(InputError, match="does not match its checksum"):
-        Graph.load(path, edges="disk")
-
-
 def test_a_full_disk_is_named(tmp_path):
     """The room is taken before anything is written, where a write could not say that there is none."""
-    with dgsuite_folder(tmp_path):
-        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))
-        try:
-            with pytest.raises(
-                InputError, match=rf"{tmp_path}: has no room for .*temporary-directory"
-            ):
-                graph(edges="disk")
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = f"{tmp_path}: has no room for .*temporary-directory"
+    with (
+        dask.config.set({"temporary-directory": str(tmp_path)}),
+        files_of_at_most(1 << 12),
+        pytest.raises(InputError, match=said),
+    ):
+        graph(edges="disk")
     assert not os.listdir(tmp_path)
 
 
-def dgsuite_folder(path):
-    return dask.config.set({"temporary-directory": str(path)})
-
-
 def test_files_have_no_names_and_go_with_their_arrays(tmp_path):
-    with dgsuite_folder(tmp_path / "new"):
+    with dask.config.set({"temporary-directory": str(tmp_path / "new")}):
         array = mapped.on_disk(1 << 20, np.uint8)
     assert not os.listdir(tmp_path / "new")
     part = array[5:7]
@@ -212,18 +194,12 @@ def resident(array):
     raise AssertionError("it is not mapped")
 
 
-def test_edges_are_somewhere_known():
-    with pytest.raises(InputError, match="unknown edges 'disc'; did you mean 'disk'"):
-        graph(edges="disc")
-
-
 def test_workers_hold_edges_on_disk(client):
     """Also those of a directed graph that come in, which are made for the run."""
+    with pytest.raises(InputError, match="unknown edges 'disc'; did you mean 'disk'"):
+        graph(edges="disc")
     there = graph(edges="disk", directed=True, clusters=2).persist(client)
-    kinds = client.gather(
-        [client.submit(lambda c: (c.disk, c.nbytes), part) for part in there.parts]
-    )
-    assert all(disk for disk, _ in kinds)
+    assert all(client.gather([client.submit(lambda c: c.disk, part) for part in there.parts]))
     expected = dgsuite.run("pagerank", graph(directed=True))
     assert dgsuite.run("pagerank", there, client=client)["rank"].equals(expected["rank"])
 
@@ -242,3 +218,39 @@ def test_an_adjacency_is_turned_in_windows(monkeypatch):
     assert mapped.windows(*expected) == [(0, 2600)]
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+MEMORY = MEMORY_LIMIT / 2  # of each of two workers
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A client of workers that keep about 0.2 MB in memory."""
+    settings = {
+        "distributed.worker.memory.target": 2e5 / MEMORY,
+        "distributed.worker.memory.spill": False,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.terminate": False,
+    }
+    with client_of(2, settings) as client:
+        yield client
+
+
+def on_disk(client):
+    """Bytes of what workers have spilled."""
+    return sum(client.run(lambda dask_worker: dask_worker.data.spilled_total.disk).values())
+
+
+def test_clusters_are_spilled_and_read_back(small):
+    """Where a graph takes more than the memory of its workers."""
+    many = RNG.integers(0, 40_000, (2, 200_000))
+    src, dst = (da.from_array(ends, chunks=50_000) for ends in many)
+    graph = Graph.from_edges(src, dst, n=40_000, clusters=16, client=small)
+    assert on_disk(small) > 300_000
+    here = Graph.from_edges(*many, n=40_000, clusters=16)
+    assert graph.degree.sum().compute(scheduler=small) == 2 * here.m
+    for style in ("clocked", "finish_async"):
+        found = dgsuite.run("bfs", graph, style=style, client=small)
+        assert found.level.equals(dgsuite.run("bfs", here, style="serial").level)
+        assert on_disk(small) > 300_000
+    same(graph, here)

@@ -14,6 +14,7 @@ import pytest
 
 from dgsuite import InputError
 from tests.support.columns import KINDS, PAGE, framed, page, ways
+from tests.support.graphs import edges_of
 
 ENDS, WEIGHTS = [5, 6, 7], [1.5, 2.5, 3.5]
 ROLES = ("ends", "nodes", "weights")
@@ -70,14 +71,6 @@ def refusal(way, frame, folder):
 def numbers(kind):
     """The values as weights: decimals are the nearest floats."""
     return [float(value) if type(value) is Decimal else value for value in kind.values]
-
-
-def edges_of(graph):
-    """The edges by label, and their weights."""
-    matrix = graph.to_scipy().tocoo()
-    labels = list(range(graph.n)) if graph.labels is None else list(graph.labels)
-    ends = zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True)
-    return {(labels[a], labels[b]): weight for a, b, weight in ends}
 
 
 @pytest.mark.parametrize(("role", "name"), cases(right=True))

@@ -75,23 +75,10 @@ def test_other_programs_read_and_change_such_files(saved, tmp_path):
         netcdf.read(changed, checksum=True)
 
 
-def test_files_are_written_where_there_is_a_client(saved, client, tmp_path):
-    ds, _ = saved
-    with client.as_current():
-        dgsuite.save(ds, tmp_path / "other.nc")
-    assert dgsuite.open(tmp_path / "other.nc").identical(ds)
-
-
 def write_without_checksum(path):
     """As another program does; xarray would take a lock of the current client's cluster."""
     with dask.config.set(scheduler="threads"):
         xr.Dataset({"x": ("a", [1.5, 2.5])}).to_netcdf(path, engine="h5netcdf")
-
-
-def test_files_of_others_need_no_checksum(tmp_path):
-    path = tmp_path / "other.nc"
-    write_without_checksum(path)
-    assert netcdf.read(path).x.values.tolist() == [1.5, 2.5]
 
 
 def test_arrays_that_are_not_there_take_no_memory(tmp_path):

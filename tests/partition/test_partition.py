@@ -1,29 +1,28 @@
-"""Cutting a graph: any map from nodes to clusters, other numbers of clusters, and on workers."""
+"""Cutting a graph: any map from nodes to clusters, partitioners, other numbers of clusters, workers."""
 
 from __future__ import annotations
 
-import pickle
 import threading
 import time
+from itertools import pairwise
 
 import dask.array as da
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from dask.sizeof import sizeof
 from distributed import Event
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dgsuite import Graph, InputError, RunError
-from dgsuite.partition.client.waiting import Watch
+import dgsuite
+from dgsuite import Graph, InputError, genval
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters import partitioners
 from dgsuite.partition.construction import distribute
 from tests.support.cases import in_turn
 from tests.support.clusters import client_of, stored
-from tests.support.graphs import same
+from tests.support.graphs import same, same_clusters
 from tests.support.patience import PATIENCE
 
 
@@ -34,37 +33,19 @@ def test_any_partition_keeps_the_graph(n, m, clusters, random):
     src, dst = ([random.randrange(n) for _ in range(m)] for _ in range(2))
     weights = [random.randrange(9) for _ in range(m)]
     uid = random.sample(range(99), n)
-    plain = Graph.from_edges(src, dst, n=n, weights=weights, uid=uid)
+    how = {"n": n, "weights": weights, "uid": uid}
+    plain = Graph.from_edges(src, dst, **how)
     owner = np.array([random.randrange(clusters) for _ in range(n)])
     for partition in ("nodes", "edges", owner, partitioners.from_owner(owner, clusters)):
-        graph = Graph.from_edges(
-            src, dst, n=n, weights=weights, uid=uid, clusters=clusters, partition=partition
-        )
+        graph = Graph.from_edges(src, dst, **how, clusters=clusters, partition=partition)
         same(plain, graph)
         assert len(graph.parts) == clusters
         for k, part in enumerate(graph.parts):
             np.testing.assert_array_equal(graph.partition.owner(part.ids), k)
             np.testing.assert_array_equal(part.uid, np.array(uid)[part.ids])
-            remote = [
-                sum(graph.partition.owner(np.array([v]))[0] != k for v in part.indices[a:b])
-                for a, b in zip(part.indptr[:-1], part.indptr[1:], strict=True)
-            ]
+            away = graph.partition.owner(part.indices) != k
+            remote = [away[a:b].sum() for a, b in pairwise(part.indptr)]
             np.testing.assert_array_equal(part.remote_degree, remote)
-
-
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=30))
-def test_positions_and_nodes_are_inverse(owner):
-    partition = partitioners.from_owner(owner, 7)
-    nodes = np.arange(len(owner))
-    np.testing.assert_array_equal(partition.node(partition.position(nodes)), nodes)
-    np.testing.assert_array_equal(partition.owner(nodes), owner)
-    held = [partition.nodes(k) for k in range(7)]
-    np.testing.assert_array_equal(np.sort(np.concatenate(held)), nodes)
-    assert all((np.diff(some) > 0).all() for some in held)
-    again = pickle.loads(pickle.dumps(partition))
-    assert again == partition
-    assert again != partitioners.blocks(len(owner), 8)
-    assert partition.n == len(owner)
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=60), st.integers(1, 12))
@@ -76,14 +57,6 @@ def test_blocks_and_balance(degrees, clusters):
     assert (offsets[0], offsets[-1]) == (0, len(degrees))
     load = np.add.reduceat(np.append(np.add(degrees, 1), 0), offsets[:-1]) * (np.diff(offsets) > 0)
     assert load.max() <= sum(np.add(degrees, 1)) / clusters + max(degrees) + 1
-
-
-def test_edges_balanced():
-    star = nx.star_graph(1000)
-    by_nodes = Graph.from_networkx(star, clusters=4)
-    by_edges = Graph.from_networkx(star, clusters=4, partition="edges")
-    assert max(by_edges.entries) == 1000 < max(by_nodes.entries)
-    assert by_edges.parts[0].size == 1
 
 
 def test_the_origin_of_a_partition():
@@ -102,7 +75,8 @@ def test_repartition(n, steps, weighted):
     src, dst = rng.integers(0, n, (2, 2 * n))
     weights = rng.random(2 * n) if weighted else None
     uid = rng.permutation(n)
-    graph = whole = Graph.from_edges(src, dst, n=n, weights=weights, uid=uid, clusters=1)
+    how = {"weights": weights, "uid": uid, "loops": "keep" if len(steps) > 1 else "drop"}
+    graph = whole = Graph.from_edges(src, dst, n=n, **how, clusters=1)
     for clusters in steps:
         graph = graph.repartition(clusters)
         same(whole, graph)
@@ -131,15 +105,6 @@ def big():
     return n, src, dst, rng.random(m)
 
 
-def close(a: Graph, b: Graph) -> None:
-    """The same clusters, entry by entry."""
-    for left, right in zip(a.gather(), b.gather(), strict=True):
-        assert left.partition == right.partition
-        for name in ("indptr", "indices", "weights", "uid"):
-            x, y = getattr(left, name), getattr(right, name)
-            assert (x is None and y is None) or (x.dtype == y.dtype and np.array_equal(x, y))
-
-
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
@@ -159,12 +124,12 @@ def test_workers_build_what_one_process_builds(client, big, monkeypatch, how, cl
     expected = local(monkeypatch, src, dst, weights=weights, **options)
     graph = Graph.from_edges(src, dst, weights=weights, client=client, **options)
     assert not graph.local
-    close(expected, graph)
+    same_clusters(expected, graph)
     where = worker_addresses(client)
     for k, part in enumerate(graph.parts):
         assert client.who_has([part])[part.key] == (worker_of(k, clusters, where),)
     lazy = [da.from_array(a, chunks=90_000) for a in (src, dst, weights)]
-    close(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
+    same_clusters(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
 
 
 def test_workers_read_files(client, big, monkeypatch, tmp_path):
@@ -177,7 +142,7 @@ def test_workers_read_files(client, big, monkeypatch, tmp_path):
     for name in ("e.txt", "e.parquet"):
         graph = Graph.read_edge_list(tmp_path / name, client=client, clusters=2)
         assert (graph.local, graph.n) == (False, n)
-        close(expected, graph)
+        same_clusters(expected, graph)
     with (tmp_path / "e.txt").open("a") as file:
         file.write("7\n")
     with pytest.raises(InputError, match=r"e\.txt, line 400001: '7' is not an edge"):
@@ -195,13 +160,8 @@ def test_repartition_on_workers(client, big, monkeypatch):
     graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=3, client=client)
     again = graph.repartition(7)
     assert not again.local
-    close(expected, again)
+    same_clusters(expected, again)
     assert again.indices.chunks == (tuple(expected.entries),)
-    with client.as_current():
-        sizes = again.clusters.map(lambda c: c.size).compute()
-        total = int(again.indices.sum().compute())
-    assert sizes == [c.size for c in expected.parts]
-    assert total == sum(int(p.indices.sum()) for p in expected.parts)
 
 
 def test_errors_on_workers_are_the_same(client, big):
@@ -210,51 +170,31 @@ def test_errors_on_workers_are_the_same(client, big):
     bad = da.from_array(np.array([0, 1, 99]), chunks=1)
     worse, holes = dst.copy(), weights.copy()
     worse[345_678], holes[345_678] = n, np.nan
-    for call, message in (
-        (lambda: Graph.from_edges(bad, good, n=3, client=client), "names node 99"),
-        (
-            lambda: Graph.from_edges(good, good, weights=da.full(3, np.nan, chunks=1), n=3),
-            r"partition \d: weights: 1 of 1 rows have no value",
-        ),
-        (lambda: Graph.from_edges(good, good, partition="edges", n=2), "names node 2"),
-        (lambda: Graph.from_edges(good * 0.5, good, client=client), "must be integers"),
-        (lambda: Graph.from_edges(src, worse, n=n, client=client), "edge 345678 .* node 30000"),
-        (
-            lambda: Graph.from_edges(src, dst, n=n, weights=holes, client=client),
-            r"weights: 1 of \d+ rows have no value, the first of them is row 345678",
-        ),
+    nothing = da.full(3, np.nan, chunks=1)
+    for a, b, how, message in (
+        (bad, good, {"n": 3}, "names node 99"),
+        (good, good, {"weights": nothing}, r"partition \d: weights: 1 of 1 rows have no value"),
+        (good, good, {"partition": "edges", "n": 2}, "names node 2"),
+        (good * 0.5, good, {}, "must be integers"),
+        (src, worse, {"n": n}, "edge 345678 .* node 30000"),
+        (src, dst, {"n": n, "weights": holes}, r"weights: 1 of \d+ rows .* is row 345678"),
     ):
-        with client.as_current(), pytest.raises(InputError, match=message):
-            call()
+        with pytest.raises(InputError, match=message):
+            Graph.from_edges(a, b, client=client, **how)
 
 
-def test_no_step_gathers_the_graph(client, big, monkeypatch, tmp_path):
+def test_no_step_gathers_the_graph(client, big, brought):
     """What comes to the client while a graph is built and cut is small, however large it is."""
-    from distributed import Future
-
     n, src, dst, weights = big
-    got = []
-    gather, result = client.gather, Future.result
-
-    def seen(value):
-        got.append(sizeof(value))
-        return value
-
-    monkeypatch.setattr(client, "gather", lambda *a, **k: seen(gather(*a, **k)))
-    monkeypatch.setattr(Future, "result", lambda *a, **k: seen(result(*a, **k)))
     lazy = [da.from_array(a, chunks=50_000) for a in (src, dst, weights)]
-    graphs = [
-        Graph.from_edges(src, dst, n=n, clusters=4, client=client),
-        Graph.from_edges(*lazy[:2], weights=lazy[2], clusters=4, client=client),
-    ]
-    graphs.append(graphs[0].repartition(6))
-    assert got
-    assert sum(got) < 10_000
-    got.clear()
+    graph = Graph.from_edges(src, dst, n=n, clusters=4, client=client)
+    other = Graph.from_edges(*lazy[:2], weights=lazy[2], clusters=4, client=client)
+    assert graph.repartition(6).m == other.m == graph.m
+    assert 0 < sum(brought) < 10_000
+    brought.clear()
     Graph.from_edges(*lazy[:2], n=n, partition="edges", client=client)
     # the degree of every node, once
-    assert sum(got) < 10_000 + 8 * n
-    assert {g.m for g in graphs} == {graphs[0].m}
+    assert sum(brought) < 10_000 + 8 * n
 
 
 def test_nothing_is_left_on_the_workers(client, big):
@@ -271,13 +211,6 @@ def test_nothing_is_left_on_the_workers(client, big):
         assert time.monotonic() < deadline, left()
         time.sleep(0.05)
     assert keys <= stored(client)
-
-
-def test_a_lost_worker_is_an_error(client):
-    gone = "tcp://127.0.0.1:9"
-    future = client.submit(len, [], workers=[gone], allow_other_workers=False, pure=False)
-    with pytest.raises(RunError, match=f"worker {gone} was lost"):
-        Watch(client, "waiting", [gone]).wait([future])
 
 
 def _until_it_left(part, outputs):
@@ -306,23 +239,45 @@ def test_an_idle_worker_may_leave():
         leaving.join()
 
 
-def _die(block):
-    import os
+@given(st.integers(1, 30), st.integers(0, 60), st.integers(0, 99), st.integers(1, 6), st.booleans())
+def test_counts_are_those_of_networkx(n, m, seed, clusters, dealt):
+    network = nx.gnm_random_graph(n, m, seed=seed)
+    how = {"partition": "hash"} if dealt else {}
+    graph = Graph.from_networkx(network, clusters=clusters, **how)
+    found = dgsuite.partition.describe(graph)
+    owner = graph.partition.owner(np.arange(n))
+    cut = [(u, v) for u, v in network.edges if owner[u] != owner[v]]
+    assert found.attrs["cut_edges"] == len(cut)
+    assert found.nodes.values.tolist() == np.bincount(owner, minlength=clusters).tolist()
+    halo = {(owner[u], v) for u, v in cut} | {(owner[v], u) for u, v in cut}
+    assert int(found.halo.sum()) == len(halo)
+    assert found.halo.values.tolist() == [
+        sum(k == cluster for k, _ in halo) for cluster in range(clusters)
+    ]
+    assert int(found.ends.sum()) == 2 * network.number_of_edges()
 
-    if len(block) and block[0]:
-        os._exit(1)
-    return block
 
-
-def test_a_worker_that_dies_meanwhile_is_an_error():
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
+def test_metis_takes_no_more_edges_than_it_can_count(monkeypatch):
+    pytest.importorskip("pymetis")
+    ring = {"src": np.arange(8), "dst": (np.arange(8) + 1) % 8, "partition": "metis", "clusters": 2}
+    monkeypatch.setattr("dgsuite.partition.clusters.partitioners.MOST_OF_METIS", 16)
+    assert Graph.from_edges(**ring).m == 8
+    monkeypatch.setattr("dgsuite.partition.clusters.partitioners.MOST_OF_METIS", 15)
+    with pytest.raises(
+        dgsuite.InputError, match=r"takes at most 15 .* has 8 nodes and 16 edge ends"
     ):
-        src = da.arange(8, chunks=4).map_blocks(_die, meta=np.empty(0, int))
-        with pytest.raises(RunError, match=r"building the graph: .*lost"):
-            Graph.from_edges(src, da.zeros(8, chunks=4, dtype=int), n=8, client=client)
+        Graph.from_edges(**ring)
+
+
+def test_metis_cuts_less_and_hash_deals_evenly(client):
+    pytest.importorskip("pymetis")
+    cuts = {}
+    for how in ("nodes", "edges", "hash", "metis"):
+        graph = genval.graph("grid", 10_000, clusters=4, client=client, partition=how)
+        found = dgsuite.partition.describe(graph)
+        cuts[how] = found.attrs["cut_edges"]
+        assert found.attrs["node_balance"] < 1.1
+        ds = dgsuite.run("bfs", graph, client=client, root=7)
+        assert genval.validate("bfs", graph, ds).ok
+    assert cuts["metis"] < cuts["nodes"] < cuts["hash"]
+    assert cuts["metis"] < 300

@@ -1,38 +1,28 @@
-"""Graphs read from files: Matrix Market, edge lists in text and Parquet."""
+"""Graphs read from files: Matrix Market, edge lists in text and Parquet; numbers are read as they stand."""
 
 from __future__ import annotations
 
 import gzip
+import math
 import re
 import sys
 
 import dask.dataframe as dd
 import fsspec
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.io
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
 from dgsuite.base.extras import pip_install
 from dgsuite.partition.client import session
+from dgsuite.partition.sources import readers
+from dgsuite.partition.sources.readers import nodes_of
+from dgsuite.suites.graphalytics import files
 from tests.support.cases import edge_lists, in_turn
 from tests.support.graphs import same
-
-
-def test_matrix_market(tmp_path):
-    matrix = sp.coo_array(nx.to_scipy_sparse_array(nx.gnm_random_graph(20, 40, seed=1)))
-    path = tmp_path / "g.mtx"
-    scipy.io.mmwrite(path, matrix, symmetry="symmetric")
-    same(Graph.from_scipy(matrix), Graph.read_matrix_market(path))
-    packed = tmp_path / "g.mtx.gz"
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    same(Graph.from_scipy(matrix), Graph.read_matrix_market(packed, clusters=4))
-
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
@@ -56,12 +46,6 @@ def test_bad_matrix_market_files(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         Graph.read_matrix_market(path)
-
-
-def test_missing_files(tmp_path):
-    for reader in (Graph.read_matrix_market, Graph.read_edge_list):
-        with pytest.raises(InputError, match=r"none\.txt: no such file"):
-            reader(tmp_path / "none.txt")
 
 
 RING = "# a ring\n0 1\n1\t2\r\n\n2,3\n   3 , 0  # the last"
@@ -95,21 +79,8 @@ def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     assert (read.n, read.weighted) == (n, bool(edges))
 
 
-BAD = [
-    "1 x",
-    "5",
-    "1 2 3 4",
-    "1 2.5",
-    "a b",
-    "-1 2",
-    "1 2 3",
-    "nan 1",
-    "0,,1",
-    "0, ,1",
-    ",0,1",
-    "0,1,,2",
-    "3 1",
-]
+BAD = ["1 x", "5", "1 2 3 4", "1 2.5", "a b", "-1 2", "1 2 3", "nan 1", "0,,1", "0, ,1", ",0,1"]
+BAD += ["0,1,,2", "3 1"]
 
 
 @pytest.mark.parametrize(
@@ -133,6 +104,11 @@ def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, how):
     ("weights", "dtype"),
     [
         ([2**53 + 1, 5, -(2**53) - 1], np.int64),
+        ([2**63 + 1, 3, 2**64], None),
+        ([2**63 + 1, 3, -1], None),
+        ([2**53 + 1, 7, 0.5], None),
+        ([0.5, 7, 2**53 + 1], None),
+        ([2**53, 7, 0.5], np.float64),
         ([2**53 + 1, 2**63 + 3, 7], np.uint64),
         ([7, 2, 0.5], np.float64),
         ([0.5, 2, 1e30], np.float64),
@@ -143,33 +119,13 @@ def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block)
     monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     path = tmp_path / "e.txt"
     path.write_text("".join(f"{i} {i + 1} {w}\n" for i, w in enumerate(weights)))
+    if dtype is None:
+        with pytest.raises(InputError, match=r"64.bit|9007199254740993"):
+            Graph.read_edge_list(path)
+        return
     graph = Graph.read_edge_list(path, directed=True, clusters=2)
     assert graph.weight_dtype == dtype
     assert graph.to_scipy().data.tolist() == weights
-
-
-@pytest.mark.parametrize("block", [1 << 20, 24])
-@pytest.mark.parametrize("last", [2**64, -1])
-def test_integers_of_text_that_no_dtype_holds(tmp_path, monkeypatch, block, last):
-    monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
-    path = tmp_path / "e.txt"
-    path.write_text(f"0 1 {2**63 + 1}\n# 0.5\n1 2 {last}\n")
-    with pytest.raises(InputError, match=r"64.bit"):
-        Graph.read_edge_list(path)
-
-
-def test_ids_of_text_are_exact(tmp_path):
-    path = tmp_path / "e.txt"
-    path.write_text(f"{2**62 + 1} 7\n7 {2**53 + 1}\n")
-    graph = Graph.read_edge_list(path, relabel=True)
-    assert list(graph.labels) == [7, 2**53 + 1, 2**62 + 1]
-    path.write_text("0 2000000000\n")  # a small file asks for little memory
-    with pytest.raises(InputError, match="relabel=True"):
-        Graph.read_edge_list(path)
-    for line in ("1e1 2.0 3\n", "1e1 2.0\n"):
-        path.write_text(line)
-        with pytest.raises(InputError, match=r"line 1: '1e1 2\.0.*12 and not 12\.0"):
-            Graph.read_edge_list(path)
 
 
 NAMES = [("http://x.org/verb", "http://x.org/onto#eat"), ("http://x.org/noun", "50%"), ("#", "%d")]
@@ -252,15 +208,17 @@ def test_damaged_archives(tmp_path, damage):
 
 def test_unreadable_edge_lists(tmp_path):
     path = tmp_path / "e.txt"
-    path.write_text("")
-    with pytest.raises(InputError, match="the file is empty"):
-        Graph.read_edge_list(path)
-    path.write_text("0 1 2\n1 2 nan\n")
-    with pytest.raises(InputError, match=r"e\.txt, line 2: '1 2 nan' is not an edge"):
-        Graph.read_edge_list(path)
-    path.write_text("# nothing\n")
-    with pytest.raises(InputError, match="at least one node"):
-        Graph.read_edge_list(path)
+    for reader in (Graph.read_matrix_market, Graph.read_edge_list):
+        with pytest.raises(InputError, match=r"e\.txt: no such file"):
+            reader(path)
+    for text, message in (
+        ("", "the file is empty"),
+        ("0 1 2\n1 2 nan\n", r"e\.txt, line 2: '1 2 nan' is not an edge"),
+        ("# nothing\n", "at least one node"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=message):
+            Graph.read_edge_list(path)
     assert Graph.read_edge_list(path, n=2).m == 0
 
 
@@ -270,13 +228,12 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     frame = pd.DataFrame({"source": [0, 1, 2, 3], "target": [1, 2, 3, 0], "other": 1})
     frame.to_parquet(path)
     same(expected, Graph.read_edge_list(path))
+    same(expected, Graph.read_edge_list(path, source="target", target="source"))
     dd.from_pandas(frame.assign(weight=2.5), npartitions=3).to_parquet(tmp_path / "folder")
     folder = Graph.read_edge_list(tmp_path / "folder")
     assert (folder.m, folder.to_scipy().max()) == (4, 2.5)
     frame.rename(columns={"target": "to"}).to_parquet(path)
-    with pytest.raises(
-        InputError, match=r"ring\.parquet: no column 'target'; there are: source, to"
-    ):
+    with pytest.raises(InputError, match=r"ring\.parquet: no column 'target'; there are: source"):
         Graph.read_edge_list(path)
     path.write_text("0 1\n")
     with pytest.raises(InputError, match=r"ring\.parquet: cannot be read"):
@@ -284,3 +241,146 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(InputError, match=re.escape(pip_install("parquet"))):
         Graph.read_edge_list(path)
+
+
+TOKENS = [
+    *(b"0", b"1", b"-0", b"+1", b"01", b"-1", b"0.0", b"1.0", b"1.", b".5", b"1.5", b"1e0", b"0.1e1"),
+    *(b"9007199254740992", b"9007199254740993", b"9007199254740993.0", b"1e16", b"1e400", b"1e-400"),
+    *(b"9223372036854775807", b"9223372036854775808", b"18446744073709551615"),
+    *(b"18446744073709551616", b"-9223372036854775808", b"-9223372036854775809"),
+    *(b"nan", b"inf", b"-inf", b"Infinity", b"1_000", b"0x10", b"0b1", b"1L", b"1j", b"1d0", b"true"),
+    *("\u0661".encode(), "\uff11".encode()),
+    *(b"\xa01", b"1\xa0", b"1\x85", b"1\x0b", b"1\x0c", b"1\x1c", b"\x1f1"),
+    *(b"1\x00", b"\x001", b'"1"', b"(1)", b"--1", b"1e", b"e1", b"+", b"-", b".", b"\xff"),
+    *(b"0" * 5000 + b"1", b"1" * 5000, b"0." + b"3" * 5000),
+]  # fmt: skip
+INTEGER = re.compile(rb"[+-]?[0-9]+")
+NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def integer(token, least, most):
+    """The integer that a token is, or None."""
+    if not INTEGER.fullmatch(token) or len(token.lstrip(b"+-0")) > 20:
+        return None
+    value = int(token.lstrip(b"+").lstrip(b"0") or b"0") if token[:1] != b"-" else int(token)
+    return value if least <= value <= most else None
+
+
+def weight(token):
+    """The weight that a token is, among integers; or None."""
+    whole = integer(token, -(2**63), 2**64 - 1)
+    if whole is not None or INTEGER.fullmatch(token):
+        return whole
+    value = float(token) if NUMBER.fullmatch(token) else math.inf
+    return value if math.isfinite(value) else None
+
+
+def among_floats(token):
+    """The same among floats, which do not hold all integers."""
+    if not NUMBER.fullmatch(token) or not math.isfinite(float(token)):
+        return None
+    exact = INTEGER.fullmatch(token) and len(token) < 100
+    held = not exact or (int(float(token)) == int(token) and -(2**63) <= int(token) < 2**64)
+    return float(token) if held else None
+
+
+def wide(token):
+    return None if token.startswith(b"-") else integer(token, 0, 2**64 - 1)
+
+
+def short(token):
+    """IMSuite's files have no number of thousands of digits."""
+    return integer(token, 0, 2**63 - 1) if len(token) < 1000 else None
+
+
+def ids(path, token, where):
+    path.write_bytes(b"7 3\n%s\n5 2\n" % (where % token))
+    pieces = readers.read_edge_list(path)
+    ((src, dst, _),) = (piece.compute() for piece in pieces)
+    return (src if where.startswith(b"%") else dst)[1].item()
+
+
+def weights(path, token, rest):
+    path.write_bytes(b"0 1 1\n1 2 %s\n2 3 %s\n" % (token, rest))
+    return Graph.read_edge_list(path, clusters=1, directed=True).gather()[0].weights[1].item()
+
+
+def matrix(path, token, field):
+    text = b"%%%%MatrixMarket matrix coordinate %s general\n%% \xff\n3 3 2\n1 2 1\n2 3 %s\n"
+    path.write_bytes(text % (field, token))
+    return readers.read_matrix_market(str(path)).data[1].item()
+
+
+def row(path, token):
+    head = b"%%MatrixMarket matrix coordinate pattern general\n9 9 2\n1 2\n"
+    path.write_bytes(head + token + b" 3\n")
+    return readers.read_matrix_market(str(path)).coords[0][1].item()
+
+
+def imsuite(path, token):
+    path.write_bytes(b"3\n5\n%s\n7\n" % token)
+    return Graph.read_imsuite(path, "lcr", clusters=1).gather()[0].uid[1].item()
+
+
+def vertex(path, token):
+    path.write_bytes(b"3\n%s\n7\n" % token)
+    return files._identifiers(str(path), 0)[1].item()
+
+
+def nodes(path, token):
+    path.write_bytes(b"7\n%s\n" % token)
+    return nodes_of(str(path)).tolist()[1]
+
+
+def named(token):
+    """A node: an integer, text as it stands, or None."""
+    try:
+        text = token.decode()
+    except UnicodeDecodeError:
+        return None
+    return int(text) if re.fullmatch(r"-?[0-9]{1,1000}", text) else text
+
+
+SIGNED, UNSIGNED = (-(2**63), 2**63 - 1), (0, 2**64 - 1)
+READERS = {
+    "sources of edges": (lambda p, t: ids(p, t, b"%s 1"), lambda t: integer(t, 0, 2**63 - 1)),
+    "targets of edges": (lambda p, t: ids(p, t, b"1 %s"), lambda t: integer(t, 0, 2**63 - 1)),
+    "weights": (lambda p, t: weights(p, t, b"2"), weight),
+    "weights among floats": (lambda p, t: weights(p, t, b"0.5"), among_floats),
+    "rows of a matrix": (row, lambda t: (lambda v: None if v is None else v - 1)(integer(t, 1, 9))),
+    "a matrix of integers": (lambda p, t: matrix(p, t, b"integer"), lambda t: integer(t, *SIGNED)),
+    "a matrix of unsigned integers": (lambda p, t: matrix(p, t, b"unsigned-integer"), wide),
+    "identifiers of IMSuite": (imsuite, short),
+    "nodes": (nodes, named),
+    "vertices of Graphalytics": (vertex, wide),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_number_is_read_as_it_stands_or_refused(tmp_path, reader):
+    read, expected = READERS[reader]
+    path = tmp_path / "numbers.txt"
+    wrong = []
+    for token in TOKENS:
+        right = expected(token)
+        try:
+            found = read(path, token)
+        except InputError as error:
+            text = str(error)
+            found = None
+            named = str(path) in text and re.search(r"[Ll]ine \d", text)
+            if right is not None or not named or len(text) > 20_000:
+                wrong.append((token[:30], right, text[:200]))
+            continue
+        if found != right or type(found) is not type(right):
+            wrong.append((token[:30], right, found))
+    assert not wrong
+
+
+def test_ids_written_as_floats_are_names_where_ends_may_be_names(tmp_path):
+    path = tmp_path / "e.txt"
+    path.write_text("0.0 1.0\n1.0 2.5\n")
+    with pytest.raises(InputError, match=r"line 1: '0\.0 1\.0' is not an edge.*12 and not 12\.0"):
+        Graph.read_edge_list(path, clusters=1)
+    labels = Graph.read_edge_list(path, clusters=1, relabel=True).labels
+    assert list(labels) == ["0.0", "1.0", "2.5"]

@@ -12,7 +12,6 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels.bsp import Output, Round, State, Subset, broadcast, spawn, unicast
-from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.reductions import REDUCTIONS, SUM, Reduction
 from dgsuite.partition.arrays.tiles import cut_tiles, make_tiles
 from dgsuite.partition.graph.graph import Graph
@@ -163,23 +162,3 @@ def test_an_identity_changes_nothing(how, dtype):
     reduced = values.astype(np.asarray(how.identity(dtype)).dtype)
     np.testing.assert_array_equal(how.ufunc(reduced, how.identity(dtype)), reduced)
     assert how.reduceat(values, np.array([0, 3])).dtype == how.result(dtype)
-
-
-@pytest.mark.parametrize("how", REDUCTIONS.values(), ids=REDUCTIONS)
-def test_no_bits_are_needed_where_everyone_sent(how):
-    """The loops take an empty bitmap then."""
-    rng = np.random.default_rng(1)
-    counts = rng.integers(0, 6, 50)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    indices = rng.integers(0, 50, indptr[-1]).astype(np.int32)
-    values = rng.integers(0, 1 << 40, 50)
-    pull = getattr(loops(), how.pull)
-    everyone, untested = (
-        pull(
-            indptr, indices, 0, np.arange(50), sent, values, how.identity(values.dtype), *how.flags
-        )
-        for sent in (np.full(7, 255, np.uint8), np.empty(0, np.uint8))
-    )
-    np.testing.assert_array_equal(everyone[0], untested[0])
-    np.testing.assert_array_equal(everyone[1], untested[1])
-    assert (everyone[1] == counts).all()

@@ -13,27 +13,27 @@ import dgsuite
 from dgsuite import InputError
 from dgsuite.partition.graph.graph import Graph
 
+EDGE = pd.DataFrame({"source": [0], "target": [1]})
+
 
 def payments(m=60, n=20, seed=3):
     luck = np.random.default_rng(seed)
-    ends = luck.integers(0, n, (2, m))
-    return pd.DataFrame(
-        {
-            "source": [f"acc-{v}" for v in ends[0]],
-            "target": [f"acc-{v}" for v in ends[1]],
-            "sum": luck.integers(1, 99, m),
-        }
-    )
+    src, dst = ([f"acc-{v}" for v in ends] for ends in luck.integers(0, n, (2, m)))
+    return pd.DataFrame({"source": src, "target": dst, "sum": luck.integers(1, 99, m)})
 
 
 def expected(frame, edges, directed):
     """The rows of each edge, by comparing all rows with it."""
     found = []
     for u, v in edges:
-        for row, (source, target) in enumerate(zip(frame["source"], frame["target"], strict=True)):
-            if (source, target) == (u, v) or (not directed and (source, target) == (v, u)):
+        for row, ends in enumerate(zip(frame["source"], frame["target"], strict=True)):
+            if ends == (u, v) or (not directed and ends == (v, u)):
                 found.append((u, v, row))
     return found
+
+
+def table_of(graph):
+    return pd.DataFrame([*graph.to_networkx().edges], columns=["source", "target"])
 
 
 def check(graph, frame, table):
@@ -51,8 +51,7 @@ def test_each_edge_has_its_rows(data):
     graph = Graph.from_dataframe(
         frame, directed=directed, clusters=k, rows="keep", duplicates="min"
     )
-    edges = graph.to_networkx().edges
-    table = pd.DataFrame([*edges], columns=["source", "target"])
+    table = table_of(graph)
     check(graph, frame, table)
     assert len(graph.rows_of(table)) == (frame["source"] != frame["target"]).sum()
 
@@ -100,18 +99,15 @@ def test_graphs_that_are_made_of_it(directed):
     frame = payments()
     graph = Graph.from_dataframe(frame, rows="keep", duplicates="min", directed=directed)
     nodes = [*graph.labels][::2]
-    for made in (
-        graph.repartition(3),
-        graph.subgraph(nodes),
-        graph.reordered("degree"),
-        graph.to_undirected(),
-    ):
-        table = pd.DataFrame([*made.to_networkx().edges], columns=["source", "target"])
-        check(made, frame, table)
-    turned = graph.reversed()
-    table = pd.DataFrame([*turned.to_networkx().edges], columns=["source", "target"])
     back = frame.rename(columns={"source": "target", "target": "source"})
-    check(turned, back if directed else frame, table)
+    for made, rows in (
+        (graph.repartition(3), frame),
+        (graph.subgraph(nodes), frame),
+        (graph.reordered("degree"), frame),
+        (graph.to_undirected(), frame),
+        (graph.reversed(), back if directed else frame),
+    ):
+        check(made, rows, table_of(made))
 
 
 def test_edges_without_a_row():
@@ -122,19 +118,16 @@ def test_edges_without_a_row():
     assert found["row"][1] == 0
 
 
-def test_rows_are_not_numbered_where_some_are_dropped():
-    table = pd.DataFrame({"source": ["a", None, "b"], "target": ["b", "c", "c"]})
-    with pytest.raises(InputError, match="leave out missing='drop'"):
-        Graph.from_dataframe(table, rows="keep", missing="drop")
-
-
-def test_what_has_no_rows_is_one_error():
-    table = pd.DataFrame({"source": [0], "target": [1]})
-    with pytest.raises(InputError, match="make it with rows='keep'"):
-        Graph.from_edges([0], [1]).rows_of(table)
-    with pytest.raises(InputError, match="unknown rows True; one of: drop, keep"):
-        Graph.from_edges([0], [1], rows=True)
-    with pytest.raises(InputError, match="no column 'u'"):
-        Graph.from_edges([0], [1], rows="keep").rows_of(table, "u")
-    with pytest.raises(InputError, match="7"):
-        Graph.from_edges([0], [1], rows="keep").rows_of(table.assign(target=7))
+@pytest.mark.parametrize(
+    ("how", "given", "message"),
+    [
+        ({}, [EDGE], "make it with rows='keep'"),
+        ({"rows": True}, [EDGE], "unknown rows True; one of: drop, keep"),
+        ({"rows": "keep", "missing": "drop"}, [EDGE], "leave out missing='drop'"),
+        ({"rows": "keep"}, [EDGE, "u"], "no column 'u'"),
+        ({"rows": "keep"}, [EDGE.assign(target=7)], "7"),
+    ],
+)
+def test_what_has_no_rows_is_one_error(how, given, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_dataframe(EDGE, **how).rows_of(*given)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,43 +43,24 @@ def test_the_defaults_are_those_that_the_schema_describes():
     assert known == set(described(read(SCHEMA)["properties"]["dgsuite"]))
 
 
-def read_by(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The function and the key of each place that reads or sets one of our settings."""
-    constants = {
-        node.targets[0].id: node.value.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not node.args:
-            continue
-        name = ast.unparse(node.func)
-        if name not in ("setting", "dask.config.get", "dask.config.set"):
-            continue
-        first = node.args[0]
-        keys = first.keys if isinstance(first, ast.Dict) else [first]
-        for key in keys:
-            if isinstance(key, ast.JoinedStr):  # of a scheme
-                yield name, f"{key.values[0].value}mpb"
-            elif isinstance(key, ast.Constant | ast.Name):
-                value = key.value if isinstance(key, ast.Constant) else constants.get(key.id, "")
-                yield name, value
+READ = re.compile(r'(setting|config\.[gs]et)\(\s*{?\s*(?:f?"(dgsuite\.[^"]*)"|([A-Z_]+)\b)')
+"""Where a setting is read or set, by its name or a constant."""
+CONSTANT = re.compile(r'^([A-Z_]+) = "(.*)"$', re.M)
 
 
 def test_every_setting_that_the_code_reads_has_a_default_and_every_default_a_reader():
     known = set(leaves(read(FILE)["dgsuite"]))
-    used = set()
+    used = {key for key in known if key.startswith(("dgsuite.rcce.", "dgsuite.mpimpb."))}
     for path in SOURCES:
-        for name, key in read_by(ast.parse(path.read_text())):
+        constants = dict(CONSTANT.findall(path.read_text()))
+        for name, key, constant in READ.findall(path.read_text()):
+            key = re.sub("{.*", "mpb", key or constants.get(constant, ""))  # of a scheme
             if not key.startswith("dgsuite."):
                 continue
-            assert name != "dask.config.get", f"{path}: use setting({key!r}), which has defaults"
+            assert name != "config.get", f"{path}: use setting({key!r}), which has defaults"
             under = {one for one in known if f"{one}.".startswith(f"{key}.")}
             assert under, f"{path}: {key} is not in {FILE}"
             used |= under
-    used |= {key for key in known if key.startswith(("dgsuite.rcce.", "dgsuite.mpimpb."))}
     assert known == used
 
 

@@ -21,7 +21,6 @@ from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.tasks import pinned
 from dgsuite.partition.client.waiting import Watch, letting_go
 from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.graph.graph import Graph
 from tests.support.patience import PATIENCE
 
 
@@ -119,18 +118,6 @@ def test_no_worker_is_left(own_client):
         pytest.raises(RunError, match=r"no worker is left|cannot run any more"),
     ):
         Watch(own_client, "a test").wait(futures)
-
-
-def test_making_a_graph_asks_nothing(client, monkeypatch):
-    """Whether it can be made again is asked when somebody wants to know."""
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], clusters=2).persist(client)
-    asked = []
-    monkeypatch.setattr(Session, "_call", lambda self, request, given: asked.append(request))
-    again = graph.like(graph.parts, graph.entries, attrs={"root": 1})
-    assert not asked
-    monkeypatch.undo()
-    assert not again.recoverable
-    assert repr(again).endswith("not recoverable>")
 
 
 def test_an_error_that_is_kept_holds_nothing_of_its_request(client):

@@ -13,6 +13,7 @@ import importlib.util
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,90 +122,80 @@ PLAIN = frozenset({"arrow", "lists", "text"})
 ARRAY = frozenset({"arrow", "lists", "numpy"})
 
 
+def _of(family: str, values: list[Any], makes: dict[str, Any], **options: Any) -> Iterator[Any]:
+    """Kinds of a family, by the name of each."""
+    for name, make in makes.items():
+        yield name, Kind(family, values, make, **options)
+
+
 def _kinds() -> Iterator[tuple[str, Kind]]:
-    numbers: dict[str, Any] = {"numbers": True}
-    for each in INTEGERS:
-        held = ALL if each == "int64" else ARRAY
-        yield each, Kind("integers", NUMBERS, typed(each), held=held, nulls=False, **numbers)
-    for each in NULLABLE:
-        yield each, Kind("nullable integers", NUMBERS, typed(each), **numbers)
-    for each in INTEGERS:
-        kind = getattr(pa, each)()
-        yield f"{each}[pyarrow]", Kind("integers of Arrow", NUMBERS, of_arrow(kind), **numbers)
-    beyond = "integers from 2^63 to 2^64"
-    yield "beyond 2^63", Kind(beyond, BEYOND, typed("uint64"), nulls=False, **numbers)
-    yield "UInt64 beyond 2^63", Kind(beyond, BEYOND, typed("UInt64"), **numbers)
-    yield "uint64[pyarrow] beyond 2^63", Kind(beyond, BEYOND, of_arrow(pa.uint64()), **numbers)
-    whole = "floats, all of them whole numbers"
-    for each in ("float32", "float64", "Float64"):
-        held = ARRAY if each[0] == "f" else frozenset({"arrow", "lists"})
-        yield f"whole {each}", Kind(whole, NUMBERS, typed(each), held=held, **numbers)
-    yield "whole double[pyarrow]", Kind(whole, NUMBERS, of_arrow(pa.float64()), **numbers)
+    plain: dict[str, Any] = {"numbers": True, "nulls": False}
+    integers = {each: typed(each) for each in INTEGERS}
+    yield from _of("integers", NUMBERS, {"int64": integers.pop("int64")}, held=ALL, **plain)
+    yield from _of("integers", NUMBERS, integers, held=ARRAY, **plain)
+    sparse = {"sparse integers": typed("Sparse[int64]")}
+    yield from _of("integers", NUMBERS, sparse, held=OWN, **plain)
+    makes = {each: typed(each) for each in NULLABLE}
+    yield from _of("nullable integers", NUMBERS, makes, numbers=True)
+    makes = {f"{each}[pyarrow]": of_arrow(getattr(pa, each)()) for each in INTEGERS}
+    yield from _of("integers of Arrow", NUMBERS, makes, numbers=True)
+    family = "integers from 2^63 to 2^64"
+    yield from _of(family, BEYOND, {"beyond 2^63": typed("uint64")}, **plain)
+    makes = {"UInt64 beyond 2^63": typed("UInt64")}
+    makes["uint64[pyarrow] beyond 2^63"] = of_arrow(pa.uint64())
+    yield from _of(family, BEYOND, makes, numbers=True)
+    short = {each: typed(each) for each in ("float32", "float64")}
+    family = "floats, all of them whole numbers"
+    makes = {f"whole {name}": make for name, make in short.items()}
+    yield from _of(family, NUMBERS, makes, held=ARRAY, numbers=True)
+    makes = {"whole Float64": typed("Float64"), "whole double[pyarrow]": of_arrow(pa.float64())}
+    yield from _of(family, NUMBERS, makes, numbers=True)
     floats: dict[str, Any] = {"ids": False, "numbers": True}
-    for each in ("float32", "float64", "Float32", "Float64"):
-        held = ARRAY if each[0] == "f" else frozenset({"arrow", "lists"})
-        yield each, Kind("other floats", HALVES, typed(each), held=held, **floats)
-    for each in (pa.float32(), pa.float64()):
-        yield f"{each}[pyarrow]", Kind("other floats", HALVES, of_arrow(each), **floats)
-    yield "float16", Kind("other floats", HALVES, typed("float16"), held=OWN, **floats)
-    yield "dictionary of doubles", Kind("other floats", HALVES, dictionary(pa.float64()), **floats)
-    yield "categorical doubles", Kind("other floats", HALVES, category(), **floats)
-    yield (
-        "sparse doubles",
-        Kind("other floats", HALVES, typed("Sparse[float64]"), held=OWN, **floats),
-    )
-    coded = "categories and dictionaries of integers"
-    yield "dictionary of integers", Kind(coded, NUMBERS, dictionary(pa.int64()), **numbers)
-    yield "categorical integers", Kind(coded, NUMBERS, category(), nulls=False, **numbers)
-    yield "categorical Int64", Kind(coded, NUMBERS, category(typed("Int64")), **numbers)
-    make = category(of_arrow(pa.int64()))
-    yield "categorical int64[pyarrow]", Kind(coded, NUMBERS, make, **numbers)
-    make = typed("Sparse[int64]")
-    yield "sparse integers", Kind("integers", NUMBERS, make, held=OWN, nulls=False, **numbers)
-    yield "objects", Kind("integers as objects", NUMBERS, objects, held=PLAIN, **numbers)
-    decimals = "decimals, all of them whole numbers"
-    yield "whole decimals", Kind(decimals, NUMBERS, in_decimals, **numbers)
-    make = of_arrow(pa.decimal128(9))
-    yield "whole decimal128[pyarrow]", Kind(decimals, NUMBERS, make, **numbers)
-    decimals = "other decimals"
-    yield "Decimal", Kind(decimals, PRICES, objects, **numbers)
-    yield "decimal128[pyarrow]", Kind(decimals, PRICES, of_arrow(pa.decimal128(9, 2)), **numbers)
-    make = dictionary(pa.decimal128(9, 2))
-    yield "dictionary of decimals", Kind(decimals, PRICES, make, **numbers)
-    for name, make in {
-        "text": typed("str"),
-        "text in objects": objects,
-        "string": typed("string"),
-        "string[python]": typed("string[python]"),
-        "string[pyarrow]": of_arrow(pa.string()),
-        "large_string[pyarrow]": of_arrow(pa.large_string()),
-        "string_view[pyarrow]": of_arrow(pa.string_view()),
-        "dictionary of text": dictionary(pa.string()),
-        "categorical text": category(),
-    }.items():
-        yield name, Kind("text", NAMES, make, held=PLAIN)
-    bits = [b"c", b"\0a", b"bb"]
-    yield "bytes", Kind("bytes", bits, objects)
-    yield "binary[pyarrow]", Kind("bytes", bits, of_arrow(pa.binary()))
-    yield "dates", Kind("dates", DAYS, objects)
-    yield "date32[pyarrow]", Kind("dates", DAYS, of_arrow(pa.date32()))
+    yield from _of("other floats", HALVES, short, held=ARRAY, **floats)
+    makes = {each: typed(each) for each in ("Float32", "Float64")}
+    makes |= {f"{each}[pyarrow]": of_arrow(each) for each in (pa.float32(), pa.float64())}
+    makes |= {"dictionary of doubles": dictionary(pa.float64()), "categorical doubles": category()}
+    yield from _of("other floats", HALVES, makes, **floats)
+    makes = {"float16": typed("float16"), "sparse doubles": typed("Sparse[float64]")}
+    yield from _of("other floats", HALVES, makes, held=OWN, **floats)
+    family = "categories and dictionaries of integers"
+    yield from _of(family, NUMBERS, {"categorical integers": category()}, **plain)
+    makes = {"categorical Int64": category(typed("Int64"))}
+    makes |= {"categorical int64[pyarrow]": category(of_arrow(pa.int64()))}
+    makes |= {"dictionary of integers": dictionary(pa.int64())}
+    yield from _of(family, NUMBERS, makes, numbers=True)
+    makes = {"objects": objects}
+    yield from _of("integers as objects", NUMBERS, makes, held=PLAIN, numbers=True)
+    makes = {"whole decimals": in_decimals, "whole decimal128[pyarrow]": of_arrow(pa.decimal128(9))}
+    yield from _of("decimals, all of them whole numbers", NUMBERS, makes, numbers=True)
+    kind = pa.decimal128(9, 2)
+    makes = {"Decimal": objects, "decimal128[pyarrow]": of_arrow(kind)}
+    makes |= {"dictionary of decimals": dictionary(kind)}
+    yield from _of("other decimals", PRICES, makes, numbers=True)
+    makes = {each: typed(each) for each in ("str", "string", "string[python]")}
+    for each in ("string", "large_string", "string_view"):
+        makes[f"{each}[pyarrow]"] = of_arrow(getattr(pa, each)())
+    makes |= {"text in objects": objects, "dictionary of text": dictionary(pa.string())}
+    yield from _of("text", NAMES, makes | {"categorical text": category()}, held=PLAIN)
+    makes = {"bytes": objects, "binary[pyarrow]": of_arrow(pa.binary())}
+    yield from _of("bytes", [b"c", b"\0a", b"bb"], makes)
+    yield from _of("dates", DAYS, {"dates": objects, "date32[pyarrow]": of_arrow(pa.date32())})
     for name, values, zone in (("times", TIMES, None), ("times with a zone", THERE, "UTC")):
-        dtype = "datetime64[ns, UTC]" if zone else "datetime64[ns]"
-        yield name, Kind(name, values, typed(dtype))
-        yield f"{name}, of Arrow", Kind(name, values, of_arrow(pa.timestamp("ns", zone)))
-    yield "UUID", Kind("UUIDs", UUIDS, objects, held=OWN)
-    yield "tuples", Kind("tuples", PAIRS, objects, held=OWN)
-    refused: dict[str, Any] = {"ids": False, "numbers": False}
-    yield "bool", Kind("truth values", TRUTHS, typed("bool"), nulls=False, **refused)
-    yield "boolean", Kind("truth values", TRUTHS, typed("boolean"), **refused)
-    yield "bool[pyarrow]", Kind("truth values", TRUTHS, of_arrow(pa.bool_()), **refused)
-    make = typed("timedelta64[ns]")  # DuckDB makes intervals of them
-    yield "timedelta64", Kind("spans of time", SPANS, make, held=frozenset(), **refused)
+        makes = {name: typed("datetime64[ns, UTC]" if zone else "datetime64[ns]")}
+        yield from _of(name, values, makes)
+        yield from _of(name, values, {f"{name}, of Arrow": of_arrow(pa.timestamp("ns", zone))})
+    yield from _of("UUIDs", UUIDS, {"UUID": objects}, held=OWN)
+    yield from _of("tuples", PAIRS, {"tuples": objects}, held=OWN)
+    yield from _of("truth values", TRUTHS, {"bool": typed("bool")}, ids=False, nulls=False)
+    makes = {"boolean": typed("boolean"), "bool[pyarrow]": of_arrow(pa.bool_())}
+    yield from _of("truth values", TRUTHS, makes, ids=False)
+    makes = {"timedelta64": typed("timedelta64[ns]")}  # DuckDB makes intervals of them
+    yield from _of("spans of time", SPANS, makes, held=frozenset(), ids=False)
     lists = [[1], [2], [3]]
-    yield "lists", Kind("lists", lists, objects, held=OWN, **refused)
-    yield "list[pyarrow]", Kind("lists", lists, of_arrow(pa.list_(pa.int64())), **refused)
+    yield from _of("lists", lists, {"lists": objects}, held=OWN, ids=False)
+    yield from _of("lists", lists, {"list[pyarrow]": of_arrow(pa.list_(pa.int64()))}, ids=False)
     mixed = [1, "a", (2, 3)]
-    yield "mixed", Kind("values of several types", mixed, objects, held=OWN, **refused)
+    yield from _of("values of several types", mixed, {"mixed": objects}, held=OWN, ids=False)
 
 
 KINDS: dict[str, Kind] = dict(_kinds())
@@ -245,27 +236,49 @@ class Way:
     nulls: bool = True
 
 
-def _table(given, how):
-    return lambda: Graph.from_dataframe(given, weight="weight", **how)
+def _table(of):
+    """A table of some library, made of a frame."""
+
+    def make(frame, folder, how):
+        table = of(frame)
+        return lambda: Graph.from_dataframe(table, **how)
+
+    return make
 
 
-def _dask(frame, folder, how):
+def _dask(frame):
     with dask.config.set({"dataframe.convert-string": False}):
-        return _table(dd.from_pandas(frame, npartitions=1), how)
+        return dd.from_pandas(frame, npartitions=1)
 
 
-def _series(frame, folder, how):
-    return lambda: Graph.from_edges(frame.source, frame.target, weights=frame.weight, **how)
+def _polars(frame):
+    import polars as pl
+
+    return pl.from_arrow(pa.Table.from_pandas(frame))
 
 
-def _index(frame, folder, how):
-    source = pd.Index(frame.source)
-    return lambda: Graph.from_edges(source, frame.target, weights=frame.weight, **how)
+def _duckdb(frame):
+    import duckdb
+
+    return duckdb.from_arrow(pa.Table.from_pandas(frame)).fetch_arrow_table()
 
 
-def _lists(frame, folder, how):
-    source, target, weight = (frame[name].tolist() for name in frame)
-    return lambda: Graph.from_edges(source, target, weights=weight, **how)
+def _frame(frame, folder, how):
+    return partial(Graph.from_edges, frame, **how)
+
+
+def _arrow(column):
+    return pa.Table.from_pandas(column.to_frame())[0]
+
+
+def _columns(of):
+    """Columns, made of those of a frame."""
+
+    def make(frame, folder, how):
+        source, target, weight = (of(frame[name]) for name in frame)
+        return lambda: Graph.from_edges(source, target, weights=weight, **how)
+
+    return make
 
 
 def _bag(frame, folder, how):
@@ -273,55 +286,21 @@ def _bag(frame, folder, how):
     return lambda: Graph.from_bag(items, **how)
 
 
-def _arrow(frame, folder, how):
-    return _table(pa.Table.from_pandas(frame), how)
+def _file(name, write, read):
+    """A file that is written and read."""
+
+    def make(frame, folder, how):
+        write(frame, folder / name)
+        some = {key: how[key] for key in how if key != "missing" or name != "edges.txt"}
+        return lambda: read(folder / name, **some)
+
+    return make
 
 
-def _chunks(frame, folder, how):
-    table = pa.Table.from_pandas(frame)
-    source, target, weight = (table[name] for name in ("source", "target", "weight"))
-    return lambda: Graph.from_edges(source, target, weights=weight, **how)
-
-
-def _parquet(frame, folder, how):
-    frame.to_parquet(folder / "edges.parquet")
-    return lambda: Graph.from_parquet(folder / "edges.parquet", weight="weight", **how)
-
-
-def _edge_list(frame, folder, how):
-    frame.to_parquet(folder / "edges.parquet")
-    return lambda: Graph.read_edge_list(folder / "edges.parquet", **how)
-
-
-def _delta(frame, folder, how):
+def _delta(frame, path):
     import deltalake
 
-    deltalake.write_deltalake(folder / "edges", frame, mode="overwrite")
-    return lambda: Graph.from_delta(folder / "edges", weight="weight", **how)
-
-
-def _polars(frame, folder, how):
-    import polars as pl
-
-    return _table(pl.from_arrow(pa.Table.from_pandas(frame)), how)
-
-
-def _duckdb(frame, folder, how):
-    import duckdb
-
-    table = pa.Table.from_pandas(frame)
-    return _table(duckdb.from_arrow(table).fetch_arrow_table(), how)
-
-
-def _csv(frame, folder, how):
-    frame.to_csv(folder / "edges.csv", index=False)
-    return lambda: Graph.from_csv(folder / "edges.csv", weight="weight", **how)
-
-
-def _text(frame, folder, how):
-    frame.to_csv(folder / "edges.txt", index=False, header=False, sep=" ")
-    how = {name: value for name, value in how.items() if name != "missing"}
-    return lambda: Graph.read_edge_list(folder / "edges.txt", **how)
+    deltalake.write_deltalake(path, frame, mode="overwrite")
 
 
 def _networkx(frame, folder, how):
@@ -342,38 +321,35 @@ def _igraph(frame, folder, how):
     return lambda: Graph.from_igraph(graph, **how)
 
 
-def _matrix(frame):
+def _matrix(of, read):
     """A matrix of the weights of frames whose ends are 0, 1 and 2."""
-    weights = frame.weight.to_numpy()
-    ends = (frame.source.to_numpy(), frame.target.to_numpy())
-    return sp.coo_array((weights, ends), shape=(3, 3))
+
+    def make(frame, folder, how):
+        weights = frame.weight.to_numpy()
+        ends = (frame.source.to_numpy(), frame.target.to_numpy())
+        given = of(sp.coo_array((weights, ends), shape=(3, 3)), folder)
+        return lambda: read(given, directed=True, client=None)
+
+    return make
 
 
-def _scipy(frame, folder, how):
-    matrix = _matrix(frame)
-    return lambda: Graph.from_scipy(matrix, directed=True, client=None)
-
-
-def _market(frame, folder, how):
-    import scipy.io
-
-    matrix = _matrix(frame)
-    wide = matrix.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[matrix.dtype.kind])
-    scipy.io.mmwrite(folder / "edges.mtx", wide)
-    return lambda: Graph.read_matrix_market(folder / "edges.mtx", directed=True, client=None)
-
-
-def _graphblas(frame, folder, how):
+def _graphblas(matrix, folder):
     import graphblas as gb
 
-    matrix = gb.io.from_scipy_sparse(_matrix(frame))
-    return lambda: Graph.from_graphblas(matrix, directed=True, client=None)
+    return gb.io.from_scipy_sparse(matrix)
+
+
+def _market(matrix, folder):
+    import scipy.io
+
+    wide = matrix.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[matrix.dtype.kind])
+    scipy.io.mmwrite(folder / "edges.mtx", wide)
+    return folder / "edges.mtx"
 
 
 def _edge_index(frame, folder, how):
     ends, weights = (frame.source.to_numpy(), frame.target.to_numpy()), frame.weight.to_numpy()
-    how = {"weights": weights, "directed": True, "client": None}
-    return lambda: Graph.from_edge_index(ends, **how)
+    return lambda: Graph.from_edge_index(ends, weights=weights, directed=True, client=None)
 
 
 def _nodes(column):
@@ -391,37 +367,37 @@ LAZY = (f"{PARTITION} 'source'", f"{PARTITION} 'weight'")
 NODES: dict[str, Any] = {"roles": ("nodes",), "names": ("nodes", "")}
 LABELLED: dict[str, Any] = {"roles": ("weights",)}
 WEIGHTS: dict[str, Any] = {"roles": ("weights",), "nulls": False}
+TO_PARQUET, TO_CSV = pd.DataFrame.to_parquet, partial(pd.DataFrame.to_csv, index=False)
+TO_TEXT = partial(TO_CSV, header=False, sep=" ")
+PARQUET = _file("edges.parquet", TO_PARQUET, Graph.from_parquet)
+PARQUET_LIST = _file("edges.parquet", TO_PARQUET, Graph.read_edge_list)
 WAYS = [
-    Way("from_dataframe, of pandas", "pandas", lambda f, _, how: _table(f, how), names=COLUMN),
-    Way("from_dataframe, of Dask", "pandas", _dask, names=LAZY),
-    Way(
-        "from_edges, a frame",
-        "pandas",
-        lambda f, _, how: lambda: Graph.from_edges(f, **how),
-        names=COLUMN,
-    ),
-    Way("from_edges, columns", "pandas", _series),
-    Way("from_edges, an index", "pandas", _index),
+    Way("from_dataframe, of pandas", "pandas", _table(lambda frame: frame), names=COLUMN),
+    Way("from_dataframe, of Dask", "pandas", _table(_dask), names=LAZY),
+    Way("from_edges, a frame", "pandas", _frame, names=COLUMN),
+    Way("from_edges, columns", "pandas", _columns(lambda column: column)),
+    Way("from_edges, arrays", "numpy", _columns(pd.Series.to_numpy), nulls=False),
+    Way("from_edges, an index", "pandas", _columns(pd.Index)),
     Way("nodes=, a column", "pandas", _nodes(lambda column: column), **NODES),
-    Way("from_dataframe, of Arrow", "arrow", _arrow, names=COLUMN),
-    Way("from_dataframe, of Polars", "arrow", _polars, names=COLUMN),
-    Way("from_dataframe, of DuckDB", "arrow", _duckdb, names=COLUMN),
-    Way("from_edges, columns of Arrow", "arrow", _chunks),
-    Way("from_parquet", "arrow", _parquet, names=LAZY),
-    Way("read_edge_list, of Parquet", "arrow", _edge_list, names=LAZY),
-    Way("from_delta", "arrow", _delta, names=LAZY),
+    Way("from_dataframe, of Arrow", "arrow", _table(pa.Table.from_pandas), names=COLUMN),
+    Way("from_dataframe, of Polars", "arrow", _table(_polars), names=COLUMN),
+    Way("from_dataframe, of DuckDB", "arrow", _table(_duckdb), names=COLUMN),
+    Way("from_edges, columns of Arrow", "arrow", _columns(_arrow)),
+    Way("from_parquet", "arrow", PARQUET, names=LAZY),
+    Way("read_edge_list, of Parquet", "arrow", PARQUET_LIST, names=LAZY),
+    Way("from_delta", "arrow", _file("edges", _delta, Graph.from_delta), names=LAZY),
     Way("nodes=, a column of Arrow", "arrow", _nodes(pa.array), **NODES),
-    Way("from_edges, lists", "lists", _lists),
+    Way("from_edges, lists", "lists", _columns(pd.Series.tolist)),
     Way("from_bag", "lists", _bag),
     Way("from_networkx", "lists", _networkx, **LABELLED),
     Way("from_igraph", "lists", _igraph, **LABELLED),
     Way("nodes=, a list", "lists", _nodes(pd.Series.tolist), **NODES),
-    Way("from_scipy", "numpy", _scipy, **WEIGHTS),
-    Way("from_graphblas", "numpy", _graphblas, **WEIGHTS),
+    Way("from_scipy", "numpy", _matrix(lambda matrix, _: matrix, Graph.from_scipy), **WEIGHTS),
+    Way("from_graphblas", "numpy", _matrix(_graphblas, Graph.from_graphblas), **WEIGHTS),
     Way("from_edge_index", "numpy", _edge_index, **WEIGHTS),
-    Way("read_matrix_market", "numpy", _market, **WEIGHTS),
-    Way("from_csv", "text", _csv, names=LAZY),
-    Way("read_edge_list", "text", _text, nulls=False),
+    Way("read_matrix_market", "numpy", _matrix(_market, Graph.read_matrix_market), **WEIGHTS),
+    Way("from_csv", "text", _file("edges.csv", TO_CSV, Graph.from_csv), names=LAZY),
+    Way("read_edge_list", "text", _file("edges.txt", TO_TEXT, Graph.read_edge_list), nulls=False),
 ]
 PACKAGES = {
     "from_dataframe, of Polars": "polars",
