@@ -1,1 +1,32 @@
-"""Searches, shortest paths, betweenness."""
+"""Searches, shortest paths, betweenness.
+
+Modules of compiled loops take Numba, so they are imported when one of their loops is first used:
+``analytics._blocks.search(...)``.
+"""
+
+from dgsuite.base.lazy import lazy_imports
+
+LOOPS = (
+    *(
+        "_betweenness",
+        "_betweenness_rounds",
+        "_bfs_grid",
+        "_bfs_many",
+        "_blocks",
+        "_bridges",
+        "_cdlp",
+    ),
+    *(
+        "_cliques",
+        "_communities",
+        "_cores",
+        "_fastrp",
+        "_greedy",
+        "_hyperball",
+        "_ktruss",
+        "_sample",
+    ),
+    *("_similarity", "_squares", "_strong", "_triangles"),
+)
+
+__getattr__, __dir__ = lazy_imports(__name__, {name: f"{__name__}.{name}" for name in LOOPS})

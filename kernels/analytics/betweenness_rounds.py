@@ -11,25 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.trouble import MANY, TROUBLE, limit
 from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.arrays.segments import distinct
 
 CELLS = 1 << 20
 """Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
-
-
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _betweenness_rounds
-
-    return _betweenness_rounds
 
 
 def centrality(sums: Sums, directed: bool) -> NDArray[np.float64]:
@@ -148,14 +141,14 @@ class Partitioned(bsp.Weighted):
         key = inbox.shipped("key")
         # hops are known from the number of the round
         reach = inbox.shipped("reach") if self.weighted else np.full(len(key), float(len(s.levels)))
-        size = compiled().take_offers(
+        size = analytics._betweenness_rounds.take_offers(
             key, reach, inbox.shipped("paths"), s.distance, s.paths, s.fresh, s.front, s.waiting
         )
         front = s.front[:size].copy()
         s.fresh[front] = False
         if not self.weighted:
             s.levels.append(front)
-        count, scanned = compiled().offer(
+        count, scanned = analytics._betweenness_rounds.offer(
             c.indptr, s.slots, s.weights, s.width, front, s.distance, s.paths, s.fresh, s.found
         )
         abroad = self._sort(c, s, count)
@@ -176,7 +169,7 @@ class Partitioned(bsp.Weighted):
         s.distance[inbox.shipped("key")] = inbox.shipped("reach")
         s.paths[:], s.need[:] = 0.0, 0
         width = s.width
-        wrong, where = compiled().tally(
+        wrong, where = analytics._betweenness_rounds.tally(
             c.indptr, s.slots, s.weights, limit(c.weights), width,
             self._reached(c, s), s.distance, s.need,
         )  # fmt: skip
@@ -194,13 +187,13 @@ class Partitioned(bsp.Weighted):
         self._wait(s, s.origins)
 
     def advance(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
-        size = compiled().take_paths(
+        size = analytics._betweenness_rounds.take_paths(
             inbox.shipped("key"), inbox.shipped("paths"), inbox.shipped("other"),
             s.paths, s.need, s.front, s.waiting,
         )  # fmt: skip
         front = s.front[:size].copy()
         s.levels.append(front)
-        count = compiled().advance(
+        count = analytics._betweenness_rounds.advance(
             c.indptr, s.slots, s.weights, s.width, c.size, front,
             s.distance, s.paths, s.need, s.found,
         )  # fmt: skip
@@ -215,7 +208,7 @@ class Partitioned(bsp.Weighted):
         cells = s.levels[level]
         if len(many := cells[np.isinf(s.paths[cells])]):
             raise OverflowError(TROUBLE[MANY].format(self._source(s, many[0])))
-        compiled().depend(
+        analytics._betweenness_rounds.depend(
             c.indptr, s.slots, s.weights, s.width, cells,
             s.distance, s.paths, s.share, self.by_edge, *s.sums,
         )  # fmt: skip
@@ -251,8 +244,8 @@ class Partitioned(bsp.Weighted):
     def _publish(
         self, c: bsp.Cluster, s: State, cells: NDArray
     ) -> tuple[NDArray, NDArray, NDArray]:
-        """Where some own cells are ghosts; see `_betweenness_rounds.publish`."""
-        found: tuple[NDArray, NDArray, NDArray] = compiled().publish(
+        """Where some own cells are ghosts; see `analytics._betweenness_rounds.publish`."""
+        found: tuple[NDArray, NDArray, NDArray] = analytics._betweenness_rounds.publish(
             cells, s.width, s.readers, s.peers, s.their
         )
         return found

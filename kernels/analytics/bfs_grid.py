@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.clusters.cluster import Block
 
 BITMAP = -1
@@ -104,8 +104,6 @@ class GridSearch(bsp.Kernel):
     def fold(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> tuple[bsp.Shipment | None, bsp.Note]:
-        from dgsuite.kernels.analytics import _bfs_grid
-
         block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
         if not len(words):
             return None, bsp.Note({})
@@ -117,7 +115,7 @@ class GridSearch(bsp.Kernel):
             nodes = _decode(words[a:b], int(c.partition.offsets[k + 1]) - first)
             sources.append(block.bases[k // block.columns] + nodes)
             names.append(first + nodes)
-        found, parent, examined = _bfs_grid.scan(
+        found, parent, examined = analytics._bfs_grid.scan(
             block.indptr,
             block.indices,
             np.concatenate(sources),
@@ -131,10 +129,8 @@ class GridSearch(bsp.Kernel):
         return bsp.ship(owner, node=node, parent=parent), note
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from dgsuite.kernels.analytics import _bfs_grid
-
         first = c.partition.offsets[c.index]
-        s.front = _bfs_grid.adopt(
+        s.front = analytics._bfs_grid.adopt(
             inbox.shipped("node"),
             inbox.shipped("parent"),
             first,

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.nearness import (
     WORD,
     AllPairs,
@@ -68,8 +68,6 @@ class BlockSearches(ManySearches):
         """Go on from nodes that have come nearer to a source, and tell the ends of edges that cross the
         border.
         """
-        from dgsuite.kernels.analytics import _blocks
-
         if not len(seeds):
             return bsp.vote(any=False)
         hops = s.hops[source, seeds]
@@ -80,7 +78,7 @@ class BlockSearches(ManySearches):
         told = []
         for first, last in pairwise(bounds):
             k, level = source[first], s.hops[source[first]]
-            count = _blocks.search(
+            count = analytics._blocks.search(
                 *(c.indptr, c.positions, c.first, c.ids, level, parent),
                 *(seeds[first:last], hops[first:last], queue, reached),
             )
@@ -91,14 +89,12 @@ class BlockSearches(ManySearches):
 
     def add_up(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: int) -> None:
         """What the sources of a batch add to the totals of the nodes, by rising distance."""
-        from dgsuite.kernels.analytics import _bfs_many
-
         by_node = np.ascontiguousarray(s.hops.T)
         self.keep(s, by_node, first)
         if s.total.dtype.kind == "f":  # whose sums depend on the order
             by_node.sort(axis=1)
         gain = self.gain(np.arange(1, by_node.max(initial=0) + 1))
-        _bfs_many.add_up(by_node, gain, s.total, s.reached, s.eccentricity)
+        analytics._bfs_many.add_up(by_node, gain, s.total, s.reached, s.eccentricity)
 
     def keep(self, s: State, hops: NDArray, first: int) -> None:
         """Keep the hops from the sources of a batch, shape (nodes, sources), the first of number `first`."""

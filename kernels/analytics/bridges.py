@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import expand
 
 SOLVER = 0
@@ -28,13 +28,6 @@ SOLVER = 0
 
 COMPONENT, CUT, BRIDGE = 0, 1, 2
 """Kinds of findings: a node and its component; a node; both ends of an edge."""
-
-
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _bridges
-
-    return _bridges
 
 
 @dataclass(frozen=True)
@@ -58,7 +51,7 @@ class Searched(bsp.Kernel):
         others, place = np.unique(c.indices[entry[away]], return_inverse=True)
         ends[away] = c.size + place
         names = np.append(c.ids, others)
-        one, other = names[compiled().certificate(row, ends, len(names))]
+        one, other = names[analytics._bridges.certificate(row, ends, len(names))]
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
 
     def solve(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
@@ -130,8 +123,8 @@ class Bridges(Searched):
     def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), kind=0, node=0, value=0)
-        tree = compiled().search(inbox.shipped("one"), inbox.shipped("other"), c.n)
-        component, cut, child = compiled().parts(*tree)
+        tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
+        component, cut, child = analytics._bridges.parts(*tree)
         moved, cuts = np.flatnonzero(component != np.arange(c.n)), np.flatnonzero(cut)
         source, target = np.sort([child, tree[1][child]], axis=0)
         nodes = np.concatenate([moved, cuts, source])
@@ -201,8 +194,8 @@ class Biconnected(Searched):
     def solve(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Shipment:
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), node=0, block=0)
-        tree = compiled().search(inbox.shipped("one"), inbox.shipped("other"), c.n)
-        nodes, block, least = compiled().blocks(*tree)
+        tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
+        nodes, block, least = analytics._bridges.blocks(*tree)
         place = np.empty(len(least), np.int64)
         place[np.lexsort(least.T[::-1])] = np.arange(len(least))
         return bsp.ship(c.partition.owner(nodes), node=nodes, block=place[block])

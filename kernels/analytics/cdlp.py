@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.extremes import Scaled, negative
 from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.clusters.cluster import IN, OUT
@@ -147,8 +147,6 @@ class LabelPropagation(Scaled):
         return bsp.broadcast(s.fresh, label=s.label[s.fresh])
 
     def adopt(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from dgsuite.kernels.analytics import _cdlp
-
         rows = inbox.receivers()
         if s.fixed is not None:
             rows = rows[~s.fixed[rows]]
@@ -158,10 +156,12 @@ class LabelPropagation(Scaled):
             if s.weight is None:
                 counts = np.zeros(c.n, np.int32)
                 ways = lent(np.empty(0, np.uint8)) if c.directions is None else c.directions
-                count = _cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
+                count = analytics._cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
             else:
                 s.weight = s.weight.sum(axis=0) if s.weight.ndim == 2 else s.weight
                 sums = np.zeros(c.n)
-                count = _cdlp.adopt_heaviest(*labels, s.weight, rows, sums, s.label, s.fresh)
+                count = analytics._cdlp.adopt_heaviest(
+                    *labels, s.weight, rows, sums, s.label, s.fresh
+                )
             s.fresh = s.fresh[:count]
         return bsp.vote(any=len(s.fresh) > 0)

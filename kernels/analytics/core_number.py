@@ -24,21 +24,12 @@ the nodes that have risen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import blocks
-
-
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _cores
-
-    return _cores
-
 
 Sent = tuple[bsp.Unicast, bsp.Vote]
 """What nodes send, and a vote."""
@@ -157,21 +148,21 @@ class BlockCoreNumber(bsp.Kernel):
             yield from bsp.until_quiet(self.fall)
 
     def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
-        compiled().count(c.indptr, c.positions, c.first, s.core, s.support)
+        analytics._cores.count(c.indptr, c.positions, c.first, s.core, s.support)
         self.lower(c, s, np.flatnonzero(s.support < s.core))
         return self.tell(c, s, np.flatnonzero(c.remote_degree))
 
     def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
         entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
         news = inbox.node, entry, inbox["core"]
-        count = compiled().hear(*news, s.heard, s.core, s.support, s.due, short)
+        count = analytics._cores.hear(*news, s.heard, s.core, s.support, s.due, short)
         return self.tell(c, s, self.lower(c, s, short[:count]))
 
     def lower(self, c: bsp.Cluster, s: BlockState, short: NDArray) -> NDArray[np.int64]:
         """Lower nodes that have too few neighbours, and others as they lose theirs; returns all of them."""
         fallen = np.empty(c.size, np.int64)
         rows = c.indptr, c.positions, c.first
-        count = compiled().lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
+        count = analytics._cores.lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
         return fallen[:count]
 
     def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Sent:
@@ -243,7 +234,7 @@ class CoreNumberSince(bsp.Kernel):
 
     def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
         """Nodes that may have one more than before have it, and are the next to be tried."""
-        count = compiled().lift(c.indptr, s.core, s.status, s.refused, s.tried)
+        count = analytics._cores.lift(c.indptr, s.core, s.status, s.refused, s.tried)
         risen, s.tried = s.tried[:count], s.tried[:0]
         nodes, ends, reach = self.search(c, s, risen)
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
@@ -252,7 +243,7 @@ class CoreNumberSince(bsp.Kernel):
         """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
         node, reach = inbox.node, inbox["reach"]
         asked, same = reach > 0, np.abs(reach) == s.core[node] + 1
-        told = same & (s.status[node] == compiled().TOLD)
+        told = same & (s.status[node] == analytics._cores.TOLD)
         refusing = np.flatnonzero(told & ~asked)
         entry = c.entries(node[refusing], inbox.src[refusing])
         first = ~s.refused[entry]
@@ -262,7 +253,7 @@ class CoreNumberSince(bsp.Kernel):
         short = short[s.support[short] <= s.core[short]]
 
         nodes, ends, reaches = self.search(c, s, node[asked & same], short)
-        able = s.core[node] + (s.status[node] == compiled().TOLD)
+        able = s.core[node] + (s.status[node] == analytics._cores.TOLD)
         refuse = asked & (able < reach) & ~told  # those that were told and have fallen tell all
         nodes = np.concatenate([nodes, node[refuse]])
         ends = np.concatenate([ends, inbox.src[refuse]])
@@ -292,10 +283,10 @@ class CoreNumberSince(bsp.Kernel):
         tried, fallen = np.empty((2, c.size), np.int64)
         rows = c.indptr, c.positions, c.first
         states = s.core, s.status, s.support
-        found, lost = compiled().rise(*rows, *states, seeds, short, tried, fallen)
+        found, lost = analytics._cores.rise(*rows, *states, seeds, short, tried, fallen)
         s.tried = np.concatenate([s.tried, tried[:found]])
-        new = tried[:found][s.status[tried[:found]] == compiled().NEW]
-        s.status[new] = compiled().TOLD
+        new = tried[:found][s.status[tried[:found]] == analytics._cores.NEW]
+        s.status[new] = analytics._cores.TOLD
         nodes, _, ends = blocks.crossing(c, np.concatenate([new, fallen[:lost]]))
-        able = s.status[nodes] == compiled().TOLD
+        able = s.status[nodes] == analytics._cores.TOLD
         return nodes, ends, np.where(able, 1, -1).astype(np.int32) * (s.core[nodes] + 1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.mixing import key
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.extremes import negative
 from dgsuite.partition.arrays.segments import add, lent
 
@@ -133,19 +133,15 @@ class FastRP(bsp.Weighted):
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, total: float, power: int
     ) -> bsp.Broadcast:
         if power == 0:
-            from dgsuite.kernels.analytics import _fastrp
-
             share = self.degrees(c) / (total or 1.0)
             first = key(self.seed, 0)[0]
-            _fastrp.project(c.ids, share, self.beta, first, self.sparsity, s.vector)
+            analytics._fastrp.project(c.ids, share, self.beta, first, self.sparsity, s.vector)
         return bsp.broadcast(vector=s.vector)
 
     def average(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float) -> None:
-        from dgsuite.kernels.analytics import _fastrp
-
         if not len(c.indices):
             return
         indptr, slots, vectors = inbox.latest("vector")
         weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = self.normalise, factor
-        _fastrp.step(indptr, slots, weights, vectors, *how, s.vector, s.embedding)
+        analytics._fastrp.step(indptr, slots, weights, vectors, *how, s.vector, s.embedding)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools.rng import uniform
 
 SHARE = 0.9
@@ -146,15 +146,13 @@ class HyperBall(bsp.Kernel):
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int
     ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note]:
         """Nodes count those that are one hop farther away."""
-        from dgsuite.kernels.analytics import _hyperball
-
         rows = inbox.receivers()
         fresh = np.empty(len(rows), np.int64)
         if len(rows):
             told = inbox.latest("hop").values
             along = (*inbox.latest("counter"), told, hop, rows)
-            fresh = fresh[: _hyperball.merge(*along, s.registers, fresh)]
-            more = _hyperball.estimate(s.registers, fresh, c.n) - s.ball[fresh]
+            fresh = fresh[: analytics._hyperball.merge(*along, s.registers, fresh)]
+            more = analytics._hyperball.estimate(s.registers, fresh, c.n) - s.ball[fresh]
             s.ball[fresh] += more
             s.distance[fresh] += hop * more
             s.harmonic[fresh] += more / hop

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import ranges
 
 HIGH = np.iinfo(np.int32).max
@@ -107,10 +107,8 @@ class KTruss(bsp.Kernel):
 
     def lower(self, c: bsp.Cluster, s: State, low: NDArray, high: NDArray) -> bsp.Vote:
         """Lower the bounds of edges, where those from `low` to `high` of an end's edges have changed."""
-        from dgsuite.kernels.analytics import _ktruss
-
         changed = np.zeros(c.size, bool)
-        _ktruss.sink(
+        analytics._ktruss.sink(
             c.indptr, c.indices, c.ids, *s.lists, s.theirs, s.bound, low, high, changed
         )  # fmt: skip
         s.fresh = np.flatnonzero(changed)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.triangles import introduction, ranked, sums, two_hops
 
 
@@ -115,11 +115,9 @@ def count_cliques(
     lists
         Lists of the neighbours of these; they may have more items than those of higher rank.
     """
-    from dgsuite.kernels.analytics import _cliques
-
     heads = np.concatenate([[0], np.cumsum(lengths)])
     mine, theirs = np.zeros(len(lengths), np.int64), np.zeros(len(above), np.int64)
-    _cliques.count(heads, above, *lists, k, mine, theirs)
+    analytics._cliques.count(heads, above, *lists, k, mine, theirs)
     return mine, theirs
 
 
@@ -215,12 +213,10 @@ class Motifs(bsp.Kernel):
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Each neighbour hears of the node's neighbours and triangles, and of what both have in common."""
-        from dgsuite.kernels.analytics import _squares
-
         s.lists = inbox.shared("neighbour")
         s.joint, s.squares = two_hops(c, s.lists)
         opposite = np.zeros_like(s.joint)
-        _squares.opposite(c.indptr, c.indices, *s.lists, s.joint, opposite)
+        analytics._squares.opposite(c.indptr, c.indices, *s.lists, s.joint, opposite)
         row, theirs = np.repeat(np.arange(c.size), c.degree), self._degrees(c, s)
         mine = c.degree[row]
         higher = (theirs > mine) | ((theirs == mine) & (c.indices > c.ids[row]))

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.extremes import Scaled, negative, weights_of
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
 from dgsuite.kernels.tools.rng import uniform
@@ -278,15 +278,13 @@ class Moving(Scaled, bsp.Weighted):
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int, turn: int, factor: float
     ) -> tuple[bsp.Shipment, bsp.Vote]:
         """Rows whose turn it is move to the community with the largest gain, or are alone again."""
-        from dgsuite.kernels.analytics import _communities
-
         level, parts = s.level, s.parts
         parts.told(inbox)
         row = np.flatnonzero(s.active)
         row = row[self.turn(c.ids[row], draw, TURNS) == turn]
         s.active[row] = False
         best = np.empty(len(row), np.int64)
-        _communities.choose(
+        analytics._communities.choose(
             *(*level.edges, level.mass, parts.number, parts.names, parts.total),
             *(row, parts.mass[row] == 0, factor, *level.room(row, parts), best),
         )
@@ -310,13 +308,13 @@ class Moving(Scaled, bsp.Weighted):
 
     def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Clusters learn who has moved, wake the nodes next to them, and say what communities got."""
-        from dgsuite.kernels.analytics import _communities
-
         level, parts, row = s.level, s.parts, s.fresh
         slots = level.slot(inbox.shipped("node"))
         parts.note(slots, inbox.shipped("other"))
         moved = np.append(row, slots)
-        _communities.wake(*level.edges[:2], level.coming, moved, parts.number, c.size, s.active)
+        analytics._communities.wake(
+            *level.edges[:2], level.coming, moved, parts.number, c.size, s.active
+        )
         return self.ask(c, parts, *self.changes(s, parts), np.zeros(2 * len(row)))
 
     def changes(self, s: State, parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -351,28 +349,26 @@ class Moving(Scaled, bsp.Weighted):
 
     def unite(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Clusters send the edges between small communities, added up, to the clusters that name them."""
-        from dgsuite.kernels.analytics import _communities
-
         level, small = s.level, s.small
         live = level.live
         order = live[np.argsort(small.number[live], kind="stable")]
         one, other = np.empty((2, len(level.ends)), np.int32)
         sums = np.empty(len(level.ends))
         shared = np.zeros(len(small.names))
-        found = _communities.between(*level.edges, small.number, order, shared, one, other, sums)
+        found = analytics._communities.between(
+            *level.edges, small.number, order, shared, one, other, sums
+        )
         node = small.names[one[:found]]
         ends = small.names[other[:found]]
         return bsp.ship(c.partition.owner(node), node=node, other=ends, mass=sums[:found])
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        from dgsuite.kernels.analytics import _communities
-
         ghosts, ends = slots_of(c, inbox.shipped("other"))
         row, weight = rows(c, inbox.shipped("node")), inbox.shipped("mass")
         indptr, place = np.zeros(c.size + 1, np.int64), np.full(c.size + len(ghosts), -1)
         found, sums = np.empty_like(ends), np.zeros(len(ends))
         grouped = group(row, c.size)
-        count = _communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
+        count = analytics._communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
         np.cumsum(indptr, out=indptr)
         mass = s.small.mass
         s.level = Level.of(c, indptr, found[:count].copy(), sums[:count].copy(), mass, ghosts)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.mixing import key
 from dgsuite.base.pairs import pair_key
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import distinct, lent, ranges
 
@@ -276,8 +276,6 @@ class Sample(bsp.Kernel):
         return State.of(c, front=np.sort(at[(at >= 0) & (at < c.size)]))
 
     def draw(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int) -> bsp.Unicast | None:
-        from dgsuite.kernels.analytics import _sample
-
         if hop:
             met = inbox.receivers()
             s.front = met[s.unseen[met]]
@@ -285,7 +283,7 @@ class Sample(bsp.Kernel):
         weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
         rows = c.indptr, c.indices, weights, s.front, c.ids
-        counts, place, target = _sample.draw(*rows, *how)
+        counts, place, target = analytics._sample.draw(*rows, *how)
         s.drawers, s.counts = np.append(s.drawers, s.front), np.append(s.counts, counts)
         s.drawn_in = np.append(s.drawn_in, np.full(len(counts), hop, np.int16))
         s.target, s.place = np.append(s.target, target), np.append(s.place, place)

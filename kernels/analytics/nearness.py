@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import sources
 
 WORD = 64
@@ -118,8 +118,6 @@ class ManySearches(bsp.Kernel):
         every: np.uint64,
         reach: int,
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
-        from dgsuite.kernels.analytics import _bfs_many
-
         fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
         state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
         found = 0
@@ -127,10 +125,10 @@ class ManySearches(bsp.Kernel):
             rows = inbox.receivers(s.waiting)
             if len(rows):
                 how = (rows, every, depth, self.gain(depth))
-                found = _bfs_many.look(*inbox.latest("word"), *how, *state)
+                found = analytics._bfs_many.look(*inbox.latest("word"), *how, *state)
         else:
             rows, words = inbox.reduce("or", "word", s.waiting)
-            found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)
+            found = analytics._bfs_many.take(rows, words, depth, self.gain(depth), *state)
         fresh = fresh[:found]
         self.note(s, fresh, gained[:found], first, depth)
         s.waiting.remove(fresh[s.seen[fresh] == every])
@@ -257,10 +255,8 @@ class AllPairs(ManySearches):
         return s
 
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
-        from dgsuite.kernels.analytics import _bfs_many
-
         assert isinstance(s, Levels)
-        _bfs_many.fill(s.level, nodes, words, first, depth)
+        analytics._bfs_many.fill(s.level, nodes, words, first, depth)
 
 
 @dataclass(eq=False)

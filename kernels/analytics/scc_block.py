@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics import scc
 from dgsuite.kernels.tools import blocks
 from dgsuite.partition.arrays.segments import distinct
@@ -65,10 +65,8 @@ class BlockStrongComponents(scc.StrongComponents):
 
     def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
         """Nodes leave; then those that no live edge enters, or that none leaves."""
-        from dgsuite.kernels.analytics import _strong
-
         left = np.empty(c.size, np.int64)
-        count = _strong.trim(
+        count = analytics._strong.trim(
             *(c.indptr, c.positions, c.senders[0], c.sender_positions, c.first),
             *(s.coming, s.going, s.live.mask),
             *(s.leaving, inbox.node, inbox["backwards"], s.seen, left),
@@ -91,11 +89,9 @@ class BlockStrongComponents(scc.StrongComponents):
         backwards: bool = False,
     ) -> NDArray[np.int64]:
         """Nodes that a search from some nodes reaches in the cluster; they are no longer ahead."""
-        from dgsuite.kernels.analytics import _strong
-
         found = np.empty(c.size, np.int64)
         rows = (c.senders[0], c.sender_positions) if backwards else (c.indptr, c.positions)
-        count = _strong.reach(*rows, c.first, s.ahead.mask, part, seeds, s.seen, found)
+        count = analytics._strong.reach(*rows, c.first, s.ahead.mask, part, seeds, s.seen, found)
         s.ahead.remove(found[:count])
         return found[:count]
 
@@ -130,11 +126,9 @@ class BlockStrongComponents(scc.StrongComponents):
 
     def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Unicast:
         """Colours of some nodes spread within the cluster, and are told across the border."""
-        from dgsuite.kernels.analytics import _strong
-
         found = np.empty(c.size, np.int64)
         seeds = nodes[np.lexsort((s.colour[nodes], s.number[nodes]))]
-        count = _strong.colour(
+        count = analytics._strong.colour(
             *(c.indptr, c.positions, c.first, s.live.mask, s.part, s.number, s.colour),
             *(seeds, s.seen, found),
         )

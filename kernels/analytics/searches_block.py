@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
 from dgsuite.kernels.tools import blocks, sources
@@ -129,13 +129,11 @@ class BlockSearch(BlockForm):
 
     def spread(self, c: bsp.Cluster, s: SearchState, seeds: NDArray) -> Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
-        from dgsuite.kernels.analytics import _blocks
-
         if not len(seeds):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.level[seeds], kind="stable")]
         queue, reached = (np.empty(c.size, np.int64) for _ in range(2))
-        count = _blocks.search(
+        count = analytics._blocks.search(
             *(c.indptr, c.positions, c.first, c.ids, s.level, s.parent),
             *(seeds, s.level[seeds], queue, reached),
         )
@@ -275,24 +273,20 @@ class BlockPaths(BlockForm):
         return self.spread(c, s, s.starts)
 
     def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
-        from dgsuite.kernels.analytics import _blocks
-
         seeds = np.empty(c.size, np.int64)
         offers = inbox.node, inbox.src, inbox["distance"], inbox["hops"]
-        count = _blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
+        count = analytics._blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
         return self.spread(c, s, seeds[:count])
 
     def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
-        from dgsuite.kernels.analytics import _blocks
-
         if not len(seeds):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
         reached = np.empty(c.size, np.int64)
         weights = lent(np.empty(0)) if c.weights is None else c.weights
         width, places = s.buckets
-        count = _blocks.shortest(
+        count = analytics._blocks.shortest(
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
             *(s.distance, s.hop, s.parent, seeds, s.due, reached),
         )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.graph.graph import Graph
 
@@ -244,9 +244,8 @@ class Similarity(bsp.Weighted):
         return bsp.share(nodes, c.degree[nodes], **columns)
 
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        from dgsuite.kernels.analytics import _similarity as loops
-
-        lists, weights, none = inbox.shared("neighbour"), self._weights(c), np.empty(0)
+        loops, lists = analytics._similarity, inbox.shared("neighbour")
+        weights, none = self._weights(c), np.empty(0)
         measure = MEASURES[self.measure]
         kind = getattr(loops, measure.term if weights is None else str(measure.weighted))
         way = getattr(loops, measure.way)

@@ -18,24 +18,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import ranges
 from dgsuite.partition.clusters.cluster import IN, OUT
 
 CORE = 1 << 14
 """Nodes in the core at most: their lists as bits take 32 MiB."""
-
-
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _triangles
-
-    return _triangles
 
 
 @dataclass(eq=False)
@@ -99,7 +91,7 @@ class Triangles(bsp.Kernel):
         return {}
 
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        s.lists, loops = inbox.shared("neighbour"), compiled()
+        s.lists, loops = inbox.shared("neighbour"), analytics._triangles
         place = places(c, s.core)
         rows = loops.rows_of(s.core, *s.lists, place, True)
         own, times = np.append(0, np.cumsum(s.lengths)), np.zeros(len(s.items), np.int32)
@@ -111,7 +103,7 @@ class Triangles(bsp.Kernel):
         return bsp.share(nodes, lengths, triangles=times)
 
     def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.triangles += compiled().added(*s.lists, *inbox.shared("triangles"))[c.ids]
+        s.triangles += analytics._triangles.added(*s.lists, *inbox.shared("triangles"))[c.ids]
 
 
 def ranked(
@@ -141,7 +133,7 @@ def ranked(
     rank = np.partition(degrees, -most)[-most] if most else np.iinfo(degrees.dtype).max
     least = max(int(rank), 1)
     degree = np.zeros(c.n, degrees.dtype)  # of the nodes that may be in the core
-    count = compiled().above(
+    count = analytics._triangles.above(
         c.indptr, c.indices, slots, degrees, c.ids, least, degree, lengths, entries
     )
     hubs = np.flatnonzero(degree)
@@ -158,8 +150,8 @@ def places(c: bsp.Cluster, core: NDArray) -> NDArray[np.int32]:
 def between(c: bsp.Cluster, core: NDArray, lists: bsp.Shared) -> NDArray[np.int64]:
     """How many items of its neighbours' lists are neighbours of each node of a cluster."""
     place = places(c, core)
-    rows = compiled().rows_of(core, *lists, place, False)
-    found: NDArray[np.int64] = compiled().closed(c.indptr, c.indices, *lists, place, rows)
+    rows = analytics._triangles.rows_of(core, *lists, place, False)
+    found: NDArray[np.int64] = analytics._triangles.closed(c.indptr, c.indices, *lists, place, rows)
     return found
 
 
@@ -282,10 +274,8 @@ def introduction(c: bsp.Cluster) -> bsp.Share:
 
 def two_hops(c: bsp.Cluster, lists: bsp.Shared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """By entry of the adjacency the triangles that the edge is in; by node its cycles of four nodes."""
-    from dgsuite.kernels.analytics import _squares
-
     joint, squares = np.zeros(len(c.indices), np.int64), np.zeros(c.size, np.int64)
-    _squares.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
+    analytics._squares.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
     return joint, squares
 
 

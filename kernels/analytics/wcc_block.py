@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_nested import NestedComponents, by_thresholds
 from dgsuite.kernels.tools import blocks
@@ -83,9 +83,7 @@ class BlockComponents(bsp.Kernel):
         yield bsp.Round(self.contract, self.meet, self.settle)
 
     def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        from dgsuite.kernels.analytics import _blocks
-
-        s.most = _blocks.unite(c.indptr, c.positions, c.first, s.root)
+        s.most = analytics._blocks.unite(c.indptr, c.positions, c.first, s.root)
         s.tellers = nodes = np.flatnonzero((s.root != s.most) & (c.remote_degree > 0))
         remote = c.remote_degree[nodes]
         edges = partial(_entries, c, nodes)

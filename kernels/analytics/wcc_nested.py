@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.partition.labels.columns import numpy_column
 
@@ -139,8 +139,6 @@ class NestedComponents(bsp.Kernel):
         return State.of(c, component=np.empty((c.size, len(self.levels)), np.int64))
 
     def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        from dgsuite.kernels.analytics import _blocks
-
         assert c.weights is not None
         weights = c.weights if c.weights_in is None else np.maximum(c.weights, c.weights_in)
         s.missed = np.zeros(len(weights), np.min_scalar_type(len(self.levels)))
@@ -149,7 +147,7 @@ class NestedComponents(bsp.Kernel):
                 s.missed += weights < threshold
         heaviest = s.missed == 0
         indptr = np.append(0, np.cumsum(heaviest, dtype=c.indptr.dtype))[c.indptr]
-        _blocks.unite(indptr, c.positions[heaviest], c.first, s.root)
+        analytics._blocks.unite(indptr, c.positions[heaviest], c.first, s.root)
 
     # The edges that count from a threshold on.
 
