@@ -81,7 +81,7 @@ KERNELS = Classes(
         "louvain": "analytics.communities:Louvain",
         "matching": "analytics.greedy:Matching",
         "bellman_ford": "analytics.bellman_ford:NegativePaths",
-        "edge_betweenness": "analytics.edge_betweenness:EdgeBetweenness",
+        "edge_betweenness": "analytics.betweenness:EdgeBetweenness",
         "motifs": "analytics.motifs:Motifs",
         "neighbourhood": "analytics.nearby:Neighbourhood",
         "eigenvector": "analytics.centralities:Eigenvector",

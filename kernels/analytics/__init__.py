@@ -1,12 +1,12 @@
 """Searches, shortest paths, betweenness.
 
 Modules of compiled loops take Numba, so they are imported when one of their loops is first used:
-``analytics._blocks.search(...)``.
+``analytics._blocks.search(...)``. So are nested components, which derive from the plain ones.
 """
 
 from dgsuite.base.lazy import lazy_imports
 
-LOOPS = (
+LATER = (
     *(
         "_betweenness",
         "_betweenness_rounds",
@@ -26,7 +26,7 @@ LOOPS = (
         "_ktruss",
         "_sample",
     ),
-    *("_similarity", "_squares", "_strong", "_triangles"),
+    *("_similarity", "_squares", "_strong", "_triangles", "wcc_nested"),
 )
 
-__getattr__, __dir__ = lazy_imports(__name__, {name: f"{__name__}.{name}" for name in LOOPS})
+__getattr__, __dir__ = lazy_imports(__name__, {name: f"{__name__}.{name}" for name in LATER})

@@ -131,25 +131,9 @@ def chance(key, node, other):
 
 @compiled
 def propose(
-    level,
-    group,
-    whole,
-    number,
-    names,
-    total,
-    outer,
-    closed,
-    rows,
-    ids,
-    key,
-    factor,
-    warmth,
-    shared,
-    near,
-    best,
-    gains,
-    shares,
-):
+    level, group, whole, number, names, total, outer, closed, rows, ids, key, factor, warmth,
+    shared, near, best, gains, shares,
+):  # fmt: skip
     """For each of some rows, which of the small communities next to it, within its own group, it would join.
 
     One that gains g is chosen with a probability that grows as exp(g / warmth): the row adds to each gain a

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.trouble import MANY, TROUBLE, limit
+from dgsuite.kernels.tools import sources
 from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.arrays.segments import distinct
 
@@ -72,7 +73,7 @@ class Partitioned(bsp.Weighted):
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
-        raise NotImplementedError
+        return sources.chosen(self.sources, n, self.seed)
 
     def width(self, n: int) -> int:
         """Sources of a batch."""
@@ -124,20 +125,16 @@ class Partitioned(bsp.Weighted):
         s.front, s.found = np.empty((2, cells), np.int64)
 
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        width = s.width
-        batch = s.sources[s.first : s.first + width]
-        s.first += width
+        batch = s.sources[s.first : s.first + s.width]
+        s.first += s.width
         s.distance[:], s.paths[:], s.share[:] = np.inf, 0.0, 0.0
-        at = c.partition.position(batch) - c.partition.offsets[c.index]
-        mine = np.flatnonzero((at >= 0) & (at < c.size))
-        s.origins = at[mine] * width + mine
+        at, column = sources.own(c, batch)
+        s.origins = at * s.width + column
         s.distance[s.origins], s.paths[s.origins] = 0.0, 1.0
         s.levels = []
         self._wait(s, s.origins)
 
-    def offer(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment, bsp.Vote, bsp.Note]:
+    def offer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         key = inbox.shipped("key")
         # hops are known from the number of the round
         reach = inbox.shipped("reach") if self.weighted else np.full(len(key), float(len(s.levels)))
@@ -186,7 +183,7 @@ class Partitioned(bsp.Weighted):
         s.paths[s.origins] = 1.0
         self._wait(s, s.origins)
 
-    def advance(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
+    def advance(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         size = analytics._betweenness_rounds.take_paths(
             inbox.shipped("key"), inbox.shipped("paths"), inbox.shipped("other"),
             s.paths, s.need, s.front, s.waiting,

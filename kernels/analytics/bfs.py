@@ -107,9 +107,7 @@ class BreadthFirst(bsp.Kernel):
     def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Known:
         return bsp.known(self.root)
 
-    def visit(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note] | tuple[bsp.Vote, bsp.Note]:
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         top_down = self.direction == "top-down"
         nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
         put(s.level, nodes, inbox.round + 1)

@@ -90,9 +90,7 @@ class GridSearch(bsp.Kernel):
         sent = np.zeros(targets, bool)
         return State.of(c, level=level, parent=parent, front=root, sent=sent)
 
-    def expand(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment | None, bsp.Note]:
+    def expand(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         if not len(s.front):
             return None, bsp.Note({})
         words = _encode(s.front, c.size)
@@ -101,9 +99,7 @@ class GridSearch(bsp.Kernel):
         note = bsp.Note({"frontier": len(s.front), "expand_bytes": far * words.nbytes})
         return bsp.ship(np.repeat(to, len(words)), word=np.tile(words, len(to))), note
 
-    def fold(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment | None, bsp.Note]:
+    def fold(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
         if not len(words):
             return None, bsp.Note({})

@@ -24,14 +24,14 @@ from dgsuite.kernels.analytics.nearness import (
     ManySearches,
     State,
 )
-from dgsuite.kernels.analytics.searches_block import Sent
-from dgsuite.kernels.tools import blocks
+from dgsuite.kernels.tools import blocks, sources
 
 
 @dataclass(frozen=True)
 class BlockSearches(ManySearches):
     """The program of searches by blocks."""
 
+    obeys = bsp.Model("edges", None, "control")
     form = "block"
     short_ids = True
     fields = {"source": np.uint8, "offer": np.int32}
@@ -45,14 +45,13 @@ class BlockSearches(ManySearches):
                 yield from bsp.until_quiet(self.search)
             yield bsp.Round(self.add_up, closing=True, first=first)
 
-    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray) -> Sent:
-        at = c.partition.position(batch) - c.first
-        mine = np.flatnonzero((at >= 0) & (at < c.size))
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray) -> bsp.Sent:
+        at, which = sources.own(c, batch)
         s.hops = np.full((len(batch), c.size), -1, np.int32)
-        s.hops[mine, at[mine]] = 0
-        return self.spread(c, s, mine, at[mine])
+        s.hops[which, at] = 0
+        return self.spread(c, s, which, at)
 
-    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
+    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         source, nodes, offer = inbox["source"].astype(np.int64), inbox.node, inbox["offer"]
         pair = source * c.size + nodes
         order = np.lexsort((offer, pair))
@@ -64,7 +63,7 @@ class BlockSearches(ManySearches):
         s.hops[source, nodes] = offer[nearer]
         return self.spread(c, s, source, nodes)
 
-    def spread(self, c: bsp.Cluster, s: State, source: NDArray, seeds: NDArray) -> Sent:
+    def spread(self, c: bsp.Cluster, s: State, source: NDArray, seeds: NDArray) -> bsp.Sent:
         """Go on from nodes that have come nearer to a source, and tell the ends of edges that cross the
         border.
         """
@@ -118,8 +117,6 @@ class BlockMany(BreadthFirstMany, BlockSearches):
     array([2, 3, 2, 2])
     """
 
-    obeys = bsp.Model("edges", None, "control")
-
 
 @dataclass(frozen=True)
 class BlockAllPairs(AllPairs, BlockSearches):
@@ -138,8 +135,6 @@ class BlockAllPairs(AllPairs, BlockSearches):
     >>> dgsuite.run("all_pairs", graph, form="block", sources=[3]).level.values.T
     array([[2, 2, 1, 0]], dtype=int32)
     """
-
-    obeys = bsp.Model("edges", None, "control")
 
     def keep(self, s: State, hops: NDArray, first: int) -> None:
         assert isinstance(s, Levels)
@@ -164,8 +159,6 @@ class BlockCloseness(Closeness, BlockSearches):
     array([0.75, 0.75, 1.  , 0.6 ])
     """
 
-    obeys = bsp.Model("edges", None, "control")
-
 
 @dataclass(frozen=True)
 class BlockHarmonic(Harmonic, BlockSearches):
@@ -184,5 +177,3 @@ class BlockHarmonic(Harmonic, BlockSearches):
     >>> dgsuite.run("harmonic", graph, form="block").harmonic.values
     array([2.5, 2.5, 3. , 2. ])
     """
-
-    obeys = bsp.Model("edges", None, "control")

@@ -171,9 +171,7 @@ class Leiden(Moving):
         asked = {"node": node, "other": c.ids[row], "mass": level.mass[row], "outer": gain[wants]}
         return bsp.ship(c.partition.owner(node), **asked)
 
-    def accept(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float
-    ) -> tuple[bsp.Shipment, bsp.Vote]:
+    def accept(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float) -> bsp.Sent:
         """Of those who would join a small community, the ones that gain most do, while that surely gains."""
         node, other, gain = inbox.shipped("node"), inbox.shipped("other"), inbox.shipped("outer")
         order = np.lexsort((other, -gain, node))

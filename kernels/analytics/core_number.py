@@ -31,9 +31,6 @@ from numpy.typing import NDArray
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import blocks
 
-Sent = tuple[bsp.Unicast, bsp.Vote]
-"""What nodes send, and a vote."""
-
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
@@ -78,9 +75,7 @@ class CoreNumber(bsp.Kernel):
         while least.min is not None:
             least = yield bsp.Round(self.peel, k=least.min)
 
-    def peel(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int
-    ) -> bsp.Vote | tuple[bsp.Broadcast, bsp.Vote]:
+    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Sent:
         due = inbox.count_down(s.core, floor=k)
         if not len(due):  # as where a level begins
             due = s.due[s.core[s.due] == k]
@@ -147,12 +142,12 @@ class BlockCoreNumber(bsp.Kernel):
         if reply.any:
             yield from bsp.until_quiet(self.fall)
 
-    def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
+    def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         analytics._cores.count(c.indptr, c.positions, c.first, s.core, s.support)
         self.lower(c, s, np.flatnonzero(s.support < s.core))
         return self.tell(c, s, np.flatnonzero(c.remote_degree))
 
-    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
+    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
         news = inbox.node, entry, inbox["core"]
         count = analytics._cores.hear(*news, s.heard, s.core, s.support, s.due, short)
@@ -165,7 +160,7 @@ class BlockCoreNumber(bsp.Kernel):
         count = analytics._cores.lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
         return fallen[:count]
 
-    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Sent:
+    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> bsp.Sent:
         nodes, _, ends = blocks.crossing(c, nodes)
         return bsp.unicast(ends, nodes, core=s.core[nodes]), bsp.vote(any=len(ends) > 0)
 
@@ -226,20 +221,20 @@ class CoreNumberSince(bsp.Kernel):
         rows, ends = c.earlier.rows, c.earlier.ends
         return bsp.unicast(ends, rows, reach=s.core[rows])
 
-    def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+    def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Try the nodes with a new neighbour that has no less than they have."""
         gained = inbox["reach"] >= s.core[inbox.node]
         nodes, ends, reach = self.search(c, s, inbox.node[gained])
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0)
 
-    def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+    def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Nodes that may have one more than before have it, and are the next to be tried."""
         count = analytics._cores.lift(c.indptr, s.core, s.status, s.refused, s.tried)
         risen, s.tried = s.tried[:count], s.tried[:0]
         nodes, ends, reach = self.search(c, s, risen)
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
 
-    def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+    def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
         node, reach = inbox.node, inbox["reach"]
         asked, same = reach > 0, np.abs(reach) == s.core[node] + 1

@@ -112,22 +112,14 @@ class Eccentricity(bsp.Kernel):
         s.level[own] = 0
         return bsp.known(root)
 
-    def visit(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int) -> bsp.Sent:
         nodes, _, _ = inbox.first(among=s.unseen)
         s.unseen.remove(nodes)
         put(s.level, nodes, hops)
         return bsp.broadcast(nodes), bsp.vote(any=len(nodes) > 0)
 
     def narrow(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        inbox: bsp.Inbox,
-        hops: int,
-        diameter: int,
-        radius: int,
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int, diameter: int, radius: int
     ) -> bsp.Vote:
         """Bounds by a search; the votes are the extremes of those that have still to meet."""
         np.maximum(s.eccentricity, np.maximum(s.level, hops - s.level), out=s.eccentricity)

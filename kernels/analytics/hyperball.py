@@ -139,12 +139,10 @@ class HyperBall(bsp.Kernel):
         registers[np.arange(c.size), register.astype(np.int64)] = 1 - exponent
         return State.of(c, registers=registers)
 
-    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Note]:
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         return bsp.broadcast(counter=s.registers, hop=1), self.count(s)
 
-    def grow(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note]:
+    def grow(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int) -> bsp.Sent:
         """Nodes count those that are one hop farther away."""
         rows = inbox.receivers()
         fresh = np.empty(len(rows), np.int64)

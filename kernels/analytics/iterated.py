@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from dgsuite.base.errors import RunError
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import exponent, extremes, negative, weights_of
 from dgsuite.partition.arrays.segments import add, weigh
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 TOLERANCE = 1e-6
 """Default tolerance, where no number of iterations is given."""

@@ -188,7 +188,7 @@ class Densest(bsp.Kernel):
             nodes, number = nodes - int(gone.sum), number + 1
         yield bsp.Round(self.keep, best_round=best_round, closing=True)
 
-    def count(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox) -> tuple[bsp.Vote, bsp.Note]:
+    def count(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox) -> bsp.Sent:
         """Nodes take off the neighbours that left; live ones vote how many they have."""
         nodes, gone, _ = inbox.count()
         s.neighbours[nodes] -= gone.astype(np.int32)
@@ -196,9 +196,7 @@ class Densest(bsp.Kernel):
         left = {"nodes_left": len(s.live), "degrees_left": degrees}
         return bsp.vote(sum=degrees), bsp.Note(left)
 
-    def peel(
-        self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox, most: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def peel(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox, most: int) -> bsp.Sent:
         goes = s.neighbours[s.live] <= most
         due, s.live = s.live[goes], s.live[~goes]
         s.stays[s.live] += 1

@@ -234,7 +234,7 @@ class Moving(Scaled, bsp.Weighted):
         row = s.level.row
         return bsp.ship(s.level.to, node=c.ids[row], other=s.group[row])
 
-    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
+    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         name, level = np.empty(c.size + len(s.level.ghosts), np.int64), s.level
         name[: c.size] = s.group
         name[level.slot(inbox.shipped("node"))] = inbox.shipped("other")
@@ -276,7 +276,7 @@ class Moving(Scaled, bsp.Weighted):
 
     def move(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int, turn: int, factor: float
-    ) -> tuple[bsp.Shipment, bsp.Vote]:
+    ) -> bsp.Sent:
         """Rows whose turn it is move to the community with the largest gain, or are alone again."""
         level, parts = s.level, s.parts
         parts.told(inbox)

@@ -16,7 +16,6 @@ estimates (Eppstein and Wang 2001).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,9 +42,8 @@ class State(bsp.ClusterState):
     eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
     seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
     waiting: bsp.Subset = bsp.later()  # nodes with an edge to them, not reached by all of the batch
-    hops: NDArray[np.int32] = (
-        bsp.later()
-    )  # by blocks: from each source of the batch, -1 if unreached
+    # by blocks: from each source of the batch, -1 if unreached
+    hops: NDArray[np.int32] = bsp.later()
 
     @property
     def distance(self) -> NDArray:
@@ -57,6 +55,7 @@ class State(bsp.ClusterState):
 class ManySearches(bsp.Kernel):
     """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
 
+    obeys = bsp.Model("edges", reduces="data")
     fields = {"word": np.uint64}
     refuses = bsp.no_faults(bsp.READS_LATEST)
     state = State
@@ -86,13 +85,8 @@ class ManySearches(bsp.Kernel):
                 sent = yield bsp.Round(self.visit, **step)
 
     def start(self, c: bsp.Cluster) -> bsp.ClusterState:
-        flags = np.zeros(c.n, bool)
-        flags[self.chosen(c.n)] = True
-        return self.state.of(
-            c,
-            source=flags[c.ids],
-            total=c.zeros(type(self.gain(1))),
-        )
+        source = np.isin(c.ids, self.chosen(c.n))
+        return self.state.of(c, source=source, total=c.zeros(type(self.gain(1))))
 
     def forget(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         nodes = np.flatnonzero(s.seen)
@@ -101,12 +95,11 @@ class ManySearches(bsp.Kernel):
 
     def begin(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray, every: np.uint64
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
-        at = c.partition.position(batch) - c.partition.offsets[c.index]
-        mine = np.flatnonzero((at >= 0) & (at < c.size))
-        s.seen[at[mine]] = np.uint64(1) << mine.astype(np.uint64)
+    ) -> bsp.Sent:
+        at, which = sources.own(c, batch)
+        s.seen[at] = np.uint64(1) << which.astype(np.uint64)
         s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != every))
-        return self.tell(c, s, np.sort(at[mine]))
+        return self.tell(c, s, np.sort(at))
 
     def visit(
         self,
@@ -117,7 +110,7 @@ class ManySearches(bsp.Kernel):
         first: int,
         every: np.uint64,
         reach: int,
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    ) -> bsp.Sent:
         fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
         state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
         found = 0
@@ -137,14 +130,14 @@ class ManySearches(bsp.Kernel):
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
         """Nodes that sources have reached at a depth; a bit of a word is a source, from number `first` on."""
 
-    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Sent:
         """Nodes tell their neighbours what they have seen; the vote is the number of messages."""
         reach = c.degree[nodes].sum(dtype=np.int64)
         return bsp.broadcast(nodes, word=s.seen[nodes]), bsp.vote(sum=int(reach))
 
 
 @dataclass(frozen=True)
-class BreadthFirstMany(ManySearches):
+class BreadthFirstMany(sources.FromSources, ManySearches):
     """Distances from many sources in hops, summed up for each node; of directed graphs, too.
 
     Outputs ``distance``, the sum of the distances from all sources that reach the node, ``reached``, how many
@@ -175,19 +168,13 @@ class BreadthFirstMany(ManySearches):
     array([2, 2, 1, 2], dtype=int32)
     """
 
-    sources: int | Sequence[bsp.Node] | None = None
-
     name = "bfs_many"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "distance": bsp.Output("sum of the hops from the sources that reach the node"),
         "reached": bsp.Output("number of other sources that reach the node"),
         "eccentricity": bsp.Output("most hops from a source that reaches the node"),
         "source": bsp.Output("whether searches start here"),
     }
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return sources.wrong(self.sources, c.n, some=True)
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         return sources.chosen(min(WORD, n) if self.sources is None else self.sources, n, self.seed)
@@ -201,7 +188,7 @@ class Levels(State):
 
 
 @dataclass(frozen=True)
-class AllPairs(ManySearches):
+class AllPairs(sources.FromSources, ManySearches):
     """Distances in hops from all nodes to all, or from some; of directed graphs, too.
 
     Output ``level``, int32, by node and source: hops from the source, -1 where there is no way. It takes 4
@@ -230,20 +217,11 @@ class AllPairs(ManySearches):
            [2, 2, 1, 0]], dtype=int32)
     """
 
-    sources: int | Sequence[bsp.Node] | None = None
-
     name = "all_pairs"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "level": bsp.Output("hops from the source, -1 if unreached", dims=("node", "source"))
     }
     state = Levels
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return sources.wrong(self.sources, c.n, some=True)
-
-    def chosen(self, n: int) -> NDArray[np.int64]:
-        return sources.chosen(self.sources, n, self.seed)
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64]:
         return self.chosen(n)
@@ -257,6 +235,9 @@ class AllPairs(ManySearches):
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
         assert isinstance(s, Levels)
         analytics._bfs_many.fill(s.level, nodes, words, first, depth)
+
+
+COUNTS = bsp.Output("whether distances from the node count")
 
 
 @dataclass(eq=False)
@@ -273,7 +254,6 @@ class Centrality(ManySearches):
 
     samples: int | None = None
 
-    obeys = bsp.Model("edges", reduces="data")
     state = ClosenessState
 
     def check(self, c: bsp.Cluster) -> str | None:
@@ -328,10 +308,7 @@ class Closeness(Centrality):
     wf_improved: bool = True
 
     name = "closeness"
-    outputs = {
-        "closeness": bsp.Output("closeness centrality"),
-        "source": bsp.Output("whether distances from the node count"),
-    }
+    outputs = {"closeness": bsp.Output("closeness centrality"), "source": COUNTS}
 
     def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
         near = s.reached.astype(np.float64)
@@ -369,10 +346,7 @@ class Harmonic(Centrality):
     """
 
     name = "harmonic"
-    outputs = {
-        "harmonic": bsp.Output("harmonic centrality"),
-        "source": bsp.Output("whether distances from the node count"),
-    }
+    outputs = {"harmonic": bsp.Output("harmonic centrality"), "source": COUNTS}
 
     def gain(self, depth: Any) -> Any:
         return 1 / depth

@@ -24,9 +24,6 @@ from dgsuite.kernels import bsp
 
 FOLLOWS = "nodes send along paths that earlier messages have found"
 
-Sent = tuple[bsp.Broadcast, bsp.Vote]
-"""What nodes send, and a vote."""
-
 
 @dataclass(eq=False)
 class ColourState(bsp.ClusterState):
@@ -91,7 +88,7 @@ class Bipartite(bsp.Kernel):
             steps += 1
         yield bsp.Round(self.number, top=top, closing=True)
 
-    def spread(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> Sent:
+    def spread(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> bsp.Sent:
         nodes = np.flatnonzero(c.degree)
         if inbox.round:
             nodes, root = inbox.min("root")
@@ -136,9 +133,7 @@ class Bipartite(bsp.Kernel):
         to = np.concatenate([c.ids[at[:1]], s.beside[at[1:]]])
         return bsp.unicast(to, at, side=np.arange(len(at)))
 
-    def go_up(
-        self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox, steps: int
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+    def go_up(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox, steps: int) -> bsp.Sent:
         nodes, side = inbox.node, inbox["side"]
         s.cycle[nodes] = np.where(
             side, -2 - steps, steps
@@ -222,15 +217,17 @@ class Topological(bsp.Kernel):
             step += 1
         yield bsp.Round(self.number, first=again, last=step - 2, closing=True)
 
-    def begin(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> Sent:
+    def begin(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> bsp.Sent:
         return self._leave(c, s, np.flatnonzero(s.left == 0), 0)
 
-    def leave(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, generation: int) -> Sent:
+    def leave(
+        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, generation: int
+    ) -> bsp.Sent:
         return self._leave(c, s, inbox.count_down(s.left), generation)
 
     def _leave(
         self, c: bsp.Cluster, s: GenerationState, due: NDArray[np.int64], generation: int
-    ) -> Sent:
+    ) -> bsp.Sent:
         s.generation[due] = generation
         return bsp.broadcast(due), bsp.vote(any=c.degree[due] > 0)
 
@@ -245,7 +242,7 @@ class Topological(bsp.Kernel):
 
     def go_back(
         self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, step: int, start: int
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+    ) -> bsp.Sent:
         """The token goes on; a node that has had it votes when that was."""
         at = inbox.receivers() if step else c.local(start)
         if len(had := s.cycle[at][s.cycle[at] >= 0]):

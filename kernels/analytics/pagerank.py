@@ -107,9 +107,7 @@ class PageRank(Iterated):
 
     def start(self, c: bsp.Cluster) -> State:
         state = State(
-            rank=c.full(1 / c.n),
-            share=c.zeros(np.float64),
-            preference=self.preference(c),
+            rank=c.full(1 / c.n), share=c.zeros(np.float64), preference=self.preference(c)
         )
         if not self.weighted:
             self.look_out(c, state, 0)
@@ -134,9 +132,7 @@ class PageRank(Iterated):
         numbers = numbers / numbers.max()  # so that the sum is finite
         return numbers[c.ids] / float(exact_sum(numbers))
 
-    def spread(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Sent:
         if s.out is None:
             self.look_out(c, s, power)
         np.divide(s.rank, s.out, out=s.share)  # type: ignore[arg-type]

@@ -172,7 +172,7 @@ class RandomWalks(bsp.Kernel):
         none = np.zeros(len(node), np.int64)
         return self.send(c, s, Walkers(node, start, none + 1, none - 1, none))
 
-    def walk(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def walk(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         kind, step, source = inbox["kind"], inbox["step"], inbox.src
         here = Walkers(inbox.node, inbox["start"], step, inbox["before"], inbox["tries"])
         records = kind == RECORD

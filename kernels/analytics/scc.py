@@ -130,7 +130,7 @@ class StrongComponents(bsp.Kernel):
         s.ahead.remove(c.local(pivot))
         return bsp.broadcast(c.local(pivot))
 
-    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         nodes = inbox.receivers(among=s.ahead)
         s.ahead.remove(nodes)
         return bsp.broadcast(nodes), bsp.vote(any=len(nodes) > 0)
@@ -139,7 +139,7 @@ class StrongComponents(bsp.Kernel):
         s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
         return self.join(s, c.local(pivot))
 
-    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         nodes = inbox.receivers(among=s.ahead)
         return self.join(s, nodes), bsp.vote(any=len(nodes) > 0)
 
@@ -164,9 +164,7 @@ class StrongComponents(bsp.Kernel):
 
     # Colouring.
 
-    def recolour(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def recolour(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
         live = s.live.members
         s.colour[live] = c.ids[live]
         s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
@@ -175,9 +173,7 @@ class StrongComponents(bsp.Kernel):
     def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Broadcast:
         return bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
 
-    def spread(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
         nodes = self.taken(s, inbox, draw)
         return self.show(c, s, nodes), bsp.vote(any=len(nodes) > 0)
 
@@ -203,7 +199,7 @@ class StrongComponents(bsp.Kernel):
         roots = live[s.part[live] == c.ids[live]]
         return self.join(s, roots, part=s.part[roots])
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         node = inbox.node
         nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
         return self.join(s, nodes, part=s.part[nodes]), bsp.vote(any=len(nodes) > 0)

@@ -20,10 +20,6 @@ ANY = np.empty(0, np.int64)
 """No parts: a search goes anywhere."""
 
 
-Sent = tuple[bsp.Unicast, bsp.Vote]
-"""What nodes send, and a vote."""
-
-
 @dataclass(eq=False)
 class State(scc.State):
     """What the nodes of a cluster know."""
@@ -63,7 +59,7 @@ class BlockStrongComponents(scc.StrongComponents):
 
     # Within the cluster.
 
-    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
+    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         """Nodes leave; then those that no live edge enters, or that none leaves."""
         left = np.empty(c.size, np.int64)
         count = analytics._strong.trim(
@@ -81,12 +77,7 @@ class BlockStrongComponents(scc.StrongComponents):
         return bsp.unicast(ends, nodes, backwards=backwards), bsp.vote(any=len(ends) > 0)
 
     def reached(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        seeds: NDArray,
-        part: NDArray = ANY,
-        backwards: bool = False,
+        self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray = ANY, backwards: bool = False
     ) -> NDArray[np.int64]:
         """Nodes that a search from some nodes reaches in the cluster; they are no longer ahead."""
         found = np.empty(c.size, np.int64)
@@ -97,29 +88,29 @@ class BlockStrongComponents(scc.StrongComponents):
 
     # The component of the busiest node.
 
-    def onwards(self, c: bsp.Cluster, s: State, seeds: NDArray) -> Sent:
+    def onwards(self, c: bsp.Cluster, s: State, seeds: NDArray) -> bsp.Sent:
         nodes, _, ends = blocks.crossing(c, self.reached(c, s, seeds))
         return bsp.unicast(ends, nodes), bsp.vote(any=len(ends) > 0)
 
-    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> Sent:
+    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
         s.ahead = bsp.Subset(s.live.mask.copy())
         return self.onwards(c, s, c.local(pivot))
 
-    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
+    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         return self.onwards(c, s, inbox.receivers(among=s.ahead))
 
-    def gathered(self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray) -> Sent:
+    def gathered(self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray) -> bsp.Sent:
         """Nodes and those that reach them within their part become members, and tell across the border."""
         found = self.reached(c, s, seeds, part, backwards=True)
         s.members[found] = True
         nodes, _, ends = blocks.crossing(c, found, backwards=True)
         return bsp.unicast(ends, nodes, part=s.part[nodes]), bsp.vote(any=len(ends) > 0)
 
-    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> Sent:
+    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
         s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
         return self.gathered(c, s, c.local(pivot), ANY)
 
-    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
+    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         return self.gathered(c, s, inbox.receivers(among=s.ahead), ANY)
 
     # Colouring.
@@ -135,17 +126,17 @@ class BlockStrongComponents(scc.StrongComponents):
         nodes, _, ends = blocks.crossing(c, found[:count])
         return bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
 
-    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> Sent:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
         sent = self.show(c, s, self.taken(s, inbox, draw))
         return sent, bsp.vote(any=len(sent.dst) > 0)
 
-    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         live = s.live.members
         s.part[live] = s.colour[live]
         s.ahead = bsp.Subset(s.live.mask.copy())
         return self.gathered(c, s, live[s.part[live] == c.ids[live]], s.part)
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Sent:
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         node = inbox.node
         nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
         return self.gathered(c, s, nodes, s.part)

@@ -20,23 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics import sssp
 from dgsuite.kernels.analytics.bfs import BreadthFirst
-from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
 from dgsuite.kernels.tools import blocks, sources
 from dgsuite.partition.arrays.segments import lent
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
-
-
-Sent = bsp.Vote | tuple[bsp.Unicast, bsp.Vote]
-"""What a cluster sends over its border, and whether it does; a vote alone where nothing comes nearer."""
+from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -52,11 +46,11 @@ class BlockForm(bsp.Kernel):
         if reply.any:
             yield from bsp.until_quiet(self.search)
 
-    def wake(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
         """Begin, at the root or at the ends of new edges."""
         raise NotImplementedError
 
-    def search(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Sent:
+    def search(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
         """Take the offers that are nearer, and go on from there."""
         raise NotImplementedError
 
@@ -111,12 +105,12 @@ class BlockSearch(BlockForm):
     def start(self, c: bsp.Cluster) -> SearchState:
         return SearchState.of(c, level=c.full(-1, np.int32), parent=c.full(-1, bsp.node_dtype(c)))
 
-    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
         root = c.local(self.root)
         s.level[root], s.parent[root] = 0, self.root
         return self.spread(c, s, root)
 
-    def search(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+    def search(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
         nodes, offer = inbox.min("offer")
         level, parent = offer // c.n, offer % c.n
         known = s.level[nodes]
@@ -127,7 +121,7 @@ class BlockSearch(BlockForm):
         s.level[nodes], s.parent[nodes] = level[nearer], parent[nearer]
         return self.spread(c, s, nodes)
 
-    def spread(self, c: bsp.Cluster, s: SearchState, seeds: NDArray) -> Sent:
+    def spread(self, c: bsp.Cluster, s: SearchState, seeds: NDArray) -> bsp.Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
         if not len(seeds):
             return bsp.vote(any=False)
@@ -175,7 +169,7 @@ class SearchSince(BlockSearch):
     broadcasts = False
     same = ("root", "cutoff")
 
-    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
         rows, ends = grown(c, s.level >= 0)
         offer = (s.level[rows] + 1) * np.int64(c.n) + c.ids[rows]
         return bsp.unicast(ends, rows, combine="min", offer=offer), bsp.vote(any=len(ends) > 0)
@@ -244,9 +238,9 @@ class BlockPaths(BlockForm):
     sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
-    outputs = ShortestPaths.outputs
+    outputs = sssp.ShortestPaths.outputs
     fields = {"distance": np.float64, "hops": np.int64}
-    needs = ShortestPaths.needs
+    needs = sssp.ShortestPaths.needs
     weighs = True
 
     def check(self, c: bsp.Cluster) -> str | None:
@@ -256,29 +250,27 @@ class BlockPaths(BlockForm):
         """The kernel for several sources, where there are some."""
         if self.sources is None:
             return self
-        from dgsuite.kernels.analytics.sssp_nearest import BlockNearest
-
-        return BlockNearest(**started(self))
+        return BlockNearest(**sssp.started(self))
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> PathsState:
-        distance, parent, starts = begun(self, c)
+        distance, parent, starts = sssp.begun(self, c)
         more = {"starts": starts, "buckets": buckets(c.weights)}
         return PathsState.of(c, distance=distance, parent=parent, **more)
 
-    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         return self.spread(c, s, s.starts)
 
-    def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+    def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         seeds = np.empty(c.size, np.int64)
         offers = inbox.node, inbox.src, inbox["distance"], inbox["hops"]
         count = analytics._blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
         return self.spread(c, s, seeds[:count])
 
-    def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> Sent:
+    def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> bsp.Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
         if not len(seeds):
             return bsp.vote(any=False)
@@ -296,7 +288,7 @@ class BlockPaths(BlockForm):
         return sent, bsp.vote(any=len(ends) > 0)
 
     def verify(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> None:
-        check_distances(c, s.distance)
+        sssp.check_distances(c, s.distance)
 
 
 @dataclass(frozen=True)
@@ -336,10 +328,19 @@ class PathsSince(BlockPaths):
         """Paths over edges that weigh more are longer."""
         return after > before
 
-    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         rows, ends = grown(c, s.distance < np.inf)
         length = 1 if c.weights is None else c.weights[c.entries(rows, ends)]
         told = s.distance[rows] + length
         # of equally long ways an earlier one stays, since it has no hops
         sent = bsp.unicast(ends, rows, distance=told, hops=s.hop[rows] + 1)
         return sent, bsp.vote(any=len(ends) > 0)
+
+
+@dataclass(frozen=True)
+class BlockNearest(sssp.Nearest, BlockPaths):
+    """The same by blocks; see `BlockPaths`."""
+
+    obeys = bsp.Model("nodes", reduces="control")
+    outputs = sssp.NearestSource.outputs
+    fields = {**BlockPaths.fields, "top": np.int64}

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.kernels import analytics, bsp
+from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(eq=False)
@@ -92,16 +90,12 @@ class Components(bsp.Kernel):
 
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
         """The kernel for thresholds or for sources, where there are some."""
+        given = self.seed, self.faithful, self.thresholds
         if self.single is not None:
-            from dgsuite.kernels.analytics.wcc_nested import SingleNested
-
-            given = self.seed, self.faithful, self.thresholds, self.single
-            return SingleNested(*given).suited(graph)
-        if self.thresholds is None:
-            return self
-        from dgsuite.kernels.analytics.wcc_nested import NestedComponents
-
-        return NestedComponents(self.seed, self.faithful, self.thresholds).suited(graph)
+            return analytics.wcc_nested.SingleNested(*given, self.single).suited(graph)  # type: ignore[no-any-return]
+        if self.thresholds is not None:
+            return analytics.wcc_nested.NestedComponents(*given).suited(graph)  # type: ignore[no-any-return]
+        return self
 
     def program(self, net: bsp.Net) -> bsp.Program:
         best = yield bsp.Round(self.nominate, opening=True)
@@ -135,7 +129,7 @@ class Components(bsp.Kernel):
         s.unseen.remove(c.local(root))
         return bsp.known(root)
 
-    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         s.frontier, _, _ = inbox.first(among=s.unseen)
         s.unseen.remove(s.frontier)
         least = int(c.ids[s.frontier[0]]) if len(s.frontier) else None

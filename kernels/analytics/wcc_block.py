@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,7 @@ from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_nested import NestedComponents, by_thresholds
 from dgsuite.kernels.tools import blocks
 from dgsuite.partition.construction.build import id_dtype
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 SAMPLED_NODES = 1 << 10
 """Nodes that are looked at first."""

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,8 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.wcc import Components
+from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.columns import numpy_column
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
 
 EVERY = (-sys.float_info.max,)
 """A threshold that all weights reach."""

@@ -24,6 +24,9 @@ from dgsuite.partition.arrays.reductions import Reduction, reduction
 Phase = Callable[..., Any]
 """A method of a kernel: ``phase(cluster, state, inbox)``, and values of its round by keyword."""
 
+Sent = tuple[Any, ...] | None
+"""What a phase returns: a message, a vote or a note, each a named tuple, or a tuple of these."""
+
 
 class Net(NamedTuple):
     """What a program knows of the network.
