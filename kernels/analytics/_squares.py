@@ -56,9 +56,8 @@ def opposite(indptr, indices, starts, ends, values, joint, found):
     found
         By entry of the adjacency, filled.
     """
-    others = np.full(
-        len(starts), -1, np.int64
-    )  # of the row's edge to a node; -1 where there is none
+    # of the row's edge to a node; -1 where there is none
+    others = np.full(len(starts), -1, np.int64)
     for row in range(len(indptr) - 1):
         for e in range(indptr[row], indptr[row + 1]):
             others[indices[e]] = joint[e] - 1 if joint[e] else 0

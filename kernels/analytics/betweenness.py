@@ -36,12 +36,11 @@ class Brandes(Partitioned):
         **dict.fromkeys(("whole", "part", "key", "other"), np.int64),
         **dict.fromkeys(("weight", "reach", "paths"), np.float64),
     }
+    allowed = {"batch": (1, np.inf)}
     notes = {"scanned": "edges that searches looked at"}
     undirected = False
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.batch is not None and self.batch < 1:
-            return f"batch must be at least 1, got {self.batch!r}"
         if self.weighted and c.weights is not None and not (c.weights > 0).all():
             entry = int(np.argmin(c.weights > 0))
             row = int(np.searchsorted(c.indptr, entry, side="right")) - 1
@@ -49,7 +48,7 @@ class Brandes(Partitioned):
                 f"weights must be above 0, got {c.weights[entry]} "
                 f"from node {c.ids[row]} to node {c.indices[entry]}"
             )
-        return sources.wrong(self.sources, c.n)
+        return super().check(c) or sources.wrong(self.sources, c.n)
 
     def dealt(self, degree: NDArray, place: int, places: int) -> NDArray[np.int64]:
         """A place's share of the sources: by default cyclically, those with most out-edges first.

@@ -83,11 +83,7 @@ class BreadthFirst(bsp.Kernel):
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
     }
     by_cut = ("examined", "bottom_up")
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.cutoff is not None and self.cutoff < 0:
-            return f"cutoff must be at least 0, got {self.cutoff}"
-        return None
+    allowed = {"cutoff": (0, np.inf)}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.cutoff == 0:

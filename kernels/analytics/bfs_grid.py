@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.partition.clusters.cluster import Block
 
 BITMAP = -1
@@ -62,10 +63,7 @@ class GridSearch(bsp.Kernel):
     name = "bfs2d"
     obeys = bsp.Model("clusters", None, "control")
     short_ids = True
-    outputs = {
-        "level": bsp.Output("hops from the root, -1 where unreached", from_root=True),
-        "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
-    }
+    outputs = BreadthFirst.outputs
     fields = {"word": np.int32, "node": np.int32, "parent": np.int32}
     notes = {
         "frontier": "nodes at the level",
@@ -111,13 +109,9 @@ class GridSearch(bsp.Kernel):
             nodes = _decode(words[a:b], int(c.partition.offsets[k + 1]) - first)
             sources.append(block.bases[k // block.columns] + nodes)
             names.append(first + nodes)
-        found, parent, examined = analytics._bfs_grid.scan(
-            block.indptr,
-            block.indices,
-            np.concatenate(sources),
-            np.concatenate(names).astype(np.int32),
-            s.sent,
-        )
+        front = np.concatenate(sources), np.concatenate(names).astype(np.int32)
+        rows = block.indptr, block.indices
+        found, parent, examined = analytics._bfs_grid.scan(*rows, *front, s.sent)
         node = block.first + found
         owner = c.partition.owner(node)
         far = int(np.count_nonzero(owner != c.index))
@@ -125,15 +119,8 @@ class GridSearch(bsp.Kernel):
         return bsp.ship(owner, node=node, parent=parent), note
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        first = c.partition.offsets[c.index]
-        s.front = analytics._bfs_grid.adopt(
-            inbox.shipped("node"),
-            inbox.shipped("parent"),
-            first,
-            inbox.round + 1,
-            s.level,
-            s.parent,
-        )
+        told, depth = (inbox.shipped("node"), inbox.shipped("parent")), inbox.round + 1
+        s.front = analytics._bfs_grid.adopt(*told, c.first, depth, s.level, s.parent)
         return bsp.vote(any=len(s.front))
 
 

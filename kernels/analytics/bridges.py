@@ -111,13 +111,7 @@ class Bridges(Searched):
         "component": bsp.Output("smallest node of the 2-edge-connected component", nodes=True),
     }
     numbered = ("pair",)
-    fields = {
-        "one": np.int32,
-        "other": np.int32,
-        "kind": np.int8,
-        "node": np.int32,
-        "value": np.int32,
-    }
+    fields = {"kind": np.int8, **dict.fromkeys(("one", "other", "node", "value"), np.int32)}
     state = State
 
     def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.analytics.extremes import Scaled, negative
+from dgsuite.kernels.analytics.extremes import Scaled, amounts, negative
 from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.clusters.cluster import IN, OUT
 from dgsuite.partition.graph.graph import Graph
@@ -88,21 +88,20 @@ class LabelPropagation(Scaled):
     ranges = {"label": bsp.nodes}
     refuses = bsp.no_faults(bsp.READS_LATEST)
     both_ways = True
+    allowed = {"iterations": (1, np.inf)}
 
     def suited(self, graph: Graph) -> Self:
         """Without weights where the graph has none."""
         return replace(self, weighted=self.weighted and graph.weighted)
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations}"
         given = self.labels
         if given is not None and not isinstance(given, Mapping) and len(given) != c.n:
             return f"labels must have one for each of {c.n} nodes, got {len(given)}"
         for weights in (c.weights, c.weights_in):
             if self.weighted and weights is not None and (wrong := negative(weights)):
                 return wrong
-        return None
+        return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.weighted:
@@ -132,13 +131,10 @@ class LabelPropagation(Scaled):
 
     def weights(self, c: bsp.Cluster) -> NDArray[np.float64]:
         """Of each entry; on a directed graph in two rows: edges that leave, and those that come in."""
-        there, back = np.ones((2, len(c.indices)))
-        if self.weighted and c.weights is not None:
-            there = c.weights.astype(np.float64)
+        there = amounts(c.weights if self.weighted else None, len(c.indices))
         if c.directions is None:
             return there
-        if self.weighted and c.weights_in is not None:
-            back = c.weights_in.astype(np.float64)
+        back = amounts(c.weights_in if self.weighted else None, len(c.indices))
         return np.stack([there * (c.directions & OUT > 0), back * (c.directions & IN > 0)])
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
@@ -157,9 +153,7 @@ class LabelPropagation(Scaled):
                 count = analytics._cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
             else:
                 s.weight = s.weight.sum(axis=0) if s.weight.ndim == 2 else s.weight
-                sums = np.zeros(c.n)
-                count = analytics._cdlp.adopt_heaviest(
-                    *labels, s.weight, rows, sums, s.label, s.fresh
-                )
+                how = s.weight, rows, np.zeros(c.n)
+                count = analytics._cdlp.adopt_heaviest(*labels, *how, s.label, s.fresh)
             s.fresh = s.fresh[:count]
         return bsp.vote(any=len(s.fresh) > 0)

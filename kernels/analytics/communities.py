@@ -107,11 +107,7 @@ class Leiden(Moving):
     iterations: int = 2
 
     name = "leiden"
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations}"
-        return super().check(c)
+    allowed = {"iterations": (1, np.inf)}
 
     @property
     def times(self) -> int:
@@ -157,9 +153,8 @@ class Leiden(Moving):
         row = row[alone & (s.inner[row] >= factor * mass * rest)]
         closed = self.turn(small.names, draw, JOINS) == turn
         best, (gain, shared) = np.empty(len(row), np.int64), np.zeros((2, len(row)))
-        key = mix(
-            np.array([self.seed % 2**64], np.uint64) + np.array([draw + 1], np.uint64) * GOLDEN
-        )[0]
+        seed, drawn = np.array([[self.seed % 2**64], [draw + 1]], np.uint64)
+        key = mix(seed + drawn * GOLDEN)[0]
         analytics._communities.propose(
             *((*level.edges, level.mass), parts.number, parts.total),
             *(small.number, small.names, small.total, small.rest, closed),

@@ -88,13 +88,8 @@ class Eccentricity(bsp.Kernel):
                 reached = (yield bsp.Round(self.visit, hops=hops + 1)).any
                 hops += reached
             diameter, radius = max(diameter, hops), min(radius, hops)
-            found: dict[str, Any] = {
-                "hops": hops,
-                "diameter": diameter,
-                "radius": radius,
-                "closing": True,
-            }
-            left = yield bsp.Round(self.narrow, **found)
+            found: Any = {"hops": hops, "diameter": diameter, "radius": radius}
+            left = yield bsp.Round(self.narrow, closing=True, **found)
             highest, more = not highest, left.max is not None
             bound = left.max if highest else left.min
 

@@ -87,6 +87,7 @@ class FastRP(bsp.Weighted):
     outputs = {"embedding": bsp.Output("vector of the node", dims=("node", "dimension"))}
     numbered = ("dimension",)
     fields = {"vector": np.float32}
+    allowed = {"dimensions": (1, WIDEST), "beta": (-1, 1)}
     refuses = bsp.no_faults(bsp.READS_LATEST)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -96,19 +97,15 @@ class FastRP(bsp.Weighted):
         return {"vector": self.dimensions}
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 1 <= self.dimensions <= WIDEST:
-            return f"dimensions must be from 1 to {WIDEST}, got {self.dimensions}"
         if not len(self.powers) or not np.isfinite(np.asarray(self.powers, np.float64)).all():
             return f"powers must be finite numbers, at least one, got {self.powers!r}"
-        if not -1 <= self.beta <= 1:
-            return f"beta must be from -1 to 1, got {self.beta!r}"
         if not 1 <= self.sparsity < float("inf"):
             return f"sparsity must be at least 1, got {self.sparsity!r}"
         if self.weighted and c.weights is not None and len(c.weights):
             if c.weights.max() > HEAVIEST:
                 return f"weights must be at most 2^400, got {c.weights.max()}"
             return negative(c.weights)
-        return None
+        return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         total = (yield bsp.Round(self.survey, opening=True)).sum

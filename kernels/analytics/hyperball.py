@@ -104,11 +104,7 @@ class HyperBall(bsp.Kernel):
     state = State
     undirected = False
     pulls = True
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if not 4 <= self.log2m <= 16:
-            return f"log2m must be from 4 to 16, got {self.log2m}"
-        return None
+    allowed = {"log2m": (4, 16)}
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
         return nodes << self.log2m
@@ -117,11 +113,9 @@ class HyperBall(bsp.Kernel):
         return {"counter": 1 << self.log2m}
 
     def attributes(self, n: int, noted: Mapping[str, NDArray]) -> dict[str, Any]:
-        return {
-            "relative_standard_error": STANDARD_ERRORS.get(self.log2m, 1.04)
-            / sqrt(1 << self.log2m),
-            "effective_diameter": effective_diameter(noted["neighbourhood"]),
-        }
+        error = STANDARD_ERRORS.get(self.log2m, 1.04) / sqrt(1 << self.log2m)
+        diameter = effective_diameter(noted["neighbourhood"])
+        return {"relative_standard_error": error, "effective_diameter": diameter}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.begin)

@@ -52,6 +52,7 @@ class Iterated(bsp.Weighted):
     pulls = True
     prepares = ("totals",)
     streams = True
+    allowed = {"iterations": (1, np.inf)}
 
     def suited(self, graph: Graph) -> Self:
         """With a tolerance, where neither that nor a number of iterations is given."""
@@ -67,13 +68,11 @@ class Iterated(bsp.Weighted):
     def check(self, c: bsp.Cluster) -> str | None:
         if self.tolerance is not None and not self.tolerance > 0:
             return f"tolerance must be above 0, got {self.tolerance!r}"
-        if self.iterations is not None and self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations!r}"
         if self.tolerance is None and c.earlier is not None:
             return (
                 "iterations counts from the start; with since= give a tolerance, or leave both out"
             )
-        return negative(weights_of(c)) if self.weighted else None
+        return super().check(c) or (negative(weights_of(c)) if self.weighted else None)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         power = 0
@@ -118,12 +117,7 @@ class Iterated(bsp.Weighted):
         return None if self.tolerance is None else bsp.vote(sum=np.abs(new - old))
 
     def sums(
-        self,
-        c: bsp.Cluster,
-        inbox: bsp.Inbox,
-        power: int,
-        own: NDArray[np.float64],
-        backwards: bool = False,
+        self, c: bsp.Cluster, inbox: bsp.Inbox, power: int, own: NDArray, backwards: bool = False
     ) -> NDArray[np.float64]:
         """What came along the edges, times their weights; or backwards, along those that leave.
 

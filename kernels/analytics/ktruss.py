@@ -94,10 +94,8 @@ class KTruss(bsp.Kernel):
         nodes = np.flatnonzero(ends > starts)
         lengths = ends[nodes] - starts[nodes]
         heads = np.cumsum(lengths) - lengths
-        at, new = (
-            ranges(s.lists.starts[nodes], lengths)[1],
-            bounds[ranges(starts[nodes], lengths)[1]],
-        )
+        at = ranges(s.lists.starts[nodes], lengths)[1]
+        new = bounds[ranges(starts[nodes], lengths)[1]]
         old, s.theirs[at] = s.theirs[at], new
         low, high = np.full((2, c.n), -1)
         if len(nodes):
@@ -108,9 +106,8 @@ class KTruss(bsp.Kernel):
     def lower(self, c: bsp.Cluster, s: State, low: NDArray, high: NDArray) -> bsp.Vote:
         """Lower the bounds of edges, where those from `low` to `high` of an end's edges have changed."""
         changed = np.zeros(c.size, bool)
-        analytics._ktruss.sink(
-            c.indptr, c.indices, c.ids, *s.lists, s.theirs, s.bound, low, high, changed
-        )  # fmt: skip
+        rows = c.indptr, c.indices, c.ids
+        analytics._ktruss.sink(*rows, *s.lists, s.theirs, s.bound, low, high, changed)
         s.fresh = np.flatnonzero(changed)
         edges = np.flatnonzero(c.degree)
         if len(edges):

@@ -44,23 +44,13 @@ class Level:
     weight: NDArray[np.float64]
     mass: NDArray[np.float64]
     ghosts: NDArray[np.int64]
-    coming: tuple[NDArray, NDArray]
-    row: NDArray[np.int64]
-    to: NDArray[np.int64]
+    coming: tuple[NDArray, NDArray] = bsp.later()
+    row: NDArray[np.int64] = bsp.later()
+    to: NDArray[np.int64] = bsp.later()
 
-    @classmethod
-    def of(
-        cls,
-        c: bsp.Cluster,
-        indptr: NDArray,
-        ends: NDArray,
-        weight: NDArray,
-        mass: NDArray,
-        ghosts: NDArray,
-    ) -> Level:
-        """A level of which nobody has asked to be told yet."""
-        coming = transpose_outside(indptr, ends, 0, c.size, c.size + len(ghosts))
-        return cls(indptr, ends, weight, mass, ghosts, coming, NOBODY, NOBODY)
+    def __post_init__(self) -> None:
+        size, self.row, self.to = len(self.mass), NOBODY, NOBODY
+        self.coming = transpose_outside(self.indptr, self.ends, 0, size, size + len(self.ghosts))
 
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray]:

@@ -77,9 +77,7 @@ class Cliques(bsp.Kernel):
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}
     refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = CliqueState
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return None if self.k >= 3 else f"k must be at least 3, got {self.k}"
+    allowed = {"k": (3, np.inf)}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.weigh, self.point, self.find, self.add)
@@ -197,10 +195,7 @@ class Motifs(bsp.Kernel):
     numbered = ("orbit",)
     fields = {
         "neighbour": np.int32,
-        "near": np.int64,
-        "triangles": np.int64,
-        "opposite": np.int64,
-        "cliques": np.int64,
+        **dict.fromkeys(("near", "triangles", "opposite", "cliques"), np.int64),
     }
     refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
@@ -223,42 +218,33 @@ class Motifs(bsp.Kernel):
         cliques = np.zeros(len(c.indices), np.int64)
         lengths = np.bincount(row[higher], minlength=c.size)
         s.cliques, cliques[higher] = count_cliques(lengths, c.indices[higher], s.lists, 4)
-        return bsp.unicast(
-            c.indices,
-            row,
-            combine="sum",
-            near=sums(c, theirs - 1)[row],
-            triangles=sums(c, s.joint)[row] // 2,
-            opposite=opposite,
-            cliques=cliques,
-        )
+        told = {"near": sums(c, theirs - 1)[row], "triangles": sums(c, s.joint)[row] // 2}
+        told |= {"opposite": opposite, "cliques": cliques}
+        return bsp.unicast(c.indices, row, combine="sum", **told)
 
     def place(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        near, theirs, opposite, cliques = (
-            inbox.totals(name) for name in ("near", "triangles", "opposite", "cliques")
-        )
+        told = (inbox.totals(name) for name in ("near", "triangles", "opposite", "cliques"))
+        near, theirs, opposite, cliques = told
         joint, more, d = s.joint, self._degrees(c, s) - 1, c.degree.astype(np.int64)
         ends, triangles = sums(c, more), sums(c, joint) // 2
-        s.orbits[:] = np.stack(
-            [
-                d,
-                ends,
-                d * (d - 1) // 2,
-                triangles,
-                near - d * (d - 1) - 2 * triangles,
-                (d - 1) * ends - 2 * triangles,
-                sums(c, more * (more - 1) // 2),
-                d * (d - 1) * (d - 2) // 6,
-                s.squares,
-                theirs - 2 * triangles,
-                sums(c, joint * (more - 1)),
-                triangles * (d - 2),
-                opposite // 2,
-                sums(c, joint * (joint - 1) // 2),
-                s.cliques + cliques,
-            ],
-            axis=1,
-        )
+        orbits = [
+            d,
+            ends,
+            d * (d - 1) // 2,
+            triangles,
+            near - d * (d - 1) - 2 * triangles,
+            (d - 1) * ends - 2 * triangles,
+            sums(c, more * (more - 1) // 2),
+            d * (d - 1) * (d - 2) // 6,
+            s.squares,
+            theirs - 2 * triangles,
+            sums(c, joint * (more - 1)),
+            triangles * (d - 2),
+            opposite // 2,
+            sums(c, joint * (joint - 1) // 2),
+            s.cliques + cliques,
+        ]
+        s.orbits[:] = np.stack(orbits, axis=1)
         for orbit, holds in HOLDS.items():
             for larger, times in holds.items():
                 s.orbits[:, orbit] -= times * s.orbits[:, larger]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.analytics.extremes import Scaled, negative, weights_of
+from dgsuite.kernels.analytics.extremes import Scaled, amounts, negative, weights_of
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct, group
@@ -50,9 +50,8 @@ class State(bsp.ClusterState):
     community: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # node of the level it is in
     wanted: NDArray[np.int64] = bsp.no_nodes()  # these nodes, each once
     level: Level = bsp.later()
-    group: NDArray[np.int64] = (
-        bsp.later()
-    )  # name of the community in which each row begins the level
+    # name of the community in which each row begins the level
+    group: NDArray[np.int64] = bsp.later()
     parts: Parts = bsp.later()  # communities of the level
     small: Parts = bsp.later()  # small communities, of which they consist
     active: NDArray[np.bool_] = bsp.later()  # rows that are to look for a better community
@@ -112,7 +111,7 @@ class Moving(Scaled, bsp.Weighted):
     def check(self, c: bsp.Cluster) -> str | None:
         if not 0 < self.resolution < np.inf:
             return f"resolution must be above 0 and finite, got {self.resolution}"
-        return negative(weights_of(c)) if self.weighted else None
+        return super().check(c) or (negative(weights_of(c)) if self.weighted else None)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from self.search(net)
@@ -187,13 +186,9 @@ class Moving(Scaled, bsp.Weighted):
         return moved
 
     def start(self, c: bsp.Cluster) -> State:
-        weight = np.ones(len(c.indices))
-        if self.weighted and c.weights is not None:
-            weight = c.weights.astype(np.float64)
+        weight = amounts(c.weights if self.weighted else None, len(c.indices))
         if c.loops is not None:  # both their ends are the node's
-            own = np.ones(len(c.loops))
-            if self.weighted and c.loop_weights is not None:
-                own = c.loop_weights.astype(np.float64)
+            own = amounts(c.loop_weights if self.weighted else None, len(c.loops))
             weight = np.concatenate([weight, own, own])
         return State.of(c, weight=weight)
 
@@ -208,7 +203,7 @@ class Moving(Scaled, bsp.Weighted):
         if c.loops is not None:
             degree = degree + np.bincount(np.tile(c.loops, 2), of_loops, c.size)
         mass = degree if self.objective == "modularity" else np.ones(c.size)
-        s.level = Level.of(c, c.indptr.astype(np.int64), ends, weight, mass, ghosts)
+        s.level = Level(c.indptr.astype(np.int64), ends, weight, mass, ghosts)
         s.group, s.levels = s.community, s.levels[:0]
         s.community = c.ids.copy()
         return self.enter(c, s)
@@ -241,15 +236,9 @@ class Moving(Scaled, bsp.Weighted):
         s.parts.note(level.slots, name[level.slots])
         return self.ask(c, s.parts), bsp.vote(sum=len(level.live))
 
-    def ask(
-        self,
-        c: bsp.Cluster,
-        parts: Parts,
-        node: NDArray = NOBODY,
-        mass: NDArray = NOBODY,
-        outer: NDArray = NOBODY,
-    ) -> bsp.Shipment:
+    def ask(self, c: bsp.Cluster, parts: Parts, *changes: NDArray) -> bsp.Shipment:
         """Changes of some communities go to their clusters, and questions after those that are unknown."""
+        node, mass, outer = changes or (NOBODY, NOBODY, NOBODY)
         kind = np.repeat([MASS, ASK], [len(node), len(parts.unknown)])
         none = np.zeros(len(parts.unknown))
         node, parts.unknown = np.append(node, parts.unknown), NOBODY
@@ -371,7 +360,7 @@ class Moving(Scaled, bsp.Weighted):
         count = analytics._communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
         np.cumsum(indptr, out=indptr)
         mass = s.small.mass
-        s.level = Level.of(c, indptr, found[:count].copy(), sums[:count].copy(), mass, ghosts)
+        s.level = Level(indptr, found[:count].copy(), sums[:count].copy(), mass, ghosts)
         return self.enter(c, s)
 
     # Names.

@@ -103,16 +103,12 @@ class Neighbourhood(sources.FromSources):
     state = NearState
     undirected = False
     refuses = {"recovery": bsp.KEEPS_LISTS}
+    allowed = {"hops": (0, np.inf)}
 
     @property
     def bounds(self) -> dict[str, bsp.Bounds]:  # type: ignore[override]
         """The sources by their numbers."""
         return {"by": lambda n: (0, len(self.chosen(n)) - 1)}
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.hops < 0:
-            return f"hops must be at least 0, got {self.hops}"
-        return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         for hop in range(1, self.hops + 1):

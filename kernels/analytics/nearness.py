@@ -41,6 +41,7 @@ class State(bsp.ClusterState):
     reached: NDArray[np.int64] = bsp.per_node(0)  # sources that reach the node, other than itself
     eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
     seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
+    every: np.uint64 = bsp.later()  # all sources of the batch
     waiting: bsp.Subset = bsp.later()  # nodes with an edge to them, not reached by all of the batch
     # by blocks: from each source of the batch, -1 if unreached
     hops: NDArray[np.int32] = bsp.later()
@@ -76,13 +77,10 @@ class ManySearches(bsp.Kernel):
             if first:
                 yield bsp.Round(self.forget, opening=True)
             batch = chosen[first : first + WORD]
-            every = np.uint64(2 ** len(batch) - 1)
-            sent = yield bsp.Round(self.begin, opening=True, batch=batch, every=every)
-            depth = 0
+            sent, depth = (yield bsp.Round(self.begin, opening=True, batch=batch)), 0
             while depth == 0 or sent.sum:
                 depth += 1
-                step = {"depth": depth, "first": first, "every": every, "reach": sent.sum}
-                sent = yield bsp.Round(self.visit, **step)
+                sent = yield bsp.Round(self.visit, depth=depth, first=first, reach=sent.sum)
 
     def start(self, c: bsp.Cluster) -> bsp.ClusterState:
         source = np.isin(c.ids, self.chosen(c.n))
@@ -93,23 +91,15 @@ class ManySearches(bsp.Kernel):
         s.seen[:] = 0
         return bsp.broadcast(nodes, word=s.seen[nodes])
 
-    def begin(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray, every: np.uint64
-    ) -> bsp.Sent:
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray) -> bsp.Sent:
         at, which = sources.own(c, batch)
         s.seen[at] = np.uint64(1) << which.astype(np.uint64)
-        s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != every))
+        s.every = np.uint64(2 ** len(batch) - 1)
+        s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != s.every))
         return self.tell(c, s, np.sort(at))
 
     def visit(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        inbox: bsp.Inbox,
-        depth: int,
-        first: int,
-        every: np.uint64,
-        reach: int,
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, depth: int, first: int, reach: int
     ) -> bsp.Sent:
         fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
         state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
@@ -117,14 +107,14 @@ class ManySearches(bsp.Kernel):
         if LOOK * reach * c.size > len(c.indices) * c.n:
             rows = inbox.receivers(s.waiting)
             if len(rows):
-                how = (rows, every, depth, self.gain(depth))
+                how = (rows, s.every, depth, self.gain(depth))
                 found = analytics._bfs_many.look(*inbox.latest("word"), *how, *state)
         else:
             rows, words = inbox.reduce("or", "word", s.waiting)
             found = analytics._bfs_many.take(rows, words, depth, self.gain(depth), *state)
         fresh = fresh[:found]
         self.note(s, fresh, gained[:found], first, depth)
-        s.waiting.remove(fresh[s.seen[fresh] == every])
+        s.waiting.remove(fresh[s.seen[fresh] == s.every])
         return self.tell(c, s, fresh)
 
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:

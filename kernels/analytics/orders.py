@@ -106,9 +106,8 @@ class Bipartite(bsp.Kernel):
         level = np.where(c.indices == c.ids[row], -2, level)  # no loops
         for found, wanted in ((s.parent, s.level - 1), (s.beside, s.level)):
             entries = np.flatnonzero(level == wanted[row])[::-1]
-            found[row[entries]] = c.indices[
-                entries
-            ]  # the first entry of a row is the last to be put
+            # the first entry of a row is the last to be put
+            found[row[entries]] = c.indices[entries]
         s.colour[:] = s.level & 1
         return bsp.vote(min=c.ids[s.beside >= 0])
 
@@ -135,9 +134,8 @@ class Bipartite(bsp.Kernel):
 
     def go_up(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox, steps: int) -> bsp.Sent:
         nodes, side = inbox.node, inbox["side"]
-        s.cycle[nodes] = np.where(
-            side, -2 - steps, steps
-        )  # until `number` knows how many there are
+        # until `number` knows how many there are
+        s.cycle[nodes] = np.where(side, -2 - steps, steps)
         if len(inbox.receivers()) < len(nodes):
             s.cycle[nodes] = steps
             return bsp.vote(min=steps)
@@ -155,9 +153,8 @@ class GenerationState(bsp.ClusterState):
     left: NDArray[np.int32] = bsp.initial(lambda c: np.diff(c.senders[0]).astype(np.int32))
     """Edges that come in from nodes that have not left."""
     generation: NDArray[np.int32] = bsp.per_node(-1, np.int32)
-    before: NDArray[np.int64] = bsp.per_node(
-        -1
-    )  # smallest node that has not left and has an edge to it
+    # smallest node that has not left and has an edge to it
+    before: NDArray[np.int64] = bsp.per_node(-1)
     cycle: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # place; at first steps of the token
 
 
@@ -225,9 +222,7 @@ class Topological(bsp.Kernel):
     ) -> bsp.Sent:
         return self._leave(c, s, inbox.count_down(s.left), generation)
 
-    def _leave(
-        self, c: bsp.Cluster, s: GenerationState, due: NDArray[np.int64], generation: int
-    ) -> bsp.Sent:
+    def _leave(self, c: bsp.Cluster, s: GenerationState, due: NDArray, generation: int) -> bsp.Sent:
         s.generation[due] = generation
         return bsp.broadcast(due), bsp.vote(any=c.degree[due] > 0)
 

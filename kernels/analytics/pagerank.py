@@ -73,12 +73,11 @@ class PageRank(Iterated):
     sinks: Literal["spread", "lost"] = "spread"
 
     name = "pagerank"
+    allowed = {**Iterated.allowed, "damping": (0, 1)}
     refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {"rank": bsp.Output("share of time that a random walker spends at the node")}
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 0 <= self.damping <= 1:
-            return f"damping must be from 0 to 1, got {self.damping!r}"
         return super().check(c) or self._check_personalisation(c.n)
 
     def _check_personalisation(self, n: int) -> str | None:
@@ -106,9 +105,7 @@ class PageRank(Iterated):
         return (yield bsp.Round(self.gather, held=held.sum, power=power))
 
     def start(self, c: bsp.Cluster) -> State:
-        state = State(
-            rank=c.full(1 / c.n), share=c.zeros(np.float64), preference=self.preference(c)
-        )
+        state = State(c.full(1 / c.n), c.zeros(np.float64), self.preference(c))
         if not self.weighted:
             self.look_out(c, state, 0)
         return state

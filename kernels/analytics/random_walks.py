@@ -10,7 +10,7 @@ another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,12 +117,12 @@ class RandomWalks(bsp.Kernel):
     obeys = bsp.Model("nodes", None, "control")
     outputs = bsp.by_parameters(lambda kernel: {"walk": SEVERAL if kernel.walks > 1 else ONE})
     numbered = ("number", "step")
-    fields = {
-        "kind": np.int8,
-        "start": np.int64,
-        "step": np.int64,
-        "before": np.int64,
-        "tries": np.int64,
+    fields = {"kind": np.int8, **dict.fromkeys(("start", "step", "before", "tries"), np.int64)}
+    allowed = {
+        "length": (1, LONGEST),
+        "walks": (1, np.inf),
+        "restart": (0, 1),
+        **dict.fromkeys(("p", "q"), (1 / MAX_BIAS, MAX_BIAS)),
     }
     undirected = False
     refuses = {
@@ -131,15 +131,6 @@ class RandomWalks(bsp.Kernel):
     }
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 1 <= self.length <= LONGEST:
-            return f"length must be from 1 to {LONGEST}, got {self.length}"
-        for name, value in (("p", self.p), ("q", self.q)):
-            if not 1 / MAX_BIAS <= value <= MAX_BIAS:
-                return f"{name} must be from {1 / MAX_BIAS} to {MAX_BIAS}, got {value}"
-        if self.walks < 1:
-            return f"walks must be at least 1, got {self.walks}"
-        if not 0 <= self.restart <= 1:
-            return f"restart must be from 0 to 1, got {self.restart}"
         if self.weighted and c.weights is not None and len(c.weights):
             if c.weights.max() > HEAVIEST:
                 return f"weights must be at most 2^900 to walk by them, got {c.weights.max()}"
@@ -147,7 +138,7 @@ class RandomWalks(bsp.Kernel):
                 return wrong
         if c.directed and (self.p, self.q) != (1, 1):
             return "p and q must be 1 on a directed graph; graph.to_undirected() makes another"
-        return None
+        return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.depart, opening=True)
@@ -177,9 +168,8 @@ class RandomWalks(bsp.Kernel):
         here = Walkers(inbox.node, inbox["start"], step, inbox["before"], inbox["tries"])
         records = kind == RECORD
         at = here.start[records] // c.n * (self.length + 1) + step[records]
-        s.walk.reshape(c.size, self.walks * (self.length + 1))[here.node[records], at] = source[
-            records
-        ]
+        by_node = s.walk.reshape(c.size, self.walks * (self.length + 1))
+        by_node[here.node[records], at] = source[records]
         accepted = kind == PROPOSAL
         accepted[accepted] = self.accepts(c, here.among(accepted))
         refused = (kind == PROPOSAL) & ~accepted
@@ -206,11 +196,7 @@ class RandomWalks(bsp.Kernel):
         return free | (self.draw(c, walkers, 1) * bound < likely)
 
     def send(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        walkers: Walkers,
-        *replies: tuple[int, NDArray[np.int64], Walkers],
+        self, c: bsp.Cluster, s: State, walkers: Walkers, *replies: tuple[int, NDArray, Walkers]
     ) -> bsp.Unicast:
         """Walkers go back, or propose a random neighbour; after them, replies of a kind to some nodes."""
         entry = self.choose(c, s, walkers)
@@ -225,16 +211,10 @@ class RandomWalks(bsp.Kernel):
         proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers)
         sent = [proposed, (RESTART, back.start % c.n, back), *replies]
         kinds, to, moving = zip(*sent, strict=True)
-        node, start, step, before, tries = map(np.concatenate, zip(*moving, strict=True))
-        return bsp.unicast(
-            np.concatenate(to),
-            node,
-            kind=np.repeat(kinds, [len(nodes) for nodes in to]),
-            start=start,
-            step=step,
-            before=before,
-            tries=tries,
-        )
+        node, *rest = map(np.concatenate, zip(*moving, strict=True))
+        fields: Any = dict(zip(Walkers._fields[1:], rest, strict=True))
+        kind = np.repeat(kinds, [len(nodes) for nodes in to])
+        return bsp.unicast(np.concatenate(to), node, kind=kind, **fields)
 
     def choose(self, c: bsp.Cluster, s: State, walkers: Walkers) -> NDArray[np.int64]:
         """A random edge for each walker, as an entry of the adjacency; -1 where there is none to take."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics
+from dgsuite.kernels.analytics.extremes import amounts
 from dgsuite.kernels.analytics.trouble import DEEP, TROUBLE, limit
 from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.clusters.cluster import Cluster
@@ -83,10 +84,9 @@ def falling(degree: NDArray) -> NDArray[np.int64]:
 
 def edges_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
     """The edges of a cluster, row by row: ends as positions, and weights where they count."""
-    found = {"end": c.partition.position(c.indices).astype(np.uint32)}
+    found: dict[str, NDArray] = {"end": c.partition.position(c.indices).astype(np.uint32)}
     if weighted:
-        ones = np.ones(len(c.indices)) if c.weights is None else c.weights
-        found["weight"] = ones.astype(np.float64)
+        found["weight"] = amounts(c.weights, len(c.indices))
     return found
 
 

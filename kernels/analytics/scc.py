@@ -21,6 +21,12 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct
 
+ANY = np.empty(0, np.int64)
+"""No parts: a search goes anywhere."""
+
+Search = tuple[Any, bsp.Vote]
+"""What nodes that a search has reached send, and whether it goes on."""
+
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
@@ -68,6 +74,7 @@ class StrongComponents(bsp.Kernel):
     ranges = {"colour": bsp.nodes, "part": bsp.nodes}
     undirected = False
     pulls = True
+    state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from self.trimming()
@@ -95,9 +102,9 @@ class StrongComponents(bsp.Kernel):
     def trimming(self) -> bsp.Program:
         yield from bsp.until_quiet(self.leave, self.lose, self.trim)
 
-    def start(self, c: bsp.Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> bsp.ClusterState:
         live = (c.in_degree > 0) & (c.degree > 0)
-        return State.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
+        return self.state.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
 
     # Trimming.
 
@@ -125,29 +132,35 @@ class StrongComponents(bsp.Kernel):
         edges = np.minimum(s.coming[live], s.going[live]).astype(np.int64)
         return bsp.vote(max=edges * c.n + (c.n - 1 - c.ids[live]))
 
-    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Broadcast:
+    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
         s.ahead = bsp.Subset(s.live.mask.copy())
-        s.ahead.remove(c.local(pivot))
-        return bsp.broadcast(c.local(pivot))
+        return self.opened(self.onwards(c, s, c.local(pivot)))
+
+    def opened(self, sent: Search) -> bsp.Sent:
+        """What a search begins with: no vote, since the next phase follows in any case."""
+        return sent[0]
 
     def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        nodes = inbox.receivers(among=s.ahead)
+        return self.onwards(c, s, inbox.receivers(among=s.ahead))
+
+    def onwards(self, c: bsp.Cluster, s: State, nodes: NDArray) -> Search:
+        """Nodes are reached, and tell the nodes to which they have an edge."""
         s.ahead.remove(nodes)
         return bsp.broadcast(nodes), bsp.vote(any=len(nodes) > 0)
 
-    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Broadcast:
+    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
         s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
-        return self.join(s, c.local(pivot))
+        return self.opened(self.join(c, s, c.local(pivot)))
 
     def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        nodes = inbox.receivers(among=s.ahead)
-        return self.join(s, nodes), bsp.vote(any=len(nodes) > 0)
+        return self.join(c, s, inbox.receivers(among=s.ahead))
 
-    def join(self, s: State, nodes: NDArray, **fields: Any) -> bsp.Broadcast:
-        """Nodes become members, and tell the nodes with an edge to them."""
+    def join(self, c: bsp.Cluster, s: State, nodes: NDArray, part: NDArray = ANY) -> Search:
+        """Nodes become members, and tell the nodes with an edge to them, in their part of some."""
         s.ahead.remove(nodes)
         s.members[nodes] = True
-        return bsp.broadcast(nodes, backwards=True, **fields)
+        told = {} if part is ANY else {"part": part[nodes]}
+        return bsp.broadcast(nodes, backwards=True, **told), bsp.vote(any=len(nodes) > 0)
 
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         return bsp.vote(min=c.ids[s.members])
@@ -168,14 +181,14 @@ class StrongComponents(bsp.Kernel):
         live = s.live.members
         s.colour[live] = c.ids[live]
         s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
-        return self.show(c, s, live), bsp.vote(any=len(live) > 0)
+        return self.show(c, s, live)[0], bsp.vote(any=len(live) > 0)
 
-    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Broadcast:
-        return bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
+    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> Search:
+        sent = bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
+        return sent, bsp.vote(any=len(nodes) > 0)
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
-        nodes = self.taken(s, inbox, draw)
-        return self.show(c, s, nodes), bsp.vote(any=len(nodes) > 0)
+        return self.show(c, s, self.taken(s, inbox, draw))
 
     def taken(self, s: State, inbox: bsp.Inbox, draw: int) -> NDArray:
         """Live nodes that get an earlier colour from their part; they take it."""
@@ -183,26 +196,24 @@ class StrongComponents(bsp.Kernel):
         here = s.live.mask[node] & (inbox["part"] == s.part[node])
         node, colour = node[here], colour[here]
         number = uniform("counter", self.seed, colour, draw)
-        earlier = (number < s.number[node]) | (
-            (number == s.number[node]) & (colour < s.colour[node])
-        )
+        equal = number == s.number[node]
+        earlier = (number < s.number[node]) | (equal & (colour < s.colour[node]))
         node, colour, number = node[earlier], colour[earlier], number[earlier]
         order = np.lexsort((colour, number, node))
         nodes, first = np.unique(node[order], return_index=True)
         s.colour[nodes], s.number[nodes] = colour[order][first], number[order][first]
         return nodes
 
-    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         live = s.live.members
         s.part[live] = s.colour[live]
         s.ahead = bsp.Subset(s.live.mask.copy())
-        roots = live[s.part[live] == c.ids[live]]
-        return self.join(s, roots, part=s.part[roots])
+        return self.opened(self.join(c, s, live[s.part[live] == c.ids[live]], s.part))
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         node = inbox.node
         nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
-        return self.join(s, nodes, part=s.part[nodes]), bsp.vote(any=len(nodes) > 0)
+        return self.join(c, s, nodes, s.part)
 
     def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = np.flatnonzero(s.members)

@@ -14,10 +14,6 @@ from numpy.typing import NDArray
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics import scc
 from dgsuite.kernels.tools import blocks
-from dgsuite.partition.arrays.segments import distinct
-
-ANY = np.empty(0, np.int64)
-"""No parts: a search goes anywhere."""
 
 
 @dataclass(eq=False)
@@ -46,16 +42,12 @@ class BlockStrongComponents(scc.StrongComponents):
     """
 
     obeys = bsp.Model("nodes", None, "data")
-
     form = "block"
+    state = State
     fields = {"colour": np.int64, "part": np.int64, "backwards": np.bool_}
 
     def trimming(self) -> bsp.Program:
         yield from bsp.until_quiet(self.peel)
-
-    def start(self, c: bsp.Cluster) -> State:
-        live = (c.in_degree > 0) & (c.degree > 0)
-        return State.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
 
     # Within the cluster.
 
@@ -77,45 +69,30 @@ class BlockStrongComponents(scc.StrongComponents):
         return bsp.unicast(ends, nodes, backwards=backwards), bsp.vote(any=len(ends) > 0)
 
     def reached(
-        self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray = ANY, backwards: bool = False
-    ) -> NDArray[np.int64]:
+        self, c: bsp.Cluster, s: State, rows: tuple, nodes: NDArray, part: NDArray
+    ) -> NDArray:
         """Nodes that a search from some nodes reaches in the cluster; they are no longer ahead."""
         found = np.empty(c.size, np.int64)
-        rows = (c.senders[0], c.sender_positions) if backwards else (c.indptr, c.positions)
-        count = analytics._strong.reach(*rows, c.first, s.ahead.mask, part, seeds, s.seen, found)
+        count = analytics._strong.reach(*rows, c.first, s.ahead.mask, part, nodes, s.seen, found)
         s.ahead.remove(found[:count])
         return found[:count]
 
-    # The component of the busiest node.
+    def opened(self, sent: scc.Search) -> bsp.Sent:
+        return sent
 
-    def onwards(self, c: bsp.Cluster, s: State, seeds: NDArray) -> bsp.Sent:
-        nodes, _, ends = blocks.crossing(c, self.reached(c, s, seeds))
+    def onwards(self, c: bsp.Cluster, s: State, nodes: NDArray) -> scc.Search:
+        found = self.reached(c, s, (c.indptr, c.positions), nodes, scc.ANY)
+        nodes, _, ends = blocks.crossing(c, found)
         return bsp.unicast(ends, nodes), bsp.vote(any=len(ends) > 0)
 
-    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
-        s.ahead = bsp.Subset(s.live.mask.copy())
-        return self.onwards(c, s, c.local(pivot))
-
-    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        return self.onwards(c, s, inbox.receivers(among=s.ahead))
-
-    def gathered(self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray) -> bsp.Sent:
+    def join(self, c: bsp.Cluster, s: State, nodes: NDArray, part: NDArray = scc.ANY) -> scc.Search:
         """Nodes and those that reach them within their part become members, and tell across the border."""
-        found = self.reached(c, s, seeds, part, backwards=True)
+        found = self.reached(c, s, (c.senders[0], c.sender_positions), nodes, part)
         s.members[found] = True
         nodes, _, ends = blocks.crossing(c, found, backwards=True)
         return bsp.unicast(ends, nodes, part=s.part[nodes]), bsp.vote(any=len(ends) > 0)
 
-    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
-        s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
-        return self.gathered(c, s, c.local(pivot), ANY)
-
-    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        return self.gathered(c, s, inbox.receivers(among=s.ahead), ANY)
-
-    # Colouring.
-
-    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Unicast:
+    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> scc.Search:
         """Colours of some nodes spread within the cluster, and are told across the border."""
         found = np.empty(c.size, np.int64)
         seeds = nodes[np.lexsort((s.colour[nodes], s.number[nodes]))]
@@ -124,19 +101,5 @@ class BlockStrongComponents(scc.StrongComponents):
             *(seeds, s.seen, found),
         )
         nodes, _, ends = blocks.crossing(c, found[:count])
-        return bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
-
-    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
-        sent = self.show(c, s, self.taken(s, inbox, draw))
-        return sent, bsp.vote(any=len(sent.dst) > 0)
-
-    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        live = s.live.members
-        s.part[live] = s.colour[live]
-        s.ahead = bsp.Subset(s.live.mask.copy())
-        return self.gathered(c, s, live[s.part[live] == c.ids[live]], s.part)
-
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        node = inbox.node
-        nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
-        return self.gathered(c, s, nodes, s.part)
+        sent = bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
+        return sent, bsp.vote(any=len(ends) > 0)

@@ -152,18 +152,17 @@ class Similarity(bsp.Weighted):
         "similarity": bsp.Output("similarity of the two", dims=("pair",)),
     }
     numbered = ("pair",)
+    allowed = {"k": (1, np.inf)}
     fields = {"degree": np.int32, "size": np.float64, "neighbour": np.int32, "weight": np.float64}
     refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.k is not None and self.k < 1:
-            return f"k must be at least 1, got {self.k}"
         if self.k is not None and self.pairs is not None:
             return "k finds pairs, and pairs names them: give one of the two"
         if self.weighted and c.weights is not None:
             return self._unfit(c.weights)
-        return None
+        return super().check(c)
 
     def _unfit(self, weights: NDArray) -> str | None:
         """What is wrong with the weights of a cluster, if anything."""

@@ -245,9 +245,7 @@ def started(kernel: bsp.Kernel) -> dict[str, Any]:
     return values | first
 
 
-def begun(
-    kernel: Any, c: bsp.Cluster
-) -> tuple[NDArray[np.float64], bsp.NodeIds, NDArray[np.int64]]:
+def begun(kernel: Any, c: bsp.Cluster) -> tuple[NDArray[np.float64], bsp.NodeIds, NDArray]:
     """First distances and parents of a cluster's nodes, and those of them where paths start, ascending: the
     sources of a kernel, else its root.
     """

@@ -133,9 +133,8 @@ def ranked(
     rank = np.partition(degrees, -most)[-most] if most else np.iinfo(degrees.dtype).max
     least = max(int(rank), 1)
     degree = np.zeros(c.n, degrees.dtype)  # of the nodes that may be in the core
-    count = analytics._triangles.above(
-        c.indptr, c.indices, slots, degrees, c.ids, least, degree, lengths, entries
-    )
+    rows = c.indptr, c.indices, slots, degrees, c.ids
+    count = analytics._triangles.above(*rows, least, degree, lengths, entries)
     hubs = np.flatnonzero(degree)
     return lengths, entries[:count], hubs[np.lexsort((hubs, degree[hubs]))[::-1][:most]]
 

@@ -171,6 +171,4 @@ class Components(bsp.Kernel):
         return bsp.vote(any=len(s.news) > 0, min=root)
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, least: int) -> None:
-        reached = c.degree > 0
-        reached &= ~s.unseen.mask
-        s.component[reached] = least
+        s.component[(c.degree > 0) & ~s.unseen.mask] = least

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())
-    root: NDArray[np.signedinteger] = bsp.initial(
-        lambda c: np.arange(c.size, dtype=id_dtype(c.size))
-    )
+    root: bsp.NodeIds = bsp.initial(lambda c: np.arange(c.size, dtype=id_dtype(c.size)))
     most: int = -1  # root of the component that has the most nodes
     tellers: NDArray[np.int64] = bsp.no_nodes()  # nodes of others that have edges to other clusters
     sets: NDArray[np.signedinteger] = bsp.later()  # of the largest components, then of nodes
@@ -83,8 +81,8 @@ class BlockComponents(bsp.Kernel):
         s.most = analytics._blocks.unite(c.indptr, c.positions, c.first, s.root)
         s.tellers = nodes = np.flatnonzero((s.root != s.most) & (c.remote_degree > 0))
         remote = c.remote_degree[nodes]
-        edges = partial(_entries, c, nodes)
-        return bsp.broadcast(nodes, to=(remote, remote), edges=edges, label=c.ids[s.root[nodes]])
+        told: Any = {"edges": lambda: blocks.crossing(c, nodes)[1], "label": c.ids[s.root[nodes]]}
+        return bsp.broadcast(nodes, to=(remote, remote), **told)
 
     def meet(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Join the components here by what others told, and tell all clusters what concerns these.
@@ -106,12 +104,11 @@ class BlockComponents(bsp.Kernel):
         )
         root, label = root[told], label[told]
         within = s.sets[root + clusters] - clusters
+        names = np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)])
         first = c.ids[root] < label
         pairs = [
             np.stack([np.arange(clusters), s.sets[:clusters]]) + c.n,
-            np.stack(
-                [np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)]), c.ids[root]]
-            ),
+            np.stack([names, c.ids[root]]),
             np.stack([c.ids[root[first]], label[first]]),
         ]
         for k in range(clusters):
@@ -146,11 +143,6 @@ class BlockComponents(bsp.Kernel):
             found[owner[owner < c.index]] = True
             begin, end = end, 2 * end
         return np.flatnonzero(found)
-
-
-def _entries(c: bsp.Cluster, nodes: NDArray) -> NDArray[np.int64]:
-    """Entries of the adjacency that lead from some nodes to other clusters."""
-    return blocks.crossing(c, nodes)[1]
 
 
 def united(pairs: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray]:

@@ -321,13 +321,9 @@ class SingleNested(NestedComponents):
         row = np.repeat(np.arange(c.size), c.degree)
         entry = np.flatnonzero((c.ids[row] < c.indices) & (s.missed < len(self.levels)))
         row = row[entry]
-        return bsp.ship(
-            c.partition.owner(s.component[row, column]),
-            one=c.ids[row],
-            other=c.indices[entry],
-            level=s.missed[entry],
-            weight=c.weights[entry],
-        )
+        owner = c.partition.owner(s.component[row, column])
+        how = {"level": s.missed[entry], "weight": c.weights[entry]}
+        return bsp.ship(owner, one=c.ids[row], other=c.indices[entry], **how)
 
     def link(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Join by the best links, and tell nodes their components at each threshold."""
@@ -345,13 +341,8 @@ class SingleNested(NestedComponents):
         for k, first in enumerate(cuts[:-1]):
             _unions.join_apart(root, after, source, *ends[:, first : cuts[k + 1]])
             labels[k] = nodes[root]
-        told = np.tile(nodes, len(columns))
-        return bsp.ship(
-            c.partition.owner(told),
-            node=told,
-            column=np.repeat(columns, len(nodes)),
-            label=labels.ravel(),
-        )
+        node, column = np.tile(nodes, len(columns)), np.repeat(columns, len(nodes))
+        return bsp.ship(c.partition.owner(node), node=node, column=column, label=labels.ravel())
 
     def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         row = c.partition.position(inbox.shipped("node")) - c.first

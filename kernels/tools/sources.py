@@ -19,7 +19,7 @@ class FromSources(bsp.Kernel):
     sources: int | Sequence[bsp.Node] | None = None
 
     def check(self, c: bsp.Cluster) -> str | None:
-        return wrong(self.sources, c.n, some=True)
+        return super().check(c) or wrong(self.sources, c.n, some=True)
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, in the order in which they are given."""
