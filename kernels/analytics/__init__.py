@@ -8,8 +8,8 @@ from dgsuite.base.lazy import lazy_imports
 
 LATER = (
     *("_betweenness", "_betweenness_rounds", "_bfs_grid", "_bfs_many", "_blocks", "_bridges"),
-    *("_cdlp", "_cliques", "_communities", "_cores", "_fastrp", "_greedy", "_hyperball", "_ktruss"),
-    *("_sample", "_similarity", "_squares", "_strong", "_triangles", "wcc_nested"),
+    *("_cdlp", "_communities", "_cores", "_fastrp", "_greedy", "_hyperball", "_ktruss", "_motifs"),
+    *("_sample", "_similarity", "_strong", "_triangles", "wcc_nested"),
 )
 
 __getattr__, __dir__ = lazy_imports(__name__, {name: f"{__name__}.{name}" for name in LATER})

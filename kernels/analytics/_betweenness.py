@@ -61,10 +61,10 @@ def by_hops(
     not, `MANY`, or `DEEP` if hops come to `far`.
     """
     scanned, room = 0, (distance, sigma, order, starts, after)
-    for k in range(len(sources)):
-        wrong, count = _search(indptr, indices, sources[k], *room, far, True)
+    for k, source in enumerate(sources):
+        wrong, count = _search(indptr, indices, source, *room, far, True)
         if wrong == INEXACT:
-            wrong, count = _search(indptr, indices, sources[k], *room, far, False)
+            wrong, count = _search(indptr, indices, source, *room, far, False)
         if wrong:
             return k, scanned, wrong
         found = sigma, share, order, starts, after
@@ -117,8 +117,7 @@ def _search(indptr, indices, source, distance, sigma, order, starts, after, far,
         low, high = high, count
     starts[high] = links
     if wrong:
-        for at in range(high):
-            distance[order[at]] = far
+        distance[order[:high]] = far
     return wrong, high
 
 
@@ -163,8 +162,7 @@ def by_weight(
     """
     scanned = 0
     costs = heap[0]
-    for k in range(len(sources)):
-        source = sources[k]
+    for k, source in enumerate(sources):
         distance[source], sigma[source] = 0.0, 1.0
         push(heap, 0, 0.0, source, source)
         waiting, count = 1, 0
@@ -211,8 +209,7 @@ def by_weight(
             _depend_by_edge(indptr, indices, count, whole, part, *found)
         else:
             _depend(count, whole, part, *found)
-        for at in range(count):
-            distance[order[at]] = np.inf
+        distance[order[:count]] = np.inf
     return len(sources), scanned, 0
 
 

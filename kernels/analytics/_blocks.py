@@ -136,8 +136,7 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
     How many nodes have come nearer, or as near by fewer hops: the first in `seeds`.
     """
     count = 0
-    for k in range(len(nodes)):
-        node = nodes[k]
+    for k, node in enumerate(nodes):
         if distances[k] < distance[node] or (
             distances[k] == distance[node] and hops[k] < hop[node]
         ):

@@ -42,8 +42,8 @@ def hear(nodes, entries, values, heard, core, support, due, short):
     How many nodes have too few neighbours with no less than they have: the first in `short`.
     """
     found = 0
-    for k in range(len(nodes)):
-        node, e = nodes[k], entries[k]
+    for k, node in enumerate(nodes):
+        e = entries[k]
         if values[k] < core[node] <= heard[e]:
             support[node] -= 1
             if support[node] < core[node] and not due[node]:
@@ -208,8 +208,7 @@ def lift(indptr, core, status, refused, tried):
     How many these are.
     """
     found = 0
-    for k in range(len(tried)):
-        node = tried[k]
+    for k, node in enumerate(tried):
         refused[indptr[node] : indptr[node + 1]] = False
         if status[node] != FAILED:
             core[node] += 1

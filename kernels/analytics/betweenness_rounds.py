@@ -100,11 +100,10 @@ class Partitioned(bsp.Weighted):
 
     def subscribe(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         offsets = c.partition.offsets
-        lo, hi = offsets[c.index], offsets[c.index + 1]
         position = c.partition.position(c.indices)
-        outside = (position < lo) | (position >= hi)
-        ghosts = distinct(position[outside])
-        s.slots = np.where(outside, c.size + np.searchsorted(ghosts, position), position - lo)
+        here = c.index_in(position)
+        ghosts = distinct(position[here < 0])
+        s.slots = np.where(here < 0, c.size + np.searchsorted(ghosts, position), here)
         s.weights = amounts(c.weights if self.weighted else None, len(c.indices))
         s.home = np.searchsorted(offsets, ghosts, side="right") - 1
         s.there = ghosts - offsets[s.home]

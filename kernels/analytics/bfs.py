@@ -88,9 +88,7 @@ class BreadthFirst(bsp.Kernel):
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.cutoff == 0:
             return
-        reply = yield bsp.Round(self.wake, self.visit)
-        if reply.any:
-            yield from bsp.until_quiet(self.visit)
+        yield from bsp.until_quiet(self.visit, after=bsp.Round(self.wake, self.visit))
 
     def start(self, c: bsp.Cluster) -> State:
         root = c.local(self.root)

@@ -32,14 +32,17 @@ COMPONENT, CUT, BRIDGE = 0, 1, 2
 
 @dataclass(frozen=True)
 class Searched(bsp.Kernel):
-    """Base of what a search of the edges that matter finds."""
+    """Base of what a search of the edges that matter finds.
+
+    Phases of subclasses: ``solve`` searches what all clusters have left, and tells the clusters of nodes
+    what was found of them; ``settle`` takes that.
+    """
 
     obeys = bsp.Model("clusters", None)
-
     short_ids = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.thin, self.solve, self.settle)
+        yield bsp.Round(self.thin, "solve", "settle")
 
     def thin(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
         """Ship the edges that matter; an edge is one of the cluster that has its smaller end."""
@@ -53,14 +56,6 @@ class Searched(bsp.Kernel):
         names = np.append(c.ids, others)
         one, other = names[analytics._bridges.certificate(row, ends, len(names))]
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
-
-    def solve(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Search what all clusters have left, and tell the clusters of nodes what was found of them."""
-        raise NotImplementedError
-
-    def settle(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> None:
-        """Take what was found of the cluster's nodes."""
-        raise NotImplementedError
 
 
 @dataclass(eq=False)

@@ -138,9 +138,7 @@ class BlockCoreNumber(bsp.Kernel):
         return 4 * entries  # what each neighbour said
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        reply = yield bsp.Round(self.begin)
-        if reply.any:
-            yield from bsp.until_quiet(self.fall)
+        yield from bsp.until_quiet(self.fall, after=bsp.Round(self.begin))
 
     def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         analytics._cores.count(c.indptr, c.positions, c.first, s.core, s.support)
@@ -250,9 +248,8 @@ class CoreNumberSince(bsp.Kernel):
         nodes, ends, reaches = self.search(c, s, node[asked & same], short)
         able = s.core[node] + (s.status[node] == analytics._cores.TOLD)
         refuse = asked & (able < reach) & ~told  # those that were told and have fallen tell all
-        nodes = np.concatenate([nodes, node[refuse]])
-        ends = np.concatenate([ends, inbox.src[refuse]])
-        reaches = np.concatenate([reaches, -reach[refuse]])
+        nodes, ends = np.append(nodes, node[refuse]), np.append(ends, inbox.src[refuse])
+        reaches = np.append(reaches, -reach[refuse])
         return bsp.unicast(ends, nodes, reach=reaches), bsp.vote(any=len(ends) > 0)
 
     def search(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,15 +105,15 @@ class FastRP(bsp.Weighted):
         if self.weighted and c.weights is not None and len(c.weights):
             if c.weights.max() > HEAVIEST:
                 return f"weights must be at most 2^400, got {c.weights.max()}"
-            return negative(c.weights)
+            if wrong := negative(c.weights):
+                return wrong
         return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         total = (yield bsp.Round(self.survey, opening=True)).sum
         for power, factor in enumerate(self.powers):
-            yield bsp.Round(
-                self.tell, self.average, total=float(total), power=power, factor=float(factor)
-            )
+            step: Any = {"total": float(total), "power": power, "factor": float(factor)}
+            yield bsp.Round(self.tell, self.average, **step)
 
     def start(self, c: bsp.Cluster) -> State:
         return State(*np.zeros((2, c.size, self.dimensions), np.float32))

@@ -131,9 +131,8 @@ class Matching(bsp.Kernel):
     by_component = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        live = yield bsp.Round(self.draw, self.choose, opening=True)
-        if live.any:
-            yield from bsp.until_quiet(self.propose, self.accept, self.choose)
+        draw = bsp.Round(self.draw, self.choose, opening=True)
+        yield from bsp.until_quiet(self.propose, self.accept, self.choose, after=draw)
 
     def start(self, c: bsp.Cluster) -> MatchingState:
         return MatchingState.of(c, number=uniform("counter", self.seed, c.ids, 0))

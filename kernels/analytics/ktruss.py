@@ -72,9 +72,8 @@ class KTruss(bsp.Kernel):
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        left = yield bsp.Round(self.introduce, self.count)
-        if left.any:
-            yield from bsp.until_quiet(self.tell, self.sink)
+        count = bsp.Round(self.introduce, self.count)
+        yield from bsp.until_quiet(self.tell, self.sink, after=count)
 
     def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
         nodes = np.flatnonzero(c.degree)

@@ -115,7 +115,7 @@ def count_cliques(
     """
     heads = np.concatenate([[0], np.cumsum(lengths)])
     mine, theirs = np.zeros(len(lengths), np.int64), np.zeros(len(above), np.int64)
-    analytics._cliques.count(heads, above, *lists, k, mine, theirs)
+    analytics._motifs.cliques(heads, above, *lists, k, mine, theirs)
     return mine, theirs
 
 
@@ -211,7 +211,7 @@ class Motifs(bsp.Kernel):
         s.lists = inbox.shared("neighbour")
         s.joint, s.squares = two_hops(c, s.lists)
         opposite = np.zeros_like(s.joint)
-        analytics._squares.opposite(c.indptr, c.indices, *s.lists, s.joint, opposite)
+        analytics._motifs.opposite(c.indptr, c.indices, *s.lists, s.joint, opposite)
         row, theirs = np.repeat(np.arange(c.size), c.degree), self._degrees(c, s)
         mine = c.degree[row]
         higher = (theirs > mine) | ((theirs == mine) & (c.indices > c.ids[row]))

@@ -135,11 +135,11 @@ class Moving(Scaled, bsp.Weighted):
         nodes = yield from self.begin()
         while True:
             moved = yield from self.settled(nodes, factor, draws)
-            together = (yield bsp.Round(self.look, closing=True)).any
-            if together:
+            if (yield bsp.Round(self.look, closing=True)).any:
                 if (yield from self.refined(factor, degree, draws)):
                     yield bsp.Round(self.inquire, self.inform, self.adopt, closing=True)
-                    yield from self.noted()
+                    if self.levels:
+                        yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
                     yield bsp.Round(self.unite, self.gather, opening=True)
                 else:
                     yield bsp.Round(self.part, opening=True)
@@ -160,11 +160,6 @@ class Moving(Scaled, bsp.Weighted):
             Numbers of draws.
         """
         raise NotImplementedError
-
-    def noted(self) -> bsp.Program:
-        """Keep the communities that have become nodes, where they are outputs."""
-        if self.levels:
-            yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
 
     def begin(self) -> Generator[Any, Any, int]:
         """The clusters get to know each other's nodes and communities; returns the nodes of the level."""

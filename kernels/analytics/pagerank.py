@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.iterated import Iterated, Step
+from dgsuite.kernels.analytics.centralities import Iterated, Step
 from dgsuite.kernels.tools.exact import exact_sum
 
 
@@ -129,7 +129,7 @@ class PageRank(Iterated):
         numbers = numbers / numbers.max()  # so that the sum is finite
         return numbers[c.ids] / float(exact_sum(numbers))
 
-    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Sent:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Sent:  # type: ignore[override]
         if s.out is None:
             self.look_out(c, s, power)
         np.divide(s.rank, s.out, out=s.share)  # type: ignore[arg-type]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,24 +34,18 @@ from dgsuite.partition.graph.graph import Graph
 
 @dataclass(frozen=True)
 class BlockForm(bsp.Kernel):
-    """A search within each cluster to its end, on from a root and then from what comes over the border."""
+    """A search within each cluster to its end, on from a root and then from what comes over the border.
+
+    Phases of subclasses: ``wake`` begins, at the root or at the ends of new edges; ``search`` takes the
+    offers that are nearer, and goes on from there.
+    """
 
     obeys = bsp.Model("edges", reduces="control")
     form = "block"
     undirected = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        reply = yield bsp.Round(self.wake)
-        if reply.any:
-            yield from bsp.until_quiet(self.search)
-
-    def wake(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
-        """Begin, at the root or at the ends of new edges."""
-        raise NotImplementedError
-
-    def search(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
-        """Take the offers that are nearer, and go on from there."""
-        raise NotImplementedError
+        yield from bsp.until_quiet("search", after=bsp.Round("wake"))
 
 
 def grown(c: bsp.Cluster, known: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray]:

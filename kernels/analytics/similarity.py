@@ -160,9 +160,8 @@ class Similarity(bsp.Weighted):
     def check(self, c: bsp.Cluster) -> str | None:
         if self.k is not None and self.pairs is not None:
             return "k finds pairs, and pairs names them: give one of the two"
-        if self.weighted and c.weights is not None:
-            return self._unfit(c.weights)
-        return super().check(c)
+        weights = c.weights if self.weighted else None
+        return super().check(c) or (None if weights is None else self._unfit(weights))
 
     def _unfit(self, weights: NDArray) -> str | None:
         """What is wrong with the weights of a cluster, if anything."""

@@ -37,10 +37,6 @@ LAST = 2.0**62
 LARGEST = float(np.finfo(np.float64).max)
 
 
-Climb = Generator[bsp.Round | bsp.Finish, bsp.Reply, bool]
-"""Rounds of a climb; it returns whether there are nodes that no root is above."""
-
-
 @dataclass(frozen=True)
 class Climbing(bsp.Kernel):
     """A kernel whose nodes have a ``parent``, -1 for none, and look for their roots, which are their own.
@@ -49,7 +45,7 @@ class Climbing(bsp.Kernel):
     message: a field ``top``.
     """
 
-    def climb(self, n: int) -> Climb:
+    def climb(self, n: int) -> Generator[bsp.Round | bsp.Finish, bsp.Reply, bool]:
         """Find the roots; after so many rounds that nodes have none whose ancestors are on a cycle."""
         reply = yield bsp.Round(self.stand, opening=True)
         for _ in range(n.bit_length()):

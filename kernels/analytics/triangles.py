@@ -40,6 +40,8 @@ class State(bsp.ClusterState):
     lengths: NDArray[np.int64] = bsp.later()  # of each node's list
     items: NDArray = bsp.later()  # of all lists, one after the other
     lists: bsp.Shared = bsp.later()  # the neighbours' lists
+    coefficient: NDArray[np.float64] = bsp.later()
+    mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
 
 
 @dataclass(frozen=True)
@@ -146,22 +148,6 @@ def places(c: bsp.Cluster, core: NDArray) -> NDArray[np.int32]:
     return place
 
 
-def between(c: bsp.Cluster, core: NDArray, lists: bsp.Shared) -> NDArray[np.int64]:
-    """How many items of its neighbours' lists are neighbours of each node of a cluster."""
-    place = places(c, core)
-    rows = analytics._triangles.rows_of(core, *lists, place, False)
-    found: NDArray[np.int64] = analytics._triangles.closed(c.indptr, c.indices, *lists, place, rows)
-    return found
-
-
-@dataclass(eq=False)
-class ClusteringState(State):
-    """What the nodes of a cluster know."""
-
-    coefficient: NDArray[np.float64] = bsp.per_node(0.0)
-    mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
-
-
 @dataclass(frozen=True)
 class ClusteringCoefficient(Triangles):
     """Local clustering coefficients, as LDBC Graphalytics defines them; of directed graphs, too.
@@ -187,22 +173,23 @@ class ClusteringCoefficient(Triangles):
     name = "lcc"
     outputs = {"coefficient": bsp.Output("local clustering coefficient")}
     fields = {**Triangles.fields, "mutual": np.bool_}
-    state = ClusteringState
     both_ways = True
 
     def more(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
         return {} if c.directions is None else {"mutual": c.directions[entries] == IN | OUT}
 
-    def close(self, c: bsp.Cluster, s: ClusteringState, inbox: bsp.Inbox) -> bsp.Share:  # type: ignore[override]
+    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
         if c.directions is not None:
             starts, ends, nodes = inbox.shared("neighbour")
             mutual = inbox.shared("mutual").values
             before = np.concatenate([[0], np.cumsum(mutual)])
             lists = bsp.Shared(before[starts], before[ends], nodes[mutual])
-            s.mutual = between(c, s.core, lists)
+            place, loops = places(c, s.core), analytics._triangles
+            rows = loops.rows_of(s.core, *lists, place, False)
+            s.mutual = loops.closed(c.indptr, c.indices, *lists, place, rows)
         return super().close(c, s, inbox)
 
-    def add(self, c: bsp.Cluster, s: ClusteringState, inbox: bsp.Inbox) -> None:  # type: ignore[override]
+    def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         super().add(c, s, inbox)
         joined = s.triangles + (s.triangles if c.directions is None else s.mutual)  # ordered pairs
         s.coefficient = joined / np.maximum(c.degree * (c.degree.astype(np.int64) - 1), 1)
@@ -274,7 +261,7 @@ def introduction(c: bsp.Cluster) -> bsp.Share:
 def two_hops(c: bsp.Cluster, lists: bsp.Shared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """By entry of the adjacency the triangles that the edge is in; by node its cycles of four nodes."""
     joint, squares = np.zeros(len(c.indices), np.int64), np.zeros(c.size, np.int64)
-    analytics._squares.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
+    analytics._motifs.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
     return joint, squares
 
 

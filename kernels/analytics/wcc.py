@@ -111,10 +111,8 @@ class Components(bsp.Kernel):
                 break
         left = yield bsp.Round(self.fuse, least=least, closing=True)
         if left.any:
-            last = yield from bsp.until_quiet(
-                self.tell, self.hook, self.answer, self.shorten, least=least
-            )
-            least = last.min
+            phases = self.tell, self.hook, self.answer, self.shorten
+            least = (yield from bsp.until_quiet(*phases, least=least)).min
         yield bsp.Round(self.settle, least=least, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:

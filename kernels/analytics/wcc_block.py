@@ -97,11 +97,9 @@ class BlockComponents(bsp.Kernel):
         root = s.root[nodes]
         large = self.largest(c, s, inbox)
         s.sets = np.concatenate([np.arange(clusters, dtype=s.root.dtype), s.root + clusters])
-        _unions.join_all(
-            s.sets,
-            np.concatenate([c.partition.owner(ends[~told]), large]),
-            np.concatenate([root[~told], np.full(len(large), s.most)]) + clusters,
-        )
+        there = np.append(c.partition.owner(ends[~told]), large)
+        here = np.append(root[~told], np.full(len(large), s.most)) + clusters
+        _unions.join_all(s.sets, there, here)
         root, label = root[told], label[told]
         within = s.sets[root + clusters] - clusters
         names = np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)])
