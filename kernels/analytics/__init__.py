@@ -12,4 +12,8 @@ LATER = (
     *("_sample", "_similarity", "_strong", "_triangles", "wcc_nested"),
 )
 
-__getattr__, __dir__ = lazy_imports(__name__, {name: f"{__name__}.{name}" for name in LATER})
+TOOLS = {name: f"dgsuite.kernels.tools.{name}" for name in ("_draws", "_unions")}
+
+__getattr__, __dir__ = lazy_imports(
+    __name__, TOOLS | {name: f"{__name__}.{name}" for name in LATER}
+)

@@ -21,8 +21,7 @@ def search(one, other, size):
     ``order``, ``parent``, ``number`` and ``high``.
     """
     head = np.zeros(size + 2, np.int64)
-    degree = np.bincount(one, minlength=size) + np.bincount(other, minlength=size)
-    head[2:] = np.cumsum(degree)
+    head[2:] = np.cumsum(np.bincount(one, minlength=size) + np.bincount(other, minlength=size))
     near = np.empty(2 * len(one), np.int32)
     for k in range(len(one)):  # then head[node + 1] is where the node's neighbours end
         near[head[one[k] + 1]] = other[k]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import NegativeCycle
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.sssp import LARGEST, Climbing, ShortestPaths, begun, check_distances
+from dgsuite.kernels.analytics import sssp
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import put
 
@@ -29,17 +29,15 @@ LISTED = 20
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
+class State(sssp.Paths):
     """What the nodes of a cluster know."""
 
-    distance: NDArray[np.float64]
-    parent: bsp.NodeIds
     fresh: NDArray[np.int64]  # nodes that have come nearer
     top: NDArray[np.int64] = bsp.later()  # see `Climbing`
 
 
 @dataclass(frozen=True)
-class NegativePaths(Climbing):
+class NegativePaths(sssp.Climbing):
     """Distances from a root and a tree of shortest paths, where weights may be negative.
 
     Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
@@ -87,7 +85,7 @@ class NegativePaths(Climbing):
     obeys = bsp.Model("nodes", reduces="data")
     weighs = True
     streams = True
-    outputs = ShortestPaths.outputs
+    outputs = sssp.ShortestPaths.outputs
     fields = {"distance": np.float64, "top": np.int64}
     undirected = False
     pulls = True
@@ -107,7 +105,7 @@ class NegativePaths(Climbing):
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:
-        distance, parent, starts = begun(self, c)
+        distance, parent, starts = sssp.begun(self, c)
         return State.of(c, distance=distance, parent=parent, fresh=starts)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
@@ -122,8 +120,8 @@ class NegativePaths(Climbing):
         return bsp.vote(any=len(s.fresh) > 0)
 
     def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        far = np.minimum(np.abs(s.distance), LARGEST)  # also where a sum is below all numbers
-        check_distances(c, np.where(s.parent < 0, np.inf, far))
+        far = np.minimum(np.abs(s.distance), sssp.LARGEST)  # also where a sum is below all numbers
+        sssp.check_distances(c, np.where(s.parent < 0, np.inf, far))
 
     # Of a cycle.
 

@@ -78,8 +78,7 @@ class Partitioned(bsp.Weighted):
 
     def width(self, n: int) -> int:
         """Sources of a batch."""
-        count = max(len(self.chosen(n)), 1)
-        return min(self.batch or max(CELLS // n, 1), count)
+        return min(self.batch or max(CELLS // n, 1), max(len(self.chosen(n)), 1))
 
     def in_rounds(self, net: bsp.Net) -> bsp.Program:
         """The program: clusters learn which nodes are ghosts where, then search batch after batch."""

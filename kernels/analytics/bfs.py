@@ -102,8 +102,7 @@ class BreadthFirst(bsp.Kernel):
         return bsp.known(self.root)
 
     def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        top_down = self.direction == "top-down"
-        nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
+        nodes, parent, note = inbox.first(among=s.unseen, top_down=self.direction == "top-down")
         put(s.level, nodes, inbox.round + 1)
         put(s.parent, nodes, parent)
         s.unseen.remove(nodes)

@@ -74,9 +74,8 @@ class GridSearch(bsp.Kernel):
     by_cut = ("expand_bytes", "fold_bytes")
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if c.block is None:
-            return "the graph has no grid: make one with dgsuite.partition.arrange(graph)"
-        return None
+        wrong = "the graph has no grid: make one with dgsuite.partition.arrange(graph)"
+        return wrong if c.block is None else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet(self.expand, self.fold, self.merge)
@@ -85,8 +84,7 @@ class GridSearch(bsp.Kernel):
         root, targets = c.local(self.root), block_of(c).targets
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root
-        sent = np.zeros(targets, bool)
-        return State.of(c, level=level, parent=parent, front=root, sent=sent)
+        return State.of(c, level=level, parent=parent, front=root, sent=np.zeros(targets, bool))
 
     def expand(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         if not len(s.front):

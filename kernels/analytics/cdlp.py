@@ -98,10 +98,8 @@ class LabelPropagation(Scaled):
         given = self.labels
         if given is not None and not isinstance(given, Mapping) and len(given) != c.n:
             return f"labels must have one for each of {c.n} nodes, got {len(given)}"
-        for weights in (c.weights, c.weights_in):
-            if self.weighted and weights is not None and (wrong := negative(weights)):
-                return wrong
-        return super().check(c)
+        wrong = negative(c.weights) or negative(c.weights_in) if self.weighted else None
+        return super().check(c) or wrong
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.weighted:

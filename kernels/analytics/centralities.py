@@ -133,7 +133,7 @@ class Iterated(bsp.Weighted):
             return divided(c.loop_weights, power)
         return 1
 
-    def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
+    def moved(self, new: NDArray, old: NDArray) -> bsp.Sent:
         """The sum of all changes, as a vote; None without a tolerance."""
         return None if self.tolerance is None else bsp.vote(sum=np.abs(new - old))
 
@@ -164,7 +164,7 @@ def divided(weights: NDArray, power: int) -> NDArray:
 
 
 @dataclass(eq=False)
-class EigenvectorState(bsp.ClusterState):
+class EigenState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     centrality: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
@@ -193,19 +193,17 @@ class Eigenvector(Iterated):
 
     name = "eigenvector"
     outputs = {"centrality": bsp.Output("eigenvector centrality")}
-    state = EigenvectorState
+    state = EigenState
 
     def step(self, power: int) -> Step:
         squares = yield bsp.Round(self.spread, self.gather, power=power, opening=True)
         return (yield bsp.Round(self.scale, length=sqrt(squares.sum)))
 
-    def gather(self, c: bsp.Cluster, s: EigenvectorState, inbox: bsp.Inbox, power: int) -> bsp.Vote:
+    def gather(self, c: bsp.Cluster, s: EigenState, inbox: bsp.Inbox, power: int) -> bsp.Vote:
         s.sums = s.centrality + self.sums(c, inbox, power, s.centrality)
         return bsp.vote(sum=s.sums**2)
 
-    def scale(
-        self, c: bsp.Cluster, s: EigenvectorState, inbox: bsp.Inbox, length: float
-    ) -> bsp.Vote | None:
+    def scale(self, c: bsp.Cluster, s: EigenState, inbox: bsp.Inbox, length: float) -> bsp.Sent:
         old, s.centrality = s.centrality, s.sums / length
         return self.moved(s.centrality, old)
 
@@ -275,7 +273,7 @@ class Katz(Iterated):
     def step(self, power: int) -> Step:
         return (yield bsp.Round(self.spread, self.gather, power=power))
 
-    def gather(self, c: bsp.Cluster, s: KatzState, inbox: bsp.Inbox, power: int) -> bsp.Vote | None:
+    def gather(self, c: bsp.Cluster, s: KatzState, inbox: bsp.Inbox, power: int) -> bsp.Sent:
         half = power // 2  # 2 to the whole power may be no float64
         alpha = self.alpha * 2.0**half * 2.0 ** (power - half)
         old, sums = s.centrality, self.sums(c, inbox, power, s.centrality)
@@ -295,7 +293,7 @@ class Katz(Iterated):
 
 
 @dataclass(eq=False)
-class HITSState(bsp.ClusterState):
+class Hubs(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     hub: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
@@ -327,7 +325,7 @@ class HITS(Iterated):
 
     name = "hits"
     outputs = {"hub": bsp.Output("hub"), "authority": bsp.Output("authority")}
-    state = HITSState
+    state = Hubs
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
@@ -339,27 +337,23 @@ class HITS(Iterated):
         greatest = yield bsp.Round(self.point, self.judge, self.rate, power=power, opening=True)
         return (yield bsp.Round(self.compare, greatest=greatest.max))
 
-    def point(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox) -> bsp.Broadcast:
+    def point(self, c: bsp.Cluster, s: Hubs, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(value=s.hub)
 
-    def judge(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, power: int) -> bsp.Broadcast:
+    def judge(self, c: bsp.Cluster, s: Hubs, inbox: bsp.Inbox, power: int) -> bsp.Broadcast:
         s.authority = self.sums(c, inbox, power, s.hub)
         return bsp.broadcast(value=s.authority, backwards=True)
 
-    def rate(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, power: int) -> bsp.Vote:
+    def rate(self, c: bsp.Cluster, s: Hubs, inbox: bsp.Inbox, power: int) -> bsp.Vote:
         s.before, s.hub = s.hub, self.sums(c, inbox, power, s.authority, backwards=True)
         return bsp.vote(max=s.hub)
 
-    def compare(
-        self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, greatest: float
-    ) -> bsp.Vote | None:
+    def compare(self, c: bsp.Cluster, s: Hubs, inbox: bsp.Inbox, greatest: float) -> bsp.Sent:
         s.hub = s.hub / (greatest or 1)
         return self.moved(s.hub, s.before)
 
-    def total(self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, output: str) -> bsp.Vote:
+    def total(self, c: bsp.Cluster, s: Hubs, inbox: bsp.Inbox, output: str) -> bsp.Vote:
         return bsp.vote(sum=getattr(s, output))
 
-    def scale(
-        self, c: bsp.Cluster, s: HITSState, inbox: bsp.Inbox, output: str, total: float
-    ) -> None:
+    def scale(self, c: bsp.Cluster, s: Hubs, inbox: bsp.Inbox, output: str, total: float) -> None:
         setattr(s, output, getattr(s, output) / (total or 1))

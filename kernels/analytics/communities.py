@@ -127,7 +127,7 @@ class Leiden(Moving):
         """Nodes are alone in small communities; what they are in now is what the next level begins with."""
         level, live = s.level, s.level.live
         s.group[live] = s.parts.name(live)
-        s.small = Parts.none(level)
+        s.small = Parts(level)
         s.small.note(level.slots, np.append(c.ids, level.ghosts)[level.slots])
         s.inner = np.empty(c.size)
         analytics._communities.within(*level.edges, s.parts.number, np.arange(c.size), s.inner)

@@ -36,8 +36,8 @@ from dgsuite.kernels.tools import blocks
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
+    # live neighbours; of a node that has left, its core number
     core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
-    """Live neighbours; of a node that has left, its core number."""
     live: NDArray[np.int64] = bsp.every_node()  # at the end of a level
     due: NDArray[np.int64] = bsp.no_nodes()  # live nodes with the fewest live neighbours
 
@@ -101,10 +101,10 @@ NOT_HEARD = np.iinfo(np.int32).max
 class BlockState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
+    # what a node's core number is at most
     core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
-    """What a node's core number is at most."""
+    # by entry: that of a neighbour in another cluster
     heard: NDArray[np.int32] = bsp.initial(lambda c: np.full(len(c.indices), NOT_HEARD, np.int32))
-    """By entry: that of a neighbour in another cluster."""
     support: NDArray[np.int32] = bsp.per_node(0, np.int32)  # neighbours with no less than the node
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes with too few of them
 
@@ -143,13 +143,13 @@ class BlockCoreNumber(bsp.Kernel):
     def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         analytics._cores.count(c.indptr, c.positions, c.first, s.core, s.support)
         self.lower(c, s, np.flatnonzero(s.support < s.core))
-        return self.tell(c, s, np.flatnonzero(c.remote_degree))
+        return blocks.tell(c, np.flatnonzero(c.remote_degree), core=s.core)
 
     def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
         news = inbox.node, entry, inbox["core"]
         count = analytics._cores.hear(*news, s.heard, s.core, s.support, s.due, short)
-        return self.tell(c, s, self.lower(c, s, short[:count]))
+        return blocks.tell(c, self.lower(c, s, short[:count]), core=s.core)
 
     def lower(self, c: bsp.Cluster, s: BlockState, short: NDArray) -> NDArray[np.int64]:
         """Lower nodes that have too few neighbours, and others as they lose theirs; returns all of them."""
@@ -158,24 +158,20 @@ class BlockCoreNumber(bsp.Kernel):
         count = analytics._cores.lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
         return fallen[:count]
 
-    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> bsp.Sent:
-        nodes, _, ends = blocks.crossing(c, nodes)
-        return bsp.unicast(ends, nodes, core=s.core[nodes]), bsp.vote(any=len(ends) > 0)
-
 
 @dataclass(eq=False)
 class RisingState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     core: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
+    # of `_cores`: whether a node may have one more
     status: NDArray[np.int8] = bsp.initial(lambda c: np.zeros(c.size, np.int8))
-    """Of `_cores`: whether a node may have one more."""
+    # neighbours that then count, of a node that may
     support: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
-    """Neighbours that then count, of a node that may."""
+    # by entry: whether a neighbour in another cluster has said that it does not
     refused: NDArray[np.bool_] = bsp.initial(lambda c: np.zeros(len(c.indices), np.bool_))
-    """By entry: whether a neighbour in another cluster has said that it does not."""
+    # nodes that are not untried
     tried: NDArray[np.int64] = bsp.no_nodes()
-    """Nodes that are not untried."""
 
 
 @dataclass(frozen=True)
@@ -221,8 +217,7 @@ class CoreNumberSince(bsp.Kernel):
 
     def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Try the nodes with a new neighbour that has no less than they have."""
-        gained = inbox["reach"] >= s.core[inbox.node]
-        nodes, ends, reach = self.search(c, s, inbox.node[gained])
+        nodes, ends, reach = self.search(c, s, inbox.node[inbox["reach"] >= s.core[inbox.node]])
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0)
 
     def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:

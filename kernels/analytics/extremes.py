@@ -46,6 +46,13 @@ def negative(weights: NDArray | None) -> str | None:
     return f"weights must not be negative, got {weights.min()}"
 
 
+def heavy(weights: NDArray | None, power: int, why: str = "") -> str | None:
+    """What is wrong with weights that must not be negative, or above a power of two."""
+    if weights is not None and weights.max(initial=0) > 2.0**power:
+        return f"weights must be at most 2^{power}{why}, got {weights.max()}"
+    return negative(weights)
+
+
 def extremes(weights: NDArray | None) -> bsp.Vote:
     """The least weight above 0 and the greatest, as votes; none of the weights is negative."""
     if weights is None or not weights.any():

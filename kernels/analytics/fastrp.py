@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 
 from dgsuite.base.mixing import key
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels.analytics.extremes import heavy
 from dgsuite.partition.arrays.segments import add, lent
-
-HEAVIEST = 2.0**400
-"""Largest weight, of which sums are finite."""
 
 WIDEST = 1 << 16
 """Most dimensions."""
@@ -102,12 +99,8 @@ class FastRP(bsp.Weighted):
             return f"powers must be finite numbers, at least one, got {self.powers!r}"
         if not 1 <= self.sparsity < float("inf"):
             return f"sparsity must be at least 1, got {self.sparsity!r}"
-        if self.weighted and c.weights is not None and len(c.weights):
-            if c.weights.max() > HEAVIEST:
-                return f"weights must be at most 2^400, got {c.weights.max()}"
-            if wrong := negative(c.weights):
-                return wrong
-        return super().check(c)
+        wrong = heavy(c.weights, 400) if self.weighted else None
+        return super().check(c) or wrong
 
     def program(self, net: bsp.Net) -> bsp.Program:
         total = (yield bsp.Round(self.survey, opening=True)).sum

@@ -141,8 +141,7 @@ class HyperBall(bsp.Kernel):
         rows = inbox.receivers()
         fresh = np.empty(len(rows), np.int64)
         if len(rows):
-            told = inbox.latest("hop").values
-            along = (*inbox.latest("counter"), told, hop, rows)
+            along = (*inbox.latest("counter"), inbox.latest("hop").values, hop, rows)
             fresh = fresh[: analytics._hyperball.merge(*along, s.registers, fresh)]
             more = analytics._hyperball.estimate(s.registers, fresh, c.n) - s.ball[fresh]
             s.ball[fresh] += more

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.triangles import SharesNeighbours
 from dgsuite.partition.arrays.segments import ranges
 
 HIGH = np.iinfo(np.int32).max
@@ -41,7 +42,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class KTruss(bsp.Kernel):
+class KTruss(SharesNeighbours):
     """The largest k such that the node is in the k-truss.
 
     The k-truss is the largest set of edges of which each is in k - 2 triangles or more of the set.
@@ -64,20 +65,14 @@ class KTruss(bsp.Kernel):
 
     name = "ktruss"
     obeys = bsp.Model("edges", None, "control")
-    short_ids = True
     outputs = {"truss": bsp.Output("largest k of whose k-truss the node is part")}
     fields = {"neighbour": np.int32, "bound": np.int32}
     ranges = {"neighbour": bsp.nodes, "bound": bsp.nodes}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
         count = bsp.Round(self.introduce, self.count)
         yield from bsp.until_quiet(self.tell, self.sink, after=count)
-
-    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        nodes = np.flatnonzero(c.degree)
-        return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
 
     def count(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         s.lists = inbox.shared("neighbour")
@@ -189,8 +184,7 @@ class Densest(bsp.Kernel):
         nodes, gone, _ = inbox.count()
         s.neighbours[nodes] -= gone.astype(np.int32)
         degrees = int(s.neighbours[s.live].sum())
-        left = {"nodes_left": len(s.live), "degrees_left": degrees}
-        return bsp.vote(sum=degrees), bsp.Note(left)
+        return bsp.vote(sum=degrees), bsp.Note({"nodes_left": len(s.live), "degrees_left": degrees})
 
     def peel(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox, most: int) -> bsp.Sent:
         goes = s.neighbours[s.live] <= most

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.analytics.triangles import introduction, ranked, sums, two_hops
+from dgsuite.kernels.analytics.triangles import SharesNeighbours, ranked, sums, two_hops
 
 
 @dataclass(eq=False)
@@ -38,7 +38,7 @@ class CliqueState(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Cliques(bsp.Kernel):
+class Cliques(SharesNeighbours):
     """How many cliques of `k` nodes each node is in; the sum is `k` times their number.
 
     Outputs ``cliques``. A clique is a set of nodes of which every two are neighbours. Cliques of 3 nodes are
@@ -70,12 +70,9 @@ class Cliques(bsp.Kernel):
     k: int = 4
 
     name = "cliques"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"cliques": bsp.Output("cliques that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "count": np.int64}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = CliqueState
     allowed = {"k": (3, np.inf)}
 
@@ -148,7 +145,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Motifs(bsp.Kernel):
+class Motifs(SharesNeighbours):
     """How often each node is in each place of a connected motif of two, three or four nodes.
 
     Outputs ``orbits``, shape (n, 15): by node and orbit, in the usual numbers (Przulj 2007, "Biological
@@ -189,22 +186,16 @@ class Motifs(bsp.Kernel):
     """
 
     name = "motifs"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"orbits": bsp.Output("places in motifs that the node has", dims=("node", "orbit"))}
     numbered = ("orbit",)
     fields = {
         "neighbour": np.int32,
         **dict.fromkeys(("near", "triangles", "opposite", "cliques"), np.int64),
     }
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.tell, self.place)
-
-    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        return introduction(c)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Each neighbour hears of the node's neighbours and triangles, and of what both have in common."""

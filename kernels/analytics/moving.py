@@ -210,7 +210,7 @@ class Moving(Scaled, bsp.Weighted):
 
     def enter(self, c: bsp.Cluster, s: State) -> bsp.Shipment:
         level, live = s.level, s.level.live
-        s.parts = Parts.none(level)
+        s.parts = Parts(level)
         s.active = level.mass > 0
         node = np.append(level.ghosts, s.group[live])
         kind = np.repeat([READ, MASS], [len(level.ghosts), len(live)])
@@ -354,8 +354,7 @@ class Moving(Scaled, bsp.Weighted):
         grouped = group(row, c.size)
         count = analytics._communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
         np.cumsum(indptr, out=indptr)
-        mass = s.small.mass
-        s.level = Level(indptr, found[:count].copy(), sums[:count].copy(), mass, ghosts)
+        s.level = Level(indptr, found[:count].copy(), sums[:count].copy(), s.small.mass, ghosts)
         return self.enter(c, s)
 
     # Names.

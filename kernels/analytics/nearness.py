@@ -218,8 +218,7 @@ class AllPairs(sources.FromSources, ManySearches):
 
     def start(self, c: bsp.Cluster) -> State:
         s = super().start(c)
-        chosen = self.chosen(c.n)
-        s.level = np.where(c.ids[:, None] == chosen, np.int32(0), np.int32(-1))
+        s.level = np.where(c.ids[:, None] == self.chosen(c.n), np.int32(0), np.int32(-1))
         return s
 
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:

@@ -147,11 +147,11 @@ class Bipartite(bsp.Kernel):
 
 
 @dataclass(eq=False)
-class GenerationState(bsp.ClusterState):
+class Order(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
+    # edges that come in from nodes that have not left
     left: NDArray[np.int32] = bsp.initial(lambda c: np.diff(c.senders[0]).astype(np.int32))
-    """Edges that come in from nodes that have not left."""
     generation: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     # smallest node that has not left and has an edge to it
     before: NDArray[np.int64] = bsp.per_node(-1)
@@ -194,7 +194,7 @@ class Topological(bsp.Kernel):
         "generation": bsp.Output("longest path to the node, -1 on and behind cycles"),
         "cycle": bsp.Output("place in a cycle, -1 elsewhere"),
     }
-    state = GenerationState
+    state = Order
     undirected = False
     pulls = True
     prepares = ("first",)
@@ -214,29 +214,27 @@ class Topological(bsp.Kernel):
             step += 1
         yield bsp.Round(self.number, first=again, last=step - 2, closing=True)
 
-    def begin(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> bsp.Sent:
+    def begin(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox) -> bsp.Sent:
         return self._leave(c, s, np.flatnonzero(s.left == 0), 0)
 
-    def leave(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, generation: int
-    ) -> bsp.Sent:
+    def leave(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox, generation: int) -> bsp.Sent:
         return self._leave(c, s, inbox.count_down(s.left), generation)
 
-    def _leave(self, c: bsp.Cluster, s: GenerationState, due: NDArray, generation: int) -> bsp.Sent:
+    def _leave(self, c: bsp.Cluster, s: Order, due: NDArray, generation: int) -> bsp.Sent:
         s.generation[due] = generation
         return bsp.broadcast(due), bsp.vote(any=c.degree[due] > 0)
 
-    def remain(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> bsp.Broadcast:
+    def remain(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(np.flatnonzero(s.left > 0))
 
-    def look(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> bsp.Vote:
+    def look(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox) -> bsp.Vote:
         live = bsp.Subset(s.left > 0)
         nodes, before, _ = inbox.first(among=live)
         s.before[nodes] = before
         return bsp.vote(min=c.ids[live.members])
 
     def go_back(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, step: int, start: int
+        self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox, step: int, start: int
     ) -> bsp.Sent:
         """The token goes on; a node that has had it votes when that was."""
         at = inbox.receivers() if step else c.local(start)
@@ -245,8 +243,6 @@ class Topological(bsp.Kernel):
         s.cycle[at] = step
         return bsp.unicast(s.before[at], at), bsp.vote(min=None)
 
-    def number(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, first: int, last: int
-    ) -> None:
+    def number(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox, first: int, last: int) -> None:
         """Steps since the first node of the cycle, counted from its end."""
         s.cycle = np.where(s.cycle >= first, last - s.cycle, -1).astype(np.int32)

@@ -137,7 +137,7 @@ class PageRank(Iterated):
 
     def gather(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float, power: int
-    ) -> bsp.Vote | None:
+    ) -> bsp.Sent:
         rank = self.sums(c, inbox, power, s.share)
         rank *= self.damping
         rank += s.preference * (1 - self.damping + self.damping * held)

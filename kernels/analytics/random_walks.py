@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.extremes import heavy
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.construction.build import id_dtype
 
@@ -29,9 +29,6 @@ MAX_BIAS = 100
 
 LONGEST = 1 << 24
 """Most steps of a walk."""
-
-HEAVIEST = 2.0**900
-"""Largest weight, of which sums are finite."""
 
 
 class Walkers(NamedTuple):
@@ -131,14 +128,10 @@ class RandomWalks(bsp.Kernel):
     }
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.weighted and c.weights is not None and len(c.weights):
-            if c.weights.max() > HEAVIEST:
-                return f"weights must be at most 2^900 to walk by them, got {c.weights.max()}"
-            if wrong := negative(c.weights):
-                return wrong
         if c.directed and (self.p, self.q) != (1, 1):
             return "p and q must be 1 on a directed graph; graph.to_undirected() makes another"
-        return super().check(c)
+        wrong = heavy(c.weights, 900, " to walk by them") if self.weighted else None
+        return super().check(c) or wrong
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.depart, opening=True)
@@ -149,9 +142,7 @@ class RandomWalks(bsp.Kernel):
         walk[:, :, 0] = c.ids[:, None]
         sums = np.empty(0)
         if self.weighted and c.weights is not None:
-            from dgsuite.kernels.tools import _draws
-
-            sums = _draws.running_by_row(c.indptr, c.weights)
+            sums = analytics._draws.running_by_row(c.indptr, c.weights)
         return State(walk if self.walks > 1 else walk[:, 0], sums)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -206,9 +197,8 @@ class RandomWalks(bsp.Kernel):
         back, go = walkers.among(stay), ~stay & (entry >= 0)
         walkers, entry = walkers.among(go), entry[go]
         # the only neighbour always accepts
-        only = c.degree[walkers.node] == 1
-        walkers = walkers._replace(before=np.where(only, -1, walkers.before))
-        proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers)
+        before = np.where(c.degree[walkers.node] == 1, -1, walkers.before)
+        proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers._replace(before=before))
         sent = [proposed, (RESTART, back.start % c.n, back), *replies]
         kinds, to, moving = zip(*sent, strict=True)
         node, *rest = map(np.concatenate, zip(*moving, strict=True))
@@ -220,9 +210,7 @@ class RandomWalks(bsp.Kernel):
         """A random edge for each walker, as an entry of the adjacency; -1 where there is none to take."""
         luck = self.draw(c, walkers, 0)
         if self.weighted and c.weights is not None:
-            from dgsuite.kernels.tools import _draws
-
-            return _draws.picked_by_row(c.indptr, s.sums, walkers.node, luck)
+            return analytics._draws.picked_by_row(c.indptr, s.sums, walkers.node, luck)
         degree = c.degree[walkers.node]
         return np.where(degree > 0, c.indptr[walkers.node] + (luck * degree).astype(np.int64), -1)
 

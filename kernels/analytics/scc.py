@@ -297,16 +297,13 @@ class BlockStrongComponents(StrongComponents):
         return sent
 
     def onwards(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Search:
-        found = self.reached(s, (c.indptr, c.positions, c.first), nodes, ANY)
-        nodes, _, ends = blocks.crossing(c, found)
-        return bsp.unicast(ends, nodes), bsp.vote(any=len(ends) > 0)
+        return blocks.tell(c, self.reached(s, (c.indptr, c.positions, c.first), nodes, ANY))
 
     def join(self, c: bsp.Cluster, s: BlockState, nodes: NDArray, part: NDArray = ANY) -> Search:
         """Nodes and those that reach them within their part become members, and tell across the border."""
         found = self.reached(s, (c.senders[0], c.sender_positions, c.first), nodes, part)
         s.members[found] = True
-        nodes, _, ends = blocks.crossing(c, found, backwards=True)
-        return bsp.unicast(ends, nodes, part=s.part[nodes]), bsp.vote(any=len(ends) > 0)
+        return blocks.tell(c, found, backwards=True, part=s.part)
 
     def show(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Search:
         """Colours of some nodes spread within the cluster, and are told across the border."""
@@ -316,6 +313,4 @@ class BlockStrongComponents(StrongComponents):
             *(c.indptr, c.positions, c.first, s.live.mask, s.part, s.number, s.colour),
             *(seeds, s.seen, found),
         )
-        nodes, _, ends = blocks.crossing(c, found[:count])
-        sent = bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
-        return sent, bsp.vote(any=len(ends) > 0)
+        return blocks.tell(c, found[:count], colour=s.colour, part=s.part)

@@ -185,11 +185,9 @@ def buckets(weights: NDArray | None) -> tuple[float, int]:
 
 
 @dataclass(eq=False)
-class PathsState(bsp.ClusterState):
+class PathsState(sssp.Paths):
     """What the nodes of a cluster know."""
 
-    distance: NDArray[np.float64]
-    parent: bsp.NodeIds
     starts: NDArray[np.int64]  # where paths start
     buckets: tuple[float, int]  # width of one, and how many there are
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
@@ -324,9 +322,8 @@ class PathsSince(BlockPaths):
     def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         rows, ends = grown(c, s.distance < np.inf)
         length = 1 if c.weights is None else c.weights[c.entries(rows, ends)]
-        told = s.distance[rows] + length
         # of equally long ways an earlier one stays, since it has no hops
-        sent = bsp.unicast(ends, rows, distance=told, hops=s.hop[rows] + 1)
+        sent = bsp.unicast(ends, rows, distance=s.distance[rows] + length, hops=s.hop[rows] + 1)
         return sent, bsp.vote(any=len(ends) > 0)
 
 

@@ -71,11 +71,17 @@ class Climbing(bsp.Kernel):
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
-    """What the nodes of a cluster know."""
+class Paths(bsp.ClusterState):
+    """What the nodes of a cluster know of the paths that lead to them."""
 
     distance: NDArray[np.float64]
     parent: bsp.NodeIds
+
+
+@dataclass(eq=False)
+class State(Paths):
+    """What the nodes of a cluster know."""
+
     far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
     waits: NDArray[np.bool_]  # whether a node is among them
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
@@ -246,8 +252,7 @@ def begun(kernel: Any, c: bsp.Cluster) -> tuple[NDArray[np.float64], bsp.NodeIds
     sources of a kernel, else its root.
     """
     given = [kernel.root] if kernel.sources is None else kernel.sources
-    starts = sources.chosen(given, c.n, kernel.seed)
-    own = np.sort(sources.own(c, starts)[0])
+    own = np.sort(sources.own(c, sources.chosen(given, c.n, kernel.seed))[0])
     distance, parent = c.full(np.inf), c.full(-1, bsp.node_dtype(c))
     distance[own], parent[own] = 0, c.ids[own]
     return distance, parent, own

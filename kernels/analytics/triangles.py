@@ -30,6 +30,20 @@ CORE = 1 << 14
 """Nodes in the core at most: their lists as bits take 32 MiB."""
 
 
+@dataclass(frozen=True)
+class SharesNeighbours(bsp.Kernel):
+    """A kernel whose nodes share lists of neighbours."""
+
+    obeys = bsp.Model("edges", None)
+    short_ids = True
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
+
+    def introduce(self, c: bsp.Cluster, s: bsp.ClusterState, inbox: bsp.Inbox) -> bsp.Share:
+        """Each node shares all its neighbours."""
+        nodes = np.flatnonzero(c.degree)
+        return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
+
+
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
@@ -45,7 +59,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Triangles(bsp.Kernel):
+class Triangles(SharesNeighbours):
     """How many triangles each node is in; the sum is three times their number.
 
     Outputs ``triangles``.
@@ -65,12 +79,9 @@ class Triangles(bsp.Kernel):
     """
 
     name = "triangles"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"triangles": bsp.Output("triangles that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "triangles": np.int32}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes, "triangles": lambda n: n * n}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -203,7 +214,7 @@ class SquareState(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class SquareClustering(bsp.Kernel):
+class SquareClustering(SharesNeighbours):
     """The share of possible squares at each node that are there.
 
     Outputs ``coefficient`` (Zhang et al. 2008, "Clustering coefficient and community structure of bipartite
@@ -230,19 +241,13 @@ class SquareClustering(bsp.Kernel):
     """
 
     name = "square_clustering"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
     fields = {"neighbour": np.int32}
     ranges = {"neighbour": bsp.nodes}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = SquareState
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.close)
-
-    def introduce(self, c: bsp.Cluster, s: SquareState, inbox: bsp.Inbox) -> bsp.Share:
-        return introduction(c)
 
     def close(self, c: bsp.Cluster, s: SquareState, inbox: bsp.Inbox) -> None:
         lists, degree = inbox.shared("neighbour"), c.degree.astype(np.int64)
@@ -250,12 +255,6 @@ class SquareClustering(bsp.Kernel):
         near = sums(c, (lists.ends - lists.starts)[c.indices])
         possible = (degree - 1) * (near - degree) - sums(c, joint) - squares
         np.divide(squares, possible, out=s.coefficient, where=possible > 0)
-
-
-def introduction(c: bsp.Cluster) -> bsp.Share:
-    """Each node's list of neighbours, to them."""
-    nodes = np.flatnonzero(c.degree)
-    return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
 
 
 def two_hops(c: bsp.Cluster, lists: bsp.Shared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

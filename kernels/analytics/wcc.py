@@ -165,8 +165,7 @@ class Components(bsp.Kernel):
         s.component[nodes] = np.minimum(s.component[nodes], inbox["label"])
         live = s.live.members
         s.news = live[s.component[live] < s.before]
-        root = s.component[c.local(least)]
-        return bsp.vote(any=len(s.news) > 0, min=root)
+        return bsp.vote(any=len(s.news) > 0, min=s.component[c.local(least)])
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, least: int) -> None:
         s.component[(c.degree > 0) & ~s.unseen.mask] = least

@@ -89,8 +89,6 @@ class BlockComponents(bsp.Kernel):
 
         Largest components are known by the number of nodes plus that of their cluster.
         """
-        from dgsuite.kernels.tools import _unions
-
         clusters = c.partition.clusters
         nodes, entry, ends = blocks.crossing(c, s.tellers)
         told, label = inbox.along("label", entry)
@@ -99,7 +97,7 @@ class BlockComponents(bsp.Kernel):
         s.sets = np.concatenate([np.arange(clusters, dtype=s.root.dtype), s.root + clusters])
         there = np.append(c.partition.owner(ends[~told]), large)
         here = np.append(root[~told], np.full(len(large), s.most)) + clusters
-        _unions.join_all(s.sets, there, here)
+        analytics._unions.join_all(s.sets, there, here)
         root, label = root[told], label[told]
         within = s.sets[root + clusters] - clusters
         names = np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)])
@@ -145,11 +143,9 @@ class BlockComponents(bsp.Kernel):
 
 def united(pairs: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray]:
     """Names, ascending, the smallest name of each one's set, and which pairs joined two sets."""
-    from dgsuite.kernels.tools import _unions
-
     names, at = np.unique(pairs, return_inverse=True)
     root = np.arange(len(names))
-    new = _unions.join_all(root, *at.reshape(2, -1))
+    new = analytics._unions.join_all(root, *at.reshape(2, -1))
     return names, names[root], new
 
 
@@ -157,8 +153,7 @@ def to_all(c: bsp.Cluster, pairs: NDArray[np.int64]) -> bsp.Shipment:
     """Pairs of components that belong together, to all clusters."""
     clusters = c.partition.clusters
     one, other = np.tile(pairs, clusters)
-    to = np.repeat(np.arange(clusters), pairs.shape[1])
-    return bsp.ship(to, one=one, other=other)
+    return bsp.ship(np.repeat(np.arange(clusters), pairs.shape[1]), one=one, other=other)
 
 
 @dataclass(eq=False)

@@ -220,8 +220,7 @@ class NestedComponents(bsp.Kernel):
     def listen(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         told, label = inbox.along("label", s.entry)
         np.minimum.at(s.heard, s.root[s.row[told]], label[told])
-        busy = s.fresh[s.live] | (s.heard[s.live] < s.label[s.live])
-        return bsp.vote(any=bool(busy.any()))
+        return bsp.vote(any=s.fresh[s.live] | (s.heard[s.live] < s.label[s.live]))
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, column: int) -> None:
         s.component[:, column] = s.label[s.root]
@@ -312,8 +311,7 @@ class SingleNested(NestedComponents):
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
-        column = int(np.argmin(self.levels))
-        yield bsp.Round(self.bring, self.link, self.learn, column=column)
+        yield bsp.Round(self.bring, self.link, self.learn, column=int(np.argmin(self.levels)))
 
     def bring(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, column: int) -> bsp.Shipment:
         """Each edge that counts, once, to the cluster of its component."""
@@ -327,8 +325,6 @@ class SingleNested(NestedComponents):
 
     def link(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Join by the best links, and tell nodes their components at each threshold."""
-        from dgsuite.kernels.tools import _unions
-
         one, other = inbox.shipped("one"), inbox.shipped("other")
         level = inbox.shipped("level")
         order = np.lexsort([other, one, -inbox.shipped("weight"), level])
@@ -339,7 +335,7 @@ class SingleNested(NestedComponents):
         cuts = np.searchsorted(level[order], np.arange(len(columns) + 1))
         labels = np.empty((len(columns), len(nodes)), np.int64)
         for k, first in enumerate(cuts[:-1]):
-            _unions.join_apart(root, after, source, *ends[:, first : cuts[k + 1]])
+            analytics._unions.join_apart(root, after, source, *ends[:, first : cuts[k + 1]])
             labels[k] = nodes[root]
         node, column = np.tile(nodes, len(columns)), np.repeat(columns, len(nodes))
         return bsp.ship(c.partition.owner(node), node=node, column=column, label=labels.ravel())
