@@ -81,7 +81,7 @@ KERNELS = Classes(
         "louvain": "analytics.communities:Louvain",
         "matching": "analytics.greedy:Matching",
         "bellman_ford": "analytics.bellman_ford:NegativePaths",
-        "edge_betweenness": "analytics.edge_betweenness:EdgeBetweenness",
+        "edge_betweenness": "analytics.betweenness:EdgeBetweenness",
         "motifs": "analytics.motifs:Motifs",
         "neighbourhood": "analytics.nearby:Neighbourhood",
         "eigenvector": "analytics.centralities:Eigenvector",
@@ -124,16 +124,16 @@ RECURSIVE = Classes(
 
 BLOCK = Classes(
     {
-        "all_pairs": "analytics.bfs_many_block:BlockAllPairs",
-        "closeness": "analytics.bfs_many_block:BlockCloseness",
+        "all_pairs": "analytics.nearness:BlockAllPairs",
+        "closeness": "analytics.nearness:BlockCloseness",
         "wcc": "analytics.wcc_block:BlockComponents",
         "core_number": "analytics.core_number:BlockCoreNumber",
-        "harmonic": "analytics.bfs_many_block:BlockHarmonic",
-        "bfs_many": "analytics.bfs_many_block:BlockMany",
+        "harmonic": "analytics.nearness:BlockHarmonic",
+        "bfs_many": "analytics.nearness:BlockMany",
         "sssp": "analytics.searches_block:BlockPaths",
         "bfs": "analytics.searches_block:BlockSearch",
         "mst": "imsuite.spanning_tree.block:BlockSpanningTree",
-        "scc": "analytics.scc_block:BlockStrongComponents",
+        "scc": "analytics.scc:BlockStrongComponents",
     }
 )
 """Block forms of kernels, by the same names."""

@@ -32,20 +32,8 @@ def add(whole, part, node, value):
 
 @compiled
 def by_hops(
-    indptr,
-    indices,
-    sources,
-    by_edge,
-    whole,
-    part,
-    distance,
-    sigma,
-    share,
-    order,
-    starts,
-    after,
-    far,
-):
+    indptr, indices, sources, by_edge, whole, part, distance, sigma, share, order, starts, after, far,
+):  # fmt: skip
     """Brandes' algorithm where edges have no weights.
 
     Rows of a large level are read in the order of the graph, which is faster than in the order of discovery:
@@ -72,16 +60,11 @@ def by_hops(
     How many searches ended, and the edges that they looked at. Then 0 if all ended; of the first that did
     not, `MANY`, or `DEEP` if hops come to `far`.
     """
-    scanned = 0
-    for k in range(len(sources)):
-        source = sources[k]
-        wrong, count = _search(
-            indptr, indices, source, distance, sigma, order, starts, after, far, True
-        )
+    scanned, room = 0, (distance, sigma, order, starts, after)
+    for k, source in enumerate(sources):
+        wrong, count = _search(indptr, indices, source, *room, far, True)
         if wrong == INEXACT:
-            wrong, count = _search(
-                indptr, indices, source, distance, sigma, order, starts, after, far, False
-            )
+            wrong, count = _search(indptr, indices, source, *room, far, False)
         if wrong:
             return k, scanned, wrong
         found = sigma, share, order, starts, after
@@ -120,8 +103,7 @@ def _search(indptr, indices, source, distance, sigma, order, starts, after, far,
             for e in range(indptr[u], indptr[u + ONE]):
                 v = indices[e]
                 if distance[v] == far:
-                    distance[v] = hops
-                    sigma[v] = 0.0
+                    distance[v], sigma[v] = hops, 0.0
                     order[count] = v
                     count += 1
                 after[links] = v
@@ -135,8 +117,7 @@ def _search(indptr, indices, source, distance, sigma, order, starts, after, far,
         low, high = high, count
     starts[high] = links
     if wrong:
-        for at in range(high):
-            distance[order[at]] = far
+        distance[order[:high]] = far
     return wrong, high
 
 
@@ -170,22 +151,9 @@ def _depend_by_edge(indptr, indices, count, whole, part, sigma, share, order, st
 
 @compiled
 def by_weight(
-    indptr,
-    indices,
-    weights,
-    limit,
-    sources,
-    by_edge,
-    whole,
-    part,
-    distance,
-    sigma,
-    share,
-    order,
-    starts,
-    after,
-    heap,
-):
+    indptr, indices, weights, limit, sources, by_edge, whole, part,
+    distance, sigma, share, order, starts, after, heap,
+):  # fmt: skip
     """Brandes' algorithm on weights above 0, by Dijkstra's, with distances in float64 below a limit; else as
     `by_hops`. A search that does not end gives `MANY`, `LOST` or `FAR`.
 
@@ -194,13 +162,10 @@ def by_weight(
     """
     scanned = 0
     costs = heap[0]
-    for k in range(len(sources)):
-        source = sources[k]
-        distance[source] = 0.0
-        sigma[source] = 1.0
+    for k, source in enumerate(sources):
+        distance[source], sigma[source] = 0.0, 1.0
         push(heap, 0, 0.0, source, source)
-        waiting = 1
-        count = 0
+        waiting, count = 1, 0
         while waiting:
             reach = costs[0]
             pop(heap, waiting)
@@ -215,8 +180,7 @@ def by_weight(
                 v = indices[e]
                 there = reach + weights[e]
                 if there < distance[v]:
-                    distance[v] = there
-                    sigma[v] = 0.0
+                    distance[v], sigma[v] = there, 0.0
                     push(heap, waiting, there, v, v)
                     waiting += 1
         links = 0
@@ -245,8 +209,7 @@ def by_weight(
             _depend_by_edge(indptr, indices, count, whole, part, *found)
         else:
             _depend(count, whole, part, *found)
-        for at in range(count):
-            distance[order[at]] = np.inf
+        distance[order[:count]] = np.inf
     return len(sources), scanned, 0
 
 
@@ -259,13 +222,7 @@ def workspace(n, entries, weighted, kind):
         Type of distances; all are the largest number of the type.
     """
     far = np.inf if weighted else np.iinfo(kind).max
-    nodes = (np.full(n, far, kind), np.empty(n), np.empty(n))
-    lists = (
-        np.empty(n + 1, np.uint32),
-        np.empty(n + 1, np.uint32),
-        np.empty(entries + 1, np.uint32),
-    )
-    if not weighted:
-        return (*nodes, *lists, kind(far))
-    room = entries + 1
-    return (*nodes, *lists, (np.empty(room), np.empty(room, np.uint32), np.empty(room, np.uint32)))
+    sizes = n + 1, n + 1, *[entries + 1] * (3 if weighted else 1)
+    order, starts, after, *heap = (np.empty(size, np.uint32) for size in sizes)
+    last = (np.empty(entries + 1), *heap) if weighted else kind(far)
+    return np.full(n, far, kind), np.empty(n), np.empty(n), order, starts, after, last

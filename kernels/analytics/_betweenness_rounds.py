@@ -15,8 +15,7 @@ from dgsuite.kernels.analytics.trouble import FAR, LOST
 @compiled
 def take_offers(keys, reach, counts, distance, paths, fresh, front, size):
     """Offers of other clusters: cells that come nearer join the front. Returns its size."""
-    for i in range(len(keys)):
-        key = keys[i]
+    for i, key in enumerate(keys):
         if reach[i] < distance[key]:
             distance[key] = reach[i]
             paths[key] = counts[i]
@@ -37,10 +36,8 @@ def offer(indptr, slots, weights, width, front, distance, paths, fresh, found):
     """
     count = scanned = 0
     reaches = distance[front]
-    for i in range(len(front)):
-        key = front[i]
-        v = key // width
-        column = key - v * width
+    for i, key in enumerate(front):
+        v, column = divmod(key, width)
         reach = reaches[i]
         scanned += indptr[v + 1] - indptr[v]
         for e in range(indptr[v], indptr[v + 1]):
@@ -66,8 +63,7 @@ def tally(indptr, slots, weights, limit, width, reached, distance, need):
     """
     wrong, where = 0, -1
     for key in reached:
-        v = key // width
-        column = key - v * width
+        v, column = divmod(key, width)
         for e in range(indptr[v], indptr[v + 1]):
             to = slots[e] * width + column
             there = distance[key] + weights[e]
@@ -83,8 +79,7 @@ def tally(indptr, slots, weights, limit, width, reached, distance, need):
 @compiled
 def take_paths(keys, counts, arrived, paths, need, front, size):
     """Paths from other clusters: cells that miss none any more join the front. Returns its size."""
-    for i in range(len(keys)):
-        key = keys[i]
+    for i, key in enumerate(keys):
         paths[key] += counts[i]
         need[key] -= arrived[i]
         if need[key] == 0:
@@ -100,8 +95,7 @@ def advance(indptr, slots, weights, width, own, front, distance, paths, need, fo
     """
     count = 0
     for key in front:
-        v = key // width
-        column = key - v * width
+        v, column = divmod(key, width)
         for e in range(indptr[v], indptr[v + 1]):
             to = slots[e] * width + column
             if distance[key] + weights[e] == distance[to]:
@@ -117,8 +111,7 @@ def advance(indptr, slots, weights, width, own, front, distance, paths, need, fo
 def depend(indptr, slots, weights, width, level, distance, paths, share, by_edge, whole, part):
     """Dependencies of the cells of a level, from their successors' shares; summed by node, or by edge."""
     for key in level:
-        v = key // width
-        column = key - v * width
+        v, column = divmod(key, width)
         below = 0.0
         for e in range(indptr[v], indptr[v + 1]):
             to = slots[e] * width + column

@@ -25,15 +25,12 @@ def scan(indptr, indices, sources, names, sent):
     examined
         Entries looked at.
     """
-    left = 0
-    for t in range(len(sent)):
-        left += not sent[t]
+    left = len(sent) - np.count_nonzero(sent)
     found = np.empty(left, np.int32)
     parent = np.empty(left, np.int32)
     count = 0
     examined = np.int64(0)
-    for i in range(len(sources)):
-        s = sources[i]
+    for i, s in enumerate(sources):
         examined += indptr[s + 1] - indptr[s]
         for e in range(indptr[s], indptr[s + 1]):
             t = indices[e]
@@ -49,20 +46,12 @@ def scan(indptr, indices, sources, names, sent):
 def adopt(nodes, parents, first, depth, level, parent):
     """Put nodes that have no level yet on a level, each with the smallest parent it was offered."""
     new = np.zeros(len(level), np.bool_)
-    count = 0
     for i in range(len(nodes)):
         v = nodes[i] - first
         if level[v] < 0:
             level[v] = depth
             parent[v] = parents[i]
             new[v] = True
-            count += 1
         elif new[v] and parents[i] < parent[v]:
             parent[v] = parents[i]
-    front = np.empty(count, np.int64)
-    k = 0
-    for v in range(len(new)):
-        if new[v]:
-            front[k] = v
-            k += 1
-    return front
+    return np.flatnonzero(new)

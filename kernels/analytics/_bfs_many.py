@@ -45,8 +45,7 @@ def take(rows, words, depth, gain, seen, total, reached, farthest, fresh, gained
         Room for the rows that get new ones, and for these.
     """
     found = 0
-    for i in range(len(rows)):
-        row = rows[i]
+    for i, row in enumerate(rows):
         new = words[i] & ~seen[row]
         if new:
             settle(row, new, depth, gain, seen, total, reached, farthest, fresh, gained, found)
@@ -110,8 +109,7 @@ def add_up(hops, gains, total, reached, farthest):
 @compiled
 def fill(level, rows, words, first, depth):
     """Put the level of each row and source of its word, the bits of which are columns from `first` on."""
-    for i in range(len(rows)):
-        word = words[i]
+    for i, word in enumerate(words):
         column = first
         while word:
             if word & np.uint64(1):

@@ -136,8 +136,7 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
     How many nodes have come nearer, or as near by fewer hops: the first in `seeds`.
     """
     count = 0
-    for k in range(len(nodes)):
-        node = nodes[k]
+    for k, node in enumerate(nodes):
         if distances[k] < distance[node] or (
             distances[k] == distance[node] and hops[k] < hop[node]
         ):
@@ -148,8 +147,7 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
                 count += 1
         elif distances[k] == distance[node] and hops[k] == hop[node] and senders[k] < parent[node]:
             parent[node] = senders[k]
-    for k in range(count):
-        due[seeds[k]] = False
+    due[seeds[:count]] = False
     return count
 
 
@@ -187,8 +185,7 @@ def shortest(
     nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     seen = np.zeros(size, np.bool_)
-    for node in seeds:
-        due[node] = True
+    due[seeds] = True
     while waiting > 0 or s < len(seeds):
         if waiting == 0:
             bucket = int(min(distance[seeds[s]] / width, FAR))

@@ -21,11 +21,7 @@ def search(one, other, size):
     ``order``, ``parent``, ``number`` and ``high``.
     """
     head = np.zeros(size + 2, np.int64)
-    for k in range(len(one)):
-        head[one[k] + 2] += 1
-        head[other[k] + 2] += 1
-    for node in range(size):
-        head[node + 2] += head[node + 1]
+    head[2:] = np.cumsum(np.bincount(one, minlength=size) + np.bincount(other, minlength=size))
     near = np.empty(2 * len(one), np.int32)
     for k in range(len(one)):  # then head[node + 1] is where the node's neighbours end
         near[head[one[k] + 1]] = other[k]
@@ -125,9 +121,7 @@ def parts(order, parent, number, high):
             if parent[up] >= 0 or single[up]:
                 cut[up] = True
             single[up] = True
-    for node in range(size):
-        component[node] = least[component[node]]
-    return component, cut, child[:bridges].copy()
+    return least[component], cut, child[:bridges].copy()
 
 
 @compiled

@@ -20,29 +20,6 @@ NONE = -1
 
 
 @compiled
-def gather(indptr, ends, weight, number, row, shared, near):
-    """Add up a row's edges by the community at the other end.
-
-    Parameters
-    ----------
-    shared, near
-        Room, which gets the weight of the edges to each community, and which these are.
-
-    Returns
-    -------
-    How many communities are next to the row; those with edges of weight 0 alone may be named again.
-    """
-    count = 0
-    for e in range(indptr[row], indptr[row + 1]):
-        at = number[ends[e]]
-        if shared[at] == 0:
-            near[count] = at
-            count += 1
-        shared[at] += weight[e]
-    return count
-
-
-@compiled
 def choose(
     indptr, ends, weight, mass, number, names, total, rows, free, factor, shared, near, best
 ):
@@ -58,13 +35,20 @@ def choose(
         Of each of the rows: whether it may also be alone, which gains nothing.
     factor
         What a product of two masses costs.
+    shared, near
+        Room for the weight of a row's edges to each community, and for the numbers of those next to it.
     best
         Room for the numbers of communities; `NONE` to be alone.
     """
-    for i in range(len(rows)):
-        row = rows[i]
+    for i, row in enumerate(rows):
         own, cost = number[row], factor * mass[row]
-        count = gather(indptr, ends, weight, number, row, shared, near)
+        count = 0
+        for e in range(indptr[row], indptr[row + 1]):
+            at = number[ends[e]]
+            if shared[at] == 0:  # those with edges of weight 0 alone may be named again
+                near[count] = at
+                count += 1
+            shared[at] += weight[e]
         most = shared[own] - cost * (total[own] - mass[row])
         chosen = own
         if free[i] and most < 0:
@@ -109,8 +93,8 @@ def wake(indptr, ends, coming, slots, number, size, active):
 @compiled
 def within(indptr, ends, weight, number, rows, out):
     """For each of some rows, the weight of the edges to nodes of its own community."""
-    for i in range(len(rows)):
-        row, total = rows[i], 0.0
+    for i, row in enumerate(rows):
+        total = 0.0
         for e in range(indptr[row], indptr[row + 1]):
             if number[ends[e]] == number[row]:
                 total += weight[e]
@@ -131,25 +115,9 @@ def chance(key, node, other):
 
 @compiled
 def propose(
-    level,
-    group,
-    whole,
-    number,
-    names,
-    total,
-    outer,
-    closed,
-    rows,
-    ids,
-    key,
-    factor,
-    warmth,
-    shared,
-    near,
-    best,
-    gains,
-    shares,
-):
+    level, group, whole, number, names, total, outer, closed, rows, ids, key, factor, warmth,
+    shared, near, best, gains, shares,
+):  # fmt: skip
     """For each of some rows, which of the small communities next to it, within its own group, it would join.
 
     One that gains g is chosen with a probability that grows as exp(g / warmth): the row adds to each gain a
@@ -174,8 +142,7 @@ def propose(
         the edges to it.
     """
     indptr, ends, weight, mass = level
-    for i in range(len(rows)):
-        row = rows[i]
+    for i, row in enumerate(rows):
         own, cost, all_mass = number[row], factor * mass[row], whole[group[row]]
         count = 0
         for e in range(indptr[row], indptr[row + 1]):

@@ -42,8 +42,8 @@ def hear(nodes, entries, values, heard, core, support, due, short):
     How many nodes have too few neighbours with no less than they have: the first in `short`.
     """
     found = 0
-    for k in range(len(nodes)):
-        node, e = nodes[k], entries[k]
+    for k, node in enumerate(nodes):
+        e = entries[k]
         if values[k] < core[node] <= heard[e]:
             support[node] -= 1
             if support[node] < core[node] and not due[node]:
@@ -51,8 +51,7 @@ def hear(nodes, entries, values, heard, core, support, due, short):
                 short[found] = node
                 found += 1
         heard[e] = values[k]
-    for k in range(found):
-        due[short[k]] = False
+    due[short[:found]] = False
     return found
 
 
@@ -73,13 +72,10 @@ def lower(indptr, positions, first, heard, core, support, due, short, fallen):
     -------
     How many nodes have fallen: the first in `fallen`, each once.
     """
-    size, found, waiting, head = len(core), 0, 0, 0
+    size, found, waiting, head = len(core), 0, len(short), 0
     queue, has_fallen = np.empty(size, np.int64), np.zeros(size, np.bool_)
     tally = np.zeros(1024, np.int64)
-    for node in short:
-        due[node] = True
-        queue[waiting] = node
-        waiting += 1
+    due[short], queue[:waiting] = True, short
     while waiting > 0:
         node = queue[head]
         head = head + 1 if head + 1 < size else 0
@@ -147,13 +143,8 @@ def rise(indptr, positions, first, core, status, support, seeds, short, tried, f
     """
     size = len(core)
     to_try, to_fall = np.empty(size, np.int64), np.empty(size, np.int64)
-    trying = falling = found = lost = 0
-    for node in short:
-        status[node] = FAILED
-        to_fall[falling] = node
-        falling += 1
-        fallen[lost] = node
-        lost += 1
+    trying, found, falling, lost = 0, 0, len(short), len(short)
+    status[short], to_fall[:falling], fallen[:lost] = FAILED, short, short
     for node in seeds:
         if status[node] == UNTRIED:
             status[node], support[node] = NEW, PENDING
@@ -217,8 +208,7 @@ def lift(indptr, core, status, refused, tried):
     How many these are.
     """
     found = 0
-    for k in range(len(tried)):
-        node = tried[k]
+    for k, node in enumerate(tried):
         refused[indptr[node] : indptr[node + 1]] = False
         if status[node] != FAILED:
             core[node] += 1

@@ -79,8 +79,7 @@ def sink(indptr, indices, nodes, starts, ends, values, theirs, bound, low, high,
             while held < best:
                 best -= 1
                 held += times[best]
-            for b in range(top + 1):
-                times[b] = 0
+            times[: top + 1] = 0
             new[e - begin] = best
             changed[row] |= best != bound[e]
         for e in range(begin, end):

@@ -21,20 +21,9 @@ def take_off(edges, node, live, seen, left, count):
 
 @compiled
 def trim(
-    indptr,
-    positions,
-    in_indptr,
-    in_positions,
-    first,
-    coming,
-    going,
-    live,
-    seeds,
-    nodes,
-    backwards,
-    seen,
-    left,
-):
+    indptr, positions, in_indptr, in_positions, first, coming, going, live,
+    seeds, nodes, backwards, seen, left,
+):  # fmt: skip
     """Take edges off, and nodes that no edge enters, or that none leaves, with their edges.
 
     Parameters
@@ -56,15 +45,11 @@ def trim(
     -------
     How many nodes have left: the first in `left`, seeds included.
     """
-    size, count = len(live), 0
-    for node in seeds:
-        seen[node] = True
-        left[count] = node
-        count += 1
+    size, count = len(live), len(seeds)
+    seen[seeds], left[:count] = True, seeds
     for k in range(len(nodes)):
-        node = nodes[k]
         edges = going if backwards[k] else coming
-        count = take_off(edges, node, live, seen, left, count)
+        count = take_off(edges, nodes[k], live, seen, left, count)
     head = 0
     while head < count:
         node = left[head]
@@ -77,8 +62,7 @@ def trim(
             other = in_positions[e] - first
             if 0 <= other < size:
                 count = take_off(going, other, live, seen, left, count)
-    for k in range(count):
-        seen[left[k]] = False
+    seen[left[:count]] = False
     return count
 
 
@@ -99,11 +83,8 @@ def reach(indptr, positions, first, ahead, part, seeds, seen, found):
     -------
     How many nodes were reached: the first in `found`, seeds included.
     """
-    size, count, head = len(ahead), 0, 0
-    for node in seeds:
-        seen[node] = True
-        found[count] = node
-        count += 1
+    size, count, head = len(ahead), len(seeds), 0
+    seen[seeds], found[:count] = True, seeds
     while head < count:
         node = found[head]
         head += 1
@@ -116,8 +97,7 @@ def reach(indptr, positions, first, ahead, part, seeds, seen, found):
             seen[other] = True
             found[count] = other
             count += 1
-    for k in range(count):
-        seen[found[k]] = False
+    seen[found[:count]] = False
     return count
 
 
@@ -162,6 +142,5 @@ def colour(indptr, positions, first, live, part, number, name, seeds, seen, foun
                 seen[other] = True
                 found[count] = other
                 count += 1
-    for k in range(count):
-        seen[found[k]] = False
+    seen[found[:count]] = False
     return count

@@ -43,9 +43,8 @@ def prefetch(typingctx, array, index):
         item = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
-        builder.call(
-            fetch, [item, *(ir.Constant(number, k) for k in (0, 3, 1))]
-        )  # read, keep, data
+        # read, keep, data
+        builder.call(fetch, [item, *(ir.Constant(number, k) for k in (0, 3, 1))])
         return context.get_dummy_value()
 
     return types.void(array, index), generate

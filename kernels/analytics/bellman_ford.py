@@ -1,9 +1,4 @@
-"""Roots of trees by pointer jumping, and shortest paths where weights may be negative.
-
-The root above each node of a forest, by pointer jumping (JaJa 1992, An Introduction to Parallel
-Algorithms, section 2.2): a node asks the ancestor that it knows for that one's, so its way doubles each time.
-
-Shortest paths where weights may be negative (Bellman 1958; Ford 1956; Cormen et al., Introduction to
+"""Shortest paths where weights may be negative (Bellman 1958; Ford 1956; Cormen et al., Introduction to
 Algorithms, section 24.1).
 
 Nodes that have come nearer tell their neighbours, until none has. A negative cycle would never end it: then
@@ -14,55 +9,17 @@ algorithms", do after n relaxations).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import NegativeCycle
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.sssp import LARGEST, begun, check_distances
+from dgsuite.kernels.analytics import sssp
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import put
-
-Climb = Generator[bsp.Round | bsp.Finish, bsp.Reply, bool]
-"""Rounds of a climb; it returns whether there are nodes that no root is above."""
-
-
-@dataclass(frozen=True)
-class Climbing(bsp.Kernel):
-    """A kernel whose nodes have a ``parent``, -1 for none, and look for their roots, which are their own.
-
-    Its state has an array ``top`` as well, int64: an ancestor, or -1 - root where the root is known. So has a
-    message: a field ``top``.
-    """
-
-    def climb(self, n: int) -> Climb:
-        """Find the roots; after so many rounds that nodes have none whose ancestors are on a cycle."""
-        reply = yield bsp.Round(self.stand, opening=True)
-        for _ in range(n.bit_length()):
-            if not reply.any:
-                return False
-            reply = yield bsp.Round(self.ask, self.answer, self.take)
-        return bool(reply.any)
-
-    def stand(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Vote:
-        s.top = np.where(s.parent == c.ids, -1 - c.ids, s.parent)
-        return bsp.vote(any=s.top >= 0)
-
-    def ask(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Unicast:
-        nodes = np.flatnonzero(s.top >= 0)
-        return bsp.unicast(s.top[nodes], nodes)
-
-    def answer(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Unicast:
-        return bsp.unicast(inbox.src, inbox.node, top=s.top[inbox.node])
-
-    def take(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Vote:
-        s.top[inbox.node] = inbox["top"]
-        return bsp.vote(any=s.top >= 0)
-
 
 FIRST_LOOK = 16
 """Rounds before parents are looked at for the first time."""
@@ -72,17 +29,15 @@ LISTED = 20
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
+class State(sssp.Paths):
     """What the nodes of a cluster know."""
 
-    distance: NDArray[np.float64]
-    parent: bsp.NodeIds
     fresh: NDArray[np.int64]  # nodes that have come nearer
     top: NDArray[np.int64] = bsp.later()  # see `Climbing`
 
 
 @dataclass(frozen=True)
-class NegativePaths(Climbing):
+class NegativePaths(sssp.Climbing):
     """Distances from a root and a tree of shortest paths, where weights may be negative.
 
     Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
@@ -130,10 +85,7 @@ class NegativePaths(Climbing):
     obeys = bsp.Model("nodes", reduces="data")
     weighs = True
     streams = True
-    outputs = {
-        "distance": bsp.Output("length of the shortest path from the root", from_root=True),
-        "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),
-    }
+    outputs = sssp.ShortestPaths.outputs
     fields = {"distance": np.float64, "top": np.int64}
     undirected = False
     pulls = True
@@ -153,7 +105,7 @@ class NegativePaths(Climbing):
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:
-        distance, parent, starts = begun(self, c)
+        distance, parent, starts = sssp.begun(self, c)
         return State.of(c, distance=distance, parent=parent, fresh=starts)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
@@ -168,8 +120,8 @@ class NegativePaths(Climbing):
         return bsp.vote(any=len(s.fresh) > 0)
 
     def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        far = np.minimum(np.abs(s.distance), LARGEST)  # also where a sum is below all numbers
-        check_distances(c, np.where(s.parent < 0, np.inf, far))
+        far = np.minimum(np.abs(s.distance), sssp.LARGEST)  # also where a sum is below all numbers
+        sssp.check_distances(c, np.where(s.parent < 0, np.inf, far))
 
     # Of a cycle.
 

@@ -16,20 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.extremes import amounts
 from dgsuite.kernels.analytics.trouble import MANY, TROUBLE, limit
+from dgsuite.kernels.tools import sources
 from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.arrays.segments import distinct
 
 CELLS = 1 << 20
 """Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
-
-
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _betweenness_rounds
-
-    return _betweenness_rounds
 
 
 def centrality(sums: Sums, directed: bool) -> NDArray[np.float64]:
@@ -79,12 +74,11 @@ class Partitioned(bsp.Weighted):
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
-        raise NotImplementedError
+        return sources.chosen(self.sources, n, self.seed)
 
     def width(self, n: int) -> int:
         """Sources of a batch."""
-        count = max(len(self.chosen(n)), 1)
-        return min(self.batch or max(CELLS // n, 1), count)
+        return min(self.batch or max(CELLS // n, 1), max(len(self.chosen(n)), 1))
 
     def in_rounds(self, net: bsp.Net) -> bsp.Program:
         """The program: clusters learn which nodes are ghosts where, then search batch after batch."""
@@ -105,14 +99,11 @@ class Partitioned(bsp.Weighted):
 
     def subscribe(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         offsets = c.partition.offsets
-        lo, hi = offsets[c.index], offsets[c.index + 1]
         position = c.partition.position(c.indices)
-        outside = (position < lo) | (position >= hi)
-        ghosts = distinct(position[outside])
-        s.slots = np.where(outside, c.size + np.searchsorted(ghosts, position), position - lo)
-        s.weights = np.ones(len(c.indices))
-        if self.weighted and c.weights is not None:
-            s.weights = c.weights.astype(np.float64)
+        here = c.index_in(position)
+        ghosts = distinct(position[here < 0])
+        s.slots = np.where(here < 0, c.size + np.searchsorted(ghosts, position), here)
+        s.weights = amounts(c.weights if self.weighted else None, len(c.indices))
         s.home = np.searchsorted(offsets, ghosts, side="right") - 1
         s.there = ghosts - offsets[s.home]
         return bsp.ship(s.home, key=s.there, other=c.size + np.arange(len(ghosts)))
@@ -131,33 +122,27 @@ class Partitioned(bsp.Weighted):
         s.front, s.found = np.empty((2, cells), np.int64)
 
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        width = s.width
-        batch = s.sources[s.first : s.first + width]
-        s.first += width
+        batch = s.sources[s.first : s.first + s.width]
+        s.first += s.width
         s.distance[:], s.paths[:], s.share[:] = np.inf, 0.0, 0.0
-        at = c.partition.position(batch) - c.partition.offsets[c.index]
-        mine = np.flatnonzero((at >= 0) & (at < c.size))
-        s.origins = at[mine] * width + mine
+        at, column = sources.own(c, batch)
+        s.origins = at * s.width + column
         s.distance[s.origins], s.paths[s.origins] = 0.0, 1.0
         s.levels = []
         self._wait(s, s.origins)
 
-    def offer(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment, bsp.Vote, bsp.Note]:
+    def offer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         key = inbox.shipped("key")
         # hops are known from the number of the round
         reach = inbox.shipped("reach") if self.weighted else np.full(len(key), float(len(s.levels)))
-        size = compiled().take_offers(
-            key, reach, inbox.shipped("paths"), s.distance, s.paths, s.fresh, s.front, s.waiting
-        )
+        told, cells = (key, reach, inbox.shipped("paths")), (s.distance, s.paths, s.fresh)
+        size = analytics._betweenness_rounds.take_offers(*told, *cells, s.front, s.waiting)
         front = s.front[:size].copy()
         s.fresh[front] = False
         if not self.weighted:
             s.levels.append(front)
-        count, scanned = compiled().offer(
-            c.indptr, s.slots, s.weights, s.width, front, s.distance, s.paths, s.fresh, s.found
-        )
+        rows = c.indptr, s.slots, s.weights, s.width
+        count, scanned = analytics._betweenness_rounds.offer(*rows, front, *cells, s.found)
         abroad = self._sort(c, s, count)
         s.fresh[abroad] = False
         to, key = self._owners(c, s, abroad)
@@ -169,23 +154,21 @@ class Partitioned(bsp.Weighted):
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         reached = self._reached(c, s)
-        to, key, which = self._publish(c, s, reached)
+        to, key, which = self._publish(s, reached)
         return bsp.ship(to, key=key, reach=s.distance[reached][which])
 
     def tally(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         s.distance[inbox.shipped("key")] = inbox.shipped("reach")
         s.paths[:], s.need[:] = 0.0, 0
-        width = s.width
-        wrong, where = compiled().tally(
-            c.indptr, s.slots, s.weights, limit(c.weights), width,
-            self._reached(c, s), s.distance, s.need,
-        )  # fmt: skip
+        rows, cells = (c.indptr, s.slots, s.weights), (self._reached(c, s), s.distance, s.need)
+        wrong, where = analytics._betweenness_rounds.tally(*rows, limit(c.weights), s.width, *cells)
         if wrong:
             raise OverflowError(TROUBLE[wrong].format(self._source(s, where)))
-        abroad = c.size * width + np.flatnonzero(s.need[c.size * width :])
+        own = c.size * s.width
+        abroad = own + np.flatnonzero(s.need[own:])
         to, key = self._owners(c, s, abroad)
         sent = bsp.ship(to, key=key, other=s.need[abroad])
-        s.need[c.size * width :] = 0
+        s.need[own:] = 0
         return sent
 
     def expect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
@@ -193,17 +176,14 @@ class Partitioned(bsp.Weighted):
         s.paths[s.origins] = 1.0
         self._wait(s, s.origins)
 
-    def advance(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
-        size = compiled().take_paths(
-            inbox.shipped("key"), inbox.shipped("paths"), inbox.shipped("other"),
-            s.paths, s.need, s.front, s.waiting,
-        )  # fmt: skip
+    def advance(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
+        told = (inbox.shipped(name) for name in ("key", "paths", "other"))
+        cells = s.paths, s.need
+        size = analytics._betweenness_rounds.take_paths(*told, *cells, s.front, s.waiting)
         front = s.front[:size].copy()
         s.levels.append(front)
-        count = compiled().advance(
-            c.indptr, s.slots, s.weights, s.width, c.size, front,
-            s.distance, s.paths, s.need, s.found,
-        )  # fmt: skip
+        rows = c.indptr, s.slots, s.weights, s.width, c.size, front
+        count = analytics._betweenness_rounds.advance(*rows, s.distance, *cells, s.found)
         abroad = self._sort(c, s, count)
         to, key = self._owners(c, s, abroad)
         sent = bsp.ship(to, key=key, paths=s.paths[abroad], other=-s.need[abroad])
@@ -215,11 +195,9 @@ class Partitioned(bsp.Weighted):
         cells = s.levels[level]
         if len(many := cells[np.isinf(s.paths[cells])]):
             raise OverflowError(TROUBLE[MANY].format(self._source(s, many[0])))
-        compiled().depend(
-            c.indptr, s.slots, s.weights, s.width, cells,
-            s.distance, s.paths, s.share, self.by_edge, *s.sums,
-        )  # fmt: skip
-        to, key, which = self._publish(c, s, cells)
+        rows, values = (c.indptr, s.slots, s.weights, s.width), (s.distance, s.paths, s.share)
+        analytics._betweenness_rounds.depend(*rows, cells, *values, self.by_edge, *s.sums)
+        to, key, which = self._publish(s, cells)
         return bsp.ship(to, key=key, paths=s.share[cells][which])
 
     def _wait(self, s: State, cells: NDArray) -> None:
@@ -248,11 +226,6 @@ class Partitioned(bsp.Weighted):
         slot -= c.size
         return s.home[slot], s.there[slot] * s.width + column
 
-    def _publish(
-        self, c: bsp.Cluster, s: State, cells: NDArray
-    ) -> tuple[NDArray, NDArray, NDArray]:
-        """Where some own cells are ghosts; see `_betweenness_rounds.publish`."""
-        found: tuple[NDArray, NDArray, NDArray] = compiled().publish(
-            cells, s.width, s.readers, s.peers, s.their
-        )
-        return found
+    def _publish(self, s: State, cells: NDArray) -> Any:
+        """Where some own cells are ghosts; see `analytics._betweenness_rounds.publish`."""
+        return analytics._betweenness_rounds.publish(cells, s.width, s.readers, s.peers, s.their)

@@ -85,18 +85,12 @@ class BreadthFirst(bsp.Kernel):
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
     }
     by_cut = ("examined", "bottom_up")
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.cutoff is not None and self.cutoff < 0:
-            return f"cutoff must be at least 0, got {self.cutoff}"
-        return None
+    allowed = {"cutoff": (0, np.inf)}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.cutoff == 0:
             return
-        reply = yield bsp.Round(self.wake, self.visit)
-        if reply.any:
-            yield from bsp.until_quiet(self.visit)
+        yield from bsp.until_quiet(self.visit, after=bsp.Round(self.wake, self.visit))
 
     def start(self, c: bsp.Cluster) -> State:
         root = c.local(self.root)
@@ -109,11 +103,8 @@ class BreadthFirst(bsp.Kernel):
     def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Known:
         return bsp.known(self.root)
 
-    def visit(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note] | tuple[bsp.Vote, bsp.Note]:
-        top_down = self.direction == "top-down"
-        nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
+        nodes, parent, note = inbox.first(among=s.unseen, top_down=self.direction == "top-down")
         put(s.level, nodes, inbox.round + 1)
         put(s.parent, nodes, parent)
         s.unseen.remove(nodes)

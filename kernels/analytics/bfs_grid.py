@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.partition.clusters.cluster import Block
 
 BITMAP = -1
@@ -62,10 +63,7 @@ class GridSearch(bsp.Kernel):
     name = "bfs2d"
     obeys = bsp.Model("clusters", None, "control")
     short_ids = True
-    outputs = {
-        "level": bsp.Output("hops from the root, -1 where unreached", from_root=True),
-        "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
-    }
+    outputs = BreadthFirst.outputs
     fields = {"word": np.int32, "node": np.int32, "parent": np.int32}
     notes = {
         "frontier": "nodes at the level",
@@ -76,9 +74,8 @@ class GridSearch(bsp.Kernel):
     by_cut = ("expand_bytes", "fold_bytes")
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if c.block is None:
-            return "the graph has no grid: make one with dgsuite.partition.arrange(graph)"
-        return None
+        wrong = "the graph has no grid: make one with dgsuite.partition.arrange(graph)"
+        return wrong if c.block is None else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet(self.expand, self.fold, self.merge)
@@ -87,12 +84,9 @@ class GridSearch(bsp.Kernel):
         root, targets = c.local(self.root), block_of(c).targets
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root
-        sent = np.zeros(targets, bool)
-        return State.of(c, level=level, parent=parent, front=root, sent=sent)
+        return State.of(c, level=level, parent=parent, front=root, sent=np.zeros(targets, bool))
 
-    def expand(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment | None, bsp.Note]:
+    def expand(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         if not len(s.front):
             return None, bsp.Note({})
         words = _encode(s.front, c.size)
@@ -101,11 +95,7 @@ class GridSearch(bsp.Kernel):
         note = bsp.Note({"frontier": len(s.front), "expand_bytes": far * words.nbytes})
         return bsp.ship(np.repeat(to, len(words)), word=np.tile(words, len(to))), note
 
-    def fold(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment | None, bsp.Note]:
-        from dgsuite.kernels.analytics import _bfs_grid
-
+    def fold(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
         if not len(words):
             return None, bsp.Note({})
@@ -117,13 +107,9 @@ class GridSearch(bsp.Kernel):
             nodes = _decode(words[a:b], int(c.partition.offsets[k + 1]) - first)
             sources.append(block.bases[k // block.columns] + nodes)
             names.append(first + nodes)
-        found, parent, examined = _bfs_grid.scan(
-            block.indptr,
-            block.indices,
-            np.concatenate(sources),
-            np.concatenate(names).astype(np.int32),
-            s.sent,
-        )
+        front = np.concatenate(sources), np.concatenate(names).astype(np.int32)
+        rows = block.indptr, block.indices
+        found, parent, examined = analytics._bfs_grid.scan(*rows, *front, s.sent)
         node = block.first + found
         owner = c.partition.owner(node)
         far = int(np.count_nonzero(owner != c.index))
@@ -131,17 +117,8 @@ class GridSearch(bsp.Kernel):
         return bsp.ship(owner, node=node, parent=parent), note
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from dgsuite.kernels.analytics import _bfs_grid
-
-        first = c.partition.offsets[c.index]
-        s.front = _bfs_grid.adopt(
-            inbox.shipped("node"),
-            inbox.shipped("parent"),
-            first,
-            inbox.round + 1,
-            s.level,
-            s.parent,
-        )
+        told, depth = (inbox.shipped("node"), inbox.shipped("parent")), inbox.round + 1
+        s.front = analytics._bfs_grid.adopt(*told, c.first, depth, s.level, s.parent)
         return bsp.vote(any=len(s.front))
 
 

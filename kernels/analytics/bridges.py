@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import expand
 
 SOLVER = 0
@@ -30,23 +30,19 @@ COMPONENT, CUT, BRIDGE = 0, 1, 2
 """Kinds of findings: a node and its component; a node; both ends of an edge."""
 
 
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _bridges
-
-    return _bridges
-
-
 @dataclass(frozen=True)
 class Searched(bsp.Kernel):
-    """Base of what a search of the edges that matter finds."""
+    """Base of what a search of the edges that matter finds.
+
+    Phases of subclasses: ``solve`` searches what all clusters have left, and tells the clusters of nodes
+    what was found of them; ``settle`` takes that.
+    """
 
     obeys = bsp.Model("clusters", None)
-
     short_ids = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.thin, self.solve, self.settle)
+        yield bsp.Round(self.thin, "solve", "settle")
 
     def thin(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
         """Ship the edges that matter; an edge is one of the cluster that has its smaller end."""
@@ -58,16 +54,8 @@ class Searched(bsp.Kernel):
         others, place = np.unique(c.indices[entry[away]], return_inverse=True)
         ends[away] = c.size + place
         names = np.append(c.ids, others)
-        one, other = names[compiled().certificate(row, ends, len(names))]
+        one, other = names[analytics._bridges.certificate(row, ends, len(names))]
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
-
-    def solve(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Search what all clusters have left, and tell the clusters of nodes what was found of them."""
-        raise NotImplementedError
-
-    def settle(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> None:
-        """Take what was found of the cluster's nodes."""
-        raise NotImplementedError
 
 
 @dataclass(eq=False)
@@ -120,20 +108,14 @@ class Bridges(Searched):
         "component": bsp.Output("smallest node of the 2-edge-connected component", nodes=True),
     }
     numbered = ("pair",)
-    fields = {
-        "one": np.int32,
-        "other": np.int32,
-        "kind": np.int8,
-        "node": np.int32,
-        "value": np.int32,
-    }
+    fields = {"kind": np.int8, **dict.fromkeys(("one", "other", "node", "value"), np.int32)}
     state = State
 
     def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), kind=0, node=0, value=0)
-        tree = compiled().search(inbox.shipped("one"), inbox.shipped("other"), c.n)
-        component, cut, child = compiled().parts(*tree)
+        tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
+        component, cut, child = analytics._bridges.parts(*tree)
         moved, cuts = np.flatnonzero(component != np.arange(c.n)), np.flatnonzero(cut)
         source, target = np.sort([child, tree[1][child]], axis=0)
         nodes = np.concatenate([moved, cuts, source])
@@ -205,8 +187,8 @@ class Biconnected(Searched):
     def solve(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Shipment:
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), node=0, block=0)
-        tree = compiled().search(inbox.shipped("one"), inbox.shipped("other"), c.n)
-        nodes, block, least = compiled().blocks(*tree)
+        tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
+        nodes, block, least = analytics._bridges.blocks(*tree)
         place = np.empty(len(least), np.int64)
         place[np.lexsort(least.T[::-1])] = np.arange(len(least))
         return bsp.ship(c.partition.owner(nodes), node=nodes, block=place[block])

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import Scaled, negative
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.extremes import Scaled, amounts, negative
 from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.clusters.cluster import IN, OUT
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(eq=False)
@@ -92,21 +90,18 @@ class LabelPropagation(Scaled):
     ranges = {"label": bsp.nodes}
     refuses = bsp.no_faults(bsp.READS_LATEST)
     both_ways = True
+    allowed = {"iterations": (1, np.inf)}
 
     def suited(self, graph: Graph) -> Self:
         """Without weights where the graph has none."""
         return replace(self, weighted=self.weighted and graph.weighted)
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations}"
         given = self.labels
         if given is not None and not isinstance(given, Mapping) and len(given) != c.n:
             return f"labels must have one for each of {c.n} nodes, got {len(given)}"
-        for weights in (c.weights, c.weights_in):
-            if self.weighted and weights is not None and (wrong := negative(weights)):
-                return wrong
-        return None
+        wrong = negative(c.weights) or negative(c.weights_in) if self.weighted else None
+        return super().check(c) or wrong
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.weighted:
@@ -136,21 +131,16 @@ class LabelPropagation(Scaled):
 
     def weights(self, c: bsp.Cluster) -> NDArray[np.float64]:
         """Of each entry; on a directed graph in two rows: edges that leave, and those that come in."""
-        there, back = np.ones((2, len(c.indices)))
-        if self.weighted and c.weights is not None:
-            there = c.weights.astype(np.float64)
+        there = amounts(c.weights if self.weighted else None, len(c.indices))
         if c.directions is None:
             return there
-        if self.weighted and c.weights_in is not None:
-            back = c.weights_in.astype(np.float64)
+        back = amounts(c.weights_in if self.weighted else None, len(c.indices))
         return np.stack([there * (c.directions & OUT > 0), back * (c.directions & IN > 0)])
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(s.fresh, label=s.label[s.fresh])
 
     def adopt(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from dgsuite.kernels.analytics import _cdlp
-
         rows = inbox.receivers()
         if s.fixed is not None:
             rows = rows[~s.fixed[rows]]
@@ -160,10 +150,10 @@ class LabelPropagation(Scaled):
             if s.weight is None:
                 counts = np.zeros(c.n, np.int32)
                 ways = lent(np.empty(0, np.uint8)) if c.directions is None else c.directions
-                count = _cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
+                count = analytics._cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
             else:
                 s.weight = s.weight.sum(axis=0) if s.weight.ndim == 2 else s.weight
-                sums = np.zeros(c.n)
-                count = _cdlp.adopt_heaviest(*labels, s.weight, rows, sums, s.label, s.fresh)
+                how = s.weight, rows, np.zeros(c.n)
+                count = analytics._cdlp.adopt_heaviest(*labels, *how, s.label, s.fresh)
             s.fresh = s.fresh[:count]
         return bsp.vote(any=len(s.fresh) > 0)

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from dgsuite.base.mixing import GOLDEN, mix
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.levels import Parts, rows
 from dgsuite.kernels.analytics.moving import Moving, State
 
@@ -107,11 +107,7 @@ class Leiden(Moving):
     iterations: int = 2
 
     name = "leiden"
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations}"
-        return super().check(c)
+    allowed = {"iterations": (1, np.inf)}
 
     @property
     def times(self) -> int:
@@ -129,14 +125,12 @@ class Leiden(Moving):
 
     def split(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Nodes are alone in small communities; what they are in now is what the next level begins with."""
-        from dgsuite.kernels.analytics import _communities
-
         level, live = s.level, s.level.live
         s.group[live] = s.parts.name(live)
-        s.small = Parts.none(level)
+        s.small = Parts(level)
         s.small.note(level.slots, np.append(c.ids, level.ghosts)[level.slots])
         s.inner = np.empty(c.size)
-        _communities.within(*level.edges, s.parts.number, np.arange(c.size), s.inner)
+        analytics._communities.within(*level.edges, s.parts.number, np.arange(c.size), s.inner)
         s.small.mass, s.small.outer = level.mass.copy(), s.inner.copy()
         return self.ask(c, s.small)
 
@@ -151,8 +145,6 @@ class Leiden(Moving):
         warmth: float,
     ) -> bsp.Shipment:
         """Rows that are alone, and well connected to their community, choose a small one that is, too."""
-        from dgsuite.kernels.analytics import _communities
-
         level, parts, small, live = s.level, s.parts, s.small, s.level.live
         small.told(inbox)
         row = live[self.turn(c.ids[live], draw, JOINS) == turn]
@@ -161,10 +153,9 @@ class Leiden(Moving):
         row = row[alone & (s.inner[row] >= factor * mass * rest)]
         closed = self.turn(small.names, draw, JOINS) == turn
         best, (gain, shared) = np.empty(len(row), np.int64), np.zeros((2, len(row)))
-        key = mix(
-            np.array([self.seed % 2**64], np.uint64) + np.array([draw + 1], np.uint64) * GOLDEN
-        )[0]
-        _communities.propose(
+        seed, drawn = np.array([[self.seed % 2**64], [draw + 1]], np.uint64)
+        key = mix(seed + drawn * GOLDEN)[0]
+        analytics._communities.propose(
             *((*level.edges, level.mass), parts.number, parts.total),
             *(small.number, small.names, small.total, small.rest, closed),
             *(row, c.ids, key, factor, warmth, *level.room(row, small), best, gain, shared),
@@ -175,17 +166,13 @@ class Leiden(Moving):
         asked = {"node": node, "other": c.ids[row], "mass": level.mass[row], "outer": gain[wants]}
         return bsp.ship(c.partition.owner(node), **asked)
 
-    def accept(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float
-    ) -> tuple[bsp.Shipment, bsp.Vote]:
+    def accept(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float) -> bsp.Sent:
         """Of those who would join a small community, the ones that gain most do, while that surely gains."""
-        from dgsuite.kernels.analytics import _communities
-
         node, other, gain = inbox.shipped("node"), inbox.shipped("other"), inbox.shipped("outer")
         order = np.lexsort((other, -gain, node))
         taken = np.empty(len(order), bool)
         mass = inbox.shipped("mass")[order]
-        _communities.accept(node[order], gain[order], mass, factor, taken)
+        analytics._communities.accept(node[order], gain[order], mass, factor, taken)
         node, other = node[order][taken], other[order][taken]
         return bsp.ship(c.partition.owner(other), node=other, other=node), bsp.vote(sum=len(node))
 
@@ -196,13 +183,11 @@ class Leiden(Moving):
 
     def hear_small(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Clusters learn who has joined, and say what small communities got."""
-        from dgsuite.kernels.analytics import _communities
-
         level, small, row = s.level, s.small, s.fresh
         small.note(level.slot(inbox.shipped("node")), inbox.shipped("other"))
         # edges to those who joined at the same time no longer lead out, either
         into = np.empty(len(row))
-        _communities.within(*level.edges, small.number, row, into)
+        analytics._communities.within(*level.edges, small.number, row, into)
         outer = np.append(-s.inner[row], s.inner[row] - s.shared[row] - into)
         return self.ask(c, small, *self.changes(s, small), outer)
 

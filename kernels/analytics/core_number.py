@@ -24,32 +24,20 @@ the nodes that have risen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import blocks
-
-
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _cores
-
-    return _cores
-
-
-Sent = tuple[bsp.Unicast, bsp.Vote]
-"""What nodes send, and a vote."""
 
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
+    # live neighbours; of a node that has left, its core number
     core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
-    """Live neighbours; of a node that has left, its core number."""
     live: NDArray[np.int64] = bsp.every_node()  # at the end of a level
     due: NDArray[np.int64] = bsp.no_nodes()  # live nodes with the fewest live neighbours
 
@@ -89,9 +77,7 @@ class CoreNumber(bsp.Kernel):
         while least.min is not None:
             least = yield bsp.Round(self.peel, k=least.min)
 
-    def peel(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int
-    ) -> bsp.Vote | tuple[bsp.Broadcast, bsp.Vote]:
+    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Sent:
         due = inbox.count_down(s.core, floor=k)
         if not len(due):  # as where a level begins
             due = s.due[s.core[s.due] == k]
@@ -117,10 +103,10 @@ NOT_HEARD = np.iinfo(np.int32).max
 class BlockState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
+    # what a node's core number is at most
     core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
-    """What a node's core number is at most."""
+    # by entry: that of a neighbour in another cluster
     heard: NDArray[np.int32] = bsp.initial(lambda c: np.full(len(c.indices), NOT_HEARD, np.int32))
-    """By entry: that of a neighbour in another cluster."""
     support: NDArray[np.int32] = bsp.per_node(0, np.int32)  # neighbours with no less than the node
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes with too few of them
 
@@ -154,31 +140,25 @@ class BlockCoreNumber(bsp.Kernel):
         return 4 * entries  # what each neighbour said
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        reply = yield bsp.Round(self.begin)
-        if reply.any:
-            yield from bsp.until_quiet(self.fall)
+        yield from bsp.until_quiet(self.fall, after=bsp.Round(self.begin))
 
-    def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
-        compiled().count(c.indptr, c.positions, c.first, s.core, s.support)
+    def begin(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
+        analytics._cores.count(c.indptr, c.positions, c.first, s.core, s.support)
         self.lower(c, s, np.flatnonzero(s.support < s.core))
-        return self.tell(c, s, np.flatnonzero(c.remote_degree))
+        return blocks.tell(c, np.flatnonzero(c.remote_degree), core=s.core)
 
-    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> Sent:
+    def fall(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         entry, short = c.entries(inbox.node, inbox.src), np.empty(c.size, np.int64)
         news = inbox.node, entry, inbox["core"]
-        count = compiled().hear(*news, s.heard, s.core, s.support, s.due, short)
-        return self.tell(c, s, self.lower(c, s, short[:count]))
+        count = analytics._cores.hear(*news, s.heard, s.core, s.support, s.due, short)
+        return blocks.tell(c, self.lower(c, s, short[:count]), core=s.core)
 
     def lower(self, c: bsp.Cluster, s: BlockState, short: NDArray) -> NDArray[np.int64]:
         """Lower nodes that have too few neighbours, and others as they lose theirs; returns all of them."""
         fallen = np.empty(c.size, np.int64)
         rows = c.indptr, c.positions, c.first
-        count = compiled().lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
+        count = analytics._cores.lower(*rows, s.heard, s.core, s.support, s.due, short, fallen)
         return fallen[:count]
-
-    def tell(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Sent:
-        nodes, _, ends = blocks.crossing(c, nodes)
-        return bsp.unicast(ends, nodes, core=s.core[nodes]), bsp.vote(any=len(ends) > 0)
 
 
 @dataclass(eq=False)
@@ -186,14 +166,14 @@ class RisingState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     core: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
+    # of `_cores`: whether a node may have one more
     status: NDArray[np.int8] = bsp.initial(lambda c: np.zeros(c.size, np.int8))
-    """Of `_cores`: whether a node may have one more."""
+    # neighbours that then count, of a node that may
     support: NDArray[np.int32] = bsp.initial(lambda c: np.zeros(c.size, np.int32))
-    """Neighbours that then count, of a node that may."""
+    # by entry: whether a neighbour in another cluster has said that it does not
     refused: NDArray[np.bool_] = bsp.initial(lambda c: np.zeros(len(c.indices), np.bool_))
-    """By entry: whether a neighbour in another cluster has said that it does not."""
+    # nodes that are not untried
     tried: NDArray[np.int64] = bsp.no_nodes()
-    """Nodes that are not untried."""
 
 
 @dataclass(frozen=True)
@@ -237,24 +217,23 @@ class CoreNumberSince(bsp.Kernel):
         rows, ends = c.earlier.rows, c.earlier.ends
         return bsp.unicast(ends, rows, reach=s.core[rows])
 
-    def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+    def begin(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Try the nodes with a new neighbour that has no less than they have."""
-        gained = inbox["reach"] >= s.core[inbox.node]
-        nodes, ends, reach = self.search(c, s, inbox.node[gained])
+        nodes, ends, reach = self.search(c, s, inbox.node[inbox["reach"] >= s.core[inbox.node]])
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0)
 
-    def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+    def rise(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Nodes that may have one more than before have it, and are the next to be tried."""
-        count = compiled().lift(c.indptr, s.core, s.status, s.refused, s.tried)
+        count = analytics._cores.lift(c.indptr, s.core, s.status, s.refused, s.tried)
         risen, s.tried = s.tried[:count], s.tried[:0]
         nodes, ends, reach = self.search(c, s, risen)
         return bsp.unicast(ends, nodes, reach=reach), bsp.vote(any=len(ends) > 0, sum=count)
 
-    def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> Sent:
+    def spread(self, c: bsp.Cluster, s: RisingState, inbox: bsp.Inbox) -> bsp.Sent:
         """Try the nodes whose neighbours ask, count those that refuse, and refuse what cannot be."""
         node, reach = inbox.node, inbox["reach"]
         asked, same = reach > 0, np.abs(reach) == s.core[node] + 1
-        told = same & (s.status[node] == compiled().TOLD)
+        told = same & (s.status[node] == analytics._cores.TOLD)
         refusing = np.flatnonzero(told & ~asked)
         entry = c.entries(node[refusing], inbox.src[refusing])
         first = ~s.refused[entry]
@@ -264,11 +243,10 @@ class CoreNumberSince(bsp.Kernel):
         short = short[s.support[short] <= s.core[short]]
 
         nodes, ends, reaches = self.search(c, s, node[asked & same], short)
-        able = s.core[node] + (s.status[node] == compiled().TOLD)
+        able = s.core[node] + (s.status[node] == analytics._cores.TOLD)
         refuse = asked & (able < reach) & ~told  # those that were told and have fallen tell all
-        nodes = np.concatenate([nodes, node[refuse]])
-        ends = np.concatenate([ends, inbox.src[refuse]])
-        reaches = np.concatenate([reaches, -reach[refuse]])
+        nodes, ends = np.append(nodes, node[refuse]), np.append(ends, inbox.src[refuse])
+        reaches = np.append(reaches, -reach[refuse])
         return bsp.unicast(ends, nodes, reach=reaches), bsp.vote(any=len(ends) > 0)
 
     def search(
@@ -294,10 +272,10 @@ class CoreNumberSince(bsp.Kernel):
         tried, fallen = np.empty((2, c.size), np.int64)
         rows = c.indptr, c.positions, c.first
         states = s.core, s.status, s.support
-        found, lost = compiled().rise(*rows, *states, seeds, short, tried, fallen)
+        found, lost = analytics._cores.rise(*rows, *states, seeds, short, tried, fallen)
         s.tried = np.concatenate([s.tried, tried[:found]])
-        new = tried[:found][s.status[tried[:found]] == compiled().NEW]
-        s.status[new] = compiled().TOLD
+        new = tried[:found][s.status[tried[:found]] == analytics._cores.NEW]
+        s.status[new] = analytics._cores.TOLD
         nodes, _, ends = blocks.crossing(c, np.concatenate([new, fallen[:lost]]))
-        able = s.status[nodes] == compiled().TOLD
+        able = s.status[nodes] == analytics._cores.TOLD
         return nodes, ends, np.where(able, 1, -1).astype(np.int32) * (s.core[nodes] + 1)

@@ -90,13 +90,8 @@ class Eccentricity(bsp.Kernel):
                 reached = (yield bsp.Round(self.visit, hops=hops + 1)).any
                 hops += reached
             diameter, radius = max(diameter, hops), min(radius, hops)
-            found: dict[str, Any] = {
-                "hops": hops,
-                "diameter": diameter,
-                "radius": radius,
-                "closing": True,
-            }
-            left = yield bsp.Round(self.narrow, **found)
+            found: Any = {"hops": hops, "diameter": diameter, "radius": radius}
+            left = yield bsp.Round(self.narrow, closing=True, **found)
             highest, more = not highest, left.max is not None
             bound = left.max if highest else left.min
 
@@ -114,22 +109,14 @@ class Eccentricity(bsp.Kernel):
         s.level[own] = 0
         return bsp.known(root)
 
-    def visit(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int) -> bsp.Sent:
         nodes, _, _ = inbox.first(among=s.unseen)
         s.unseen.remove(nodes)
         put(s.level, nodes, hops)
         return bsp.broadcast(nodes), bsp.vote(any=len(nodes) > 0)
 
     def narrow(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        inbox: bsp.Inbox,
-        hops: int,
-        diameter: int,
-        radius: int,
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int, diameter: int, radius: int
     ) -> bsp.Vote:
         """Bounds by a search; the votes are the extremes of those that have still to meet."""
         np.maximum(s.eccentricity, np.maximum(s.level, hops - s.level), out=s.eccentricity)

@@ -34,11 +34,23 @@ def weights_of(c: bsp.Cluster) -> NDArray | None:
     return np.append(c.weights, c.loop_weights)
 
 
+def amounts(weights: NDArray | None, count: int) -> NDArray[np.float64]:
+    """Weights of so many edges; 1 for each where there are none, or they do not count."""
+    return np.ones(count) if weights is None else weights.astype(np.float64)
+
+
 def negative(weights: NDArray | None) -> str | None:
     """What is wrong with weights that must not be negative, or None."""
     if weights is None or (weights >= 0).all():
         return None
     return f"weights must not be negative, got {weights.min()}"
+
+
+def heavy(weights: NDArray | None, power: int, why: str = "") -> str | None:
+    """What is wrong with weights that must not be negative, or above a power of two."""
+    if weights is not None and weights.max(initial=0) > 2.0**power:
+        return f"weights must be at most 2^{power}{why}, got {weights.max()}"
+    return negative(weights)
 
 
 def extremes(weights: NDArray | None) -> bsp.Vote:

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.mixing import key
-from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.extremes import heavy
 from dgsuite.partition.arrays.segments import add, lent
-
-HEAVIEST = 2.0**400
-"""Largest weight, of which sums are finite."""
 
 WIDEST = 1 << 16
 """Most dimensions."""
@@ -89,6 +87,7 @@ class FastRP(bsp.Weighted):
     outputs = {"embedding": bsp.Output("vector of the node", dims=("node", "dimension"))}
     numbered = ("dimension",)
     fields = {"vector": np.float32}
+    allowed = {"dimensions": (1, WIDEST), "beta": (-1, 1)}
     refuses = bsp.no_faults(bsp.READS_LATEST)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -98,26 +97,18 @@ class FastRP(bsp.Weighted):
         return {"vector": self.dimensions}
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 1 <= self.dimensions <= WIDEST:
-            return f"dimensions must be from 1 to {WIDEST}, got {self.dimensions}"
         if not len(self.powers) or not np.isfinite(np.asarray(self.powers, np.float64)).all():
             return f"powers must be finite numbers, at least one, got {self.powers!r}"
-        if not -1 <= self.beta <= 1:
-            return f"beta must be from -1 to 1, got {self.beta!r}"
         if not 1 <= self.sparsity < float("inf"):
             return f"sparsity must be at least 1, got {self.sparsity!r}"
-        if self.weighted and c.weights is not None and len(c.weights):
-            if c.weights.max() > HEAVIEST:
-                return f"weights must be at most 2^400, got {c.weights.max()}"
-            return negative(c.weights)
-        return None
+        wrong = heavy(c.weights, 400) if self.weighted else None
+        return super().check(c) or wrong
 
     def program(self, net: bsp.Net) -> bsp.Program:
         total = (yield bsp.Round(self.survey, opening=True)).sum
         for power, factor in enumerate(self.powers):
-            yield bsp.Round(
-                self.tell, self.average, total=float(total), power=power, factor=float(factor)
-            )
+            step: Any = {"total": float(total), "power": power, "factor": float(factor)}
+            yield bsp.Round(self.tell, self.average, **step)
 
     def start(self, c: bsp.Cluster) -> State:
         return State(*np.zeros((2, c.size, self.dimensions), np.float32))
@@ -135,19 +126,15 @@ class FastRP(bsp.Weighted):
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, total: float, power: int
     ) -> bsp.Broadcast:
         if power == 0:
-            from dgsuite.kernels.analytics import _fastrp
-
             share = self.degrees(c) / (total or 1.0)
             first = key(self.seed, 0)[0]
-            _fastrp.project(c.ids, share, self.beta, first, self.sparsity, s.vector)
+            analytics._fastrp.project(c.ids, share, self.beta, first, self.sparsity, s.vector)
         return bsp.broadcast(vector=s.vector)
 
     def average(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float) -> None:
-        from dgsuite.kernels.analytics import _fastrp
-
         if not len(c.indices):
             return
         indptr, slots, vectors = inbox.latest("vector")
         weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = self.normalise, factor
-        _fastrp.step(indptr, slots, weights, vectors, *how, s.vector, s.embedding)
+        analytics._fastrp.step(indptr, slots, weights, vectors, *how, s.vector, s.embedding)

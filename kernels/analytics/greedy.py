@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools.rng import uniform
 
 
@@ -76,21 +76,17 @@ class Colouring(bsp.Kernel):
         return bsp.broadcast(draw=s.draw)
 
     def wait(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> None:
-        from dgsuite.kernels.analytics import _colouring
-
         _, theirs = inbox.along("draw")
-        s.ahead = _colouring.ahead(c.indptr, c.indices, theirs, c.ids, s.draw)
+        s.ahead = analytics._greedy.ahead(c.indptr, c.indices, theirs, c.ids, s.draw)
         s.chosen = np.flatnonzero(s.ahead == 0)
 
     def tell(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(s.chosen, taken=s.colour[s.chosen] + 1)
 
     def choose(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> bsp.Vote:
-        from dgsuite.kernels.analytics import _colouring
-
         s.chosen = inbox.count_down(s.ahead)
         if len(s.chosen):
-            _colouring.smallest(*inbox.latest("taken"), s.chosen, s.colour)
+            analytics._greedy.smallest(*inbox.latest("taken"), s.chosen, s.colour)
         return bsp.vote(any=len(s.chosen) > 0)
 
 
@@ -139,9 +135,8 @@ class Matching(bsp.Kernel):
     by_component = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        live = yield bsp.Round(self.draw, self.choose, opening=True)
-        if live.any:
-            yield from bsp.until_quiet(self.propose, self.accept, self.choose)
+        draw = bsp.Round(self.draw, self.choose, opening=True)
+        yield from bsp.until_quiet(self.propose, self.accept, self.choose, after=draw)
 
     def start(self, c: bsp.Cluster) -> MatchingState:
         return MatchingState.of(c, number=uniform("counter", self.seed, c.ids, 0))
@@ -150,12 +145,10 @@ class Matching(bsp.Kernel):
         return bsp.broadcast(number=s.number)
 
     def choose(self, c: bsp.Cluster, s: MatchingState, inbox: bsp.Inbox) -> bsp.Vote:
-        from dgsuite.kernels.analytics import _matching
-
         nodes = inbox.receivers(among=s.live)
         if len(nodes):
             drawn = inbox.latest("number")
-            _matching.choose(*drawn, c.indices, c.ids, s.number, nodes, s.entry)
+            analytics._greedy.choose(*drawn, c.indices, c.ids, s.number, nodes, s.entry)
             s.live.remove(nodes[s.entry[nodes] < 0])
         return bsp.vote(any=s.live.count > 0)
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools.rng import uniform
 
 SHARE = 0.9
@@ -106,11 +106,7 @@ class HyperBall(bsp.Kernel):
     state = State
     undirected = False
     pulls = True
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if not 4 <= self.log2m <= 16:
-            return f"log2m must be from 4 to 16, got {self.log2m}"
-        return None
+    allowed = {"log2m": (4, 16)}
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
         return nodes << self.log2m
@@ -119,11 +115,9 @@ class HyperBall(bsp.Kernel):
         return {"counter": 1 << self.log2m}
 
     def attributes(self, n: int, noted: Mapping[str, NDArray]) -> dict[str, Any]:
-        return {
-            "relative_standard_error": STANDARD_ERRORS.get(self.log2m, 1.04)
-            / sqrt(1 << self.log2m),
-            "effective_diameter": effective_diameter(noted["neighbourhood"]),
-        }
+        error = STANDARD_ERRORS.get(self.log2m, 1.04) / sqrt(1 << self.log2m)
+        diameter = effective_diameter(noted["neighbourhood"])
+        return {"relative_standard_error": error, "effective_diameter": diameter}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.begin)
@@ -141,22 +135,17 @@ class HyperBall(bsp.Kernel):
         registers[np.arange(c.size), register.astype(np.int64)] = 1 - exponent
         return State.of(c, registers=registers)
 
-    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Note]:
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         return bsp.broadcast(counter=s.registers, hop=1), self.count(s)
 
-    def grow(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note]:
+    def grow(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int) -> bsp.Sent:
         """Nodes count those that are one hop farther away."""
-        from dgsuite.kernels.analytics import _hyperball
-
         rows = inbox.receivers()
         fresh = np.empty(len(rows), np.int64)
         if len(rows):
-            told = inbox.latest("hop").values
-            along = (*inbox.latest("counter"), told, hop, rows)
-            fresh = fresh[: _hyperball.merge(*along, s.registers, fresh)]
-            more = _hyperball.estimate(s.registers, fresh, c.n) - s.ball[fresh]
+            along = (*inbox.latest("counter"), inbox.latest("hop").values, hop, rows)
+            fresh = fresh[: analytics._hyperball.merge(*along, s.registers, fresh)]
+            more = analytics._hyperball.estimate(s.registers, fresh, c.n) - s.ball[fresh]
             s.ball[fresh] += more
             s.distance[fresh] += hop * more
             s.harmonic[fresh] += more / hop

@@ -22,7 +22,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.triangles import SharesNeighbours
 from dgsuite.partition.arrays.segments import ranges
 
 HIGH = np.iinfo(np.int32).max
@@ -41,7 +42,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class KTruss(bsp.Kernel):
+class KTruss(SharesNeighbours):
     """The largest k such that the node is in the k-truss.
 
     The k-truss is the largest set of edges of which each is in k - 2 triangles or more of the set.
@@ -66,21 +67,14 @@ class KTruss(bsp.Kernel):
 
     name = "ktruss"
     obeys = bsp.Model("edges", None, "control")
-    short_ids = True
     outputs = {"truss": bsp.Output("largest k of whose k-truss the node is part")}
     fields = {"neighbour": np.int32, "bound": np.int32}
     ranges = {"neighbour": bsp.nodes, "bound": bsp.nodes}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        left = yield bsp.Round(self.introduce, self.count)
-        if left.any:
-            yield from bsp.until_quiet(self.tell, self.sink)
-
-    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        nodes = np.flatnonzero(c.degree)
-        return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
+        count = bsp.Round(self.introduce, self.count)
+        yield from bsp.until_quiet(self.tell, self.sink, after=count)
 
     def count(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         s.lists = inbox.shared("neighbour")
@@ -96,10 +90,8 @@ class KTruss(bsp.Kernel):
         nodes = np.flatnonzero(ends > starts)
         lengths = ends[nodes] - starts[nodes]
         heads = np.cumsum(lengths) - lengths
-        at, new = (
-            ranges(s.lists.starts[nodes], lengths)[1],
-            bounds[ranges(starts[nodes], lengths)[1]],
-        )
+        at = ranges(s.lists.starts[nodes], lengths)[1]
+        new = bounds[ranges(starts[nodes], lengths)[1]]
         old, s.theirs[at] = s.theirs[at], new
         low, high = np.full((2, c.n), -1)
         if len(nodes):
@@ -109,12 +101,9 @@ class KTruss(bsp.Kernel):
 
     def lower(self, c: bsp.Cluster, s: State, low: NDArray, high: NDArray) -> bsp.Vote:
         """Lower the bounds of edges, where those from `low` to `high` of an end's edges have changed."""
-        from dgsuite.kernels.analytics import _ktruss
-
         changed = np.zeros(c.size, bool)
-        _ktruss.sink(
-            c.indptr, c.indices, c.ids, *s.lists, s.theirs, s.bound, low, high, changed
-        )  # fmt: skip
+        rows = c.indptr, c.indices, c.ids
+        analytics._ktruss.sink(*rows, *s.lists, s.theirs, s.bound, low, high, changed)
         s.fresh = np.flatnonzero(changed)
         edges = np.flatnonzero(c.degree)
         if len(edges):
@@ -194,17 +183,14 @@ class Densest(bsp.Kernel):
             nodes, number = nodes - int(gone.sum), number + 1
         yield bsp.Round(self.keep, best_round=best_round, closing=True)
 
-    def count(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox) -> tuple[bsp.Vote, bsp.Note]:
+    def count(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox) -> bsp.Sent:
         """Nodes take off the neighbours that left; live ones vote how many they have."""
         nodes, gone, _ = inbox.count()
         s.neighbours[nodes] -= gone.astype(np.int32)
         degrees = int(s.neighbours[s.live].sum())
-        left = {"nodes_left": len(s.live), "degrees_left": degrees}
-        return bsp.vote(sum=degrees), bsp.Note(left)
+        return bsp.vote(sum=degrees), bsp.Note({"nodes_left": len(s.live), "degrees_left": degrees})
 
-    def peel(
-        self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox, most: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def peel(self, c: bsp.Cluster, s: DensestState, inbox: bsp.Inbox, most: int) -> bsp.Sent:
         goes = s.neighbours[s.live] <= most
         due, s.live = s.live[goes], s.live[~goes]
         s.stays[s.live] += 1

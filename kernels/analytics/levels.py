@@ -8,8 +8,6 @@ up its mass, and tells the clusters that have asked for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +17,6 @@ from dgsuite.partition.arrays.segments import distinct, look_up, mark, transpose
 NOBODY = np.empty(0, np.int64)
 
 
-@dataclass(eq=False)
 class Level:
     """A cluster's part of a level.
 
@@ -39,28 +36,12 @@ class Level:
         Which row tells which cluster where its community changes.
     """
 
-    indptr: NDArray[np.int64]
-    ends: NDArray[np.int32]
-    weight: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    ghosts: NDArray[np.int64]
-    coming: tuple[NDArray, NDArray]
-    row: NDArray[np.int64]
-    to: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls,
-        c: bsp.Cluster,
-        indptr: NDArray,
-        ends: NDArray,
-        weight: NDArray,
-        mass: NDArray,
-        ghosts: NDArray,
-    ) -> Level:
-        """A level of which nobody has asked to be told yet."""
-        coming = transpose_outside(indptr, ends, 0, c.size, c.size + len(ghosts))
-        return cls(indptr, ends, weight, mass, ghosts, coming, NOBODY, NOBODY)
+    def __init__(
+        self, indptr: NDArray, ends: NDArray, weight: NDArray, mass: NDArray, ghosts: NDArray
+    ) -> None:
+        self.indptr, self.ends, self.weight = indptr, ends, weight
+        self.mass, self.ghosts, self.row, self.to = mass, ghosts, NOBODY, NOBODY
+        self.coming = transpose_outside(indptr, ends, 0, len(mass), len(mass) + len(ghosts))
 
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray]:
@@ -105,9 +86,8 @@ def rows(c: bsp.Cluster, nodes: NDArray) -> NDArray[np.int64]:
     return c.partition.position(nodes) - c.first
 
 
-@dataclass(eq=False)
 class Parts:
-    """Communities of the nodes of a level, as a cluster knows them.
+    """Communities of the nodes of a level, as a cluster knows them: none yet.
 
     Attributes
     ----------
@@ -126,23 +106,11 @@ class Parts:
         Names that the cluster has yet to ask for.
     """
 
-    number: NDArray[np.int32]
-    names: NDArray[np.int64]
-    total: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    outer: NDArray[np.float64]
-    row: NDArray[np.int64]
-    to: NDArray[np.int64]
-    unknown: NDArray[np.int64]
-
-    @classmethod
-    def none(cls, level: Level) -> Parts:
-        """No communities yet."""
-        size = len(level.mass)
-        number = np.zeros(size + len(level.ghosts), np.int32)
-        total, rest, mass, outer = np.empty(0), np.empty(0), np.zeros(size), np.zeros(size)
-        return cls(number, NOBODY, total, rest, mass, outer, NOBODY, NOBODY, NOBODY)
+    def __init__(self, level: Level) -> None:
+        self.number = np.zeros(len(level.mass) + len(level.ghosts), np.int32)
+        self.total, self.rest = np.empty((2, 0))
+        self.mass, self.outer = np.zeros((2, len(level.mass)))
+        self.names = self.row = self.to = self.unknown = NOBODY
 
     def name(self, slots: NDArray) -> NDArray[np.int64]:
         """Names of the communities of some slots."""

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.triangles import introduction, ranked, sums, two_hops
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.triangles import SharesNeighbours, ranked, sums, two_hops
 
 
 @dataclass(eq=False)
@@ -38,7 +38,7 @@ class CliqueState(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Cliques(bsp.Kernel):
+class Cliques(SharesNeighbours):
     """How many cliques of `k` nodes each node is in; the sum is `k` times their number.
 
     Outputs ``cliques``. A clique is a set of nodes of which every two are neighbours. Cliques of 3 nodes are
@@ -72,16 +72,11 @@ class Cliques(bsp.Kernel):
     k: int = 4
 
     name = "cliques"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"cliques": bsp.Output("cliques that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "count": np.int64}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = CliqueState
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return None if self.k >= 3 else f"k must be at least 3, got {self.k}"
+    allowed = {"k": (3, np.inf)}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.weigh, self.point, self.find, self.add)
@@ -117,11 +112,9 @@ def count_cliques(
     lists
         Lists of the neighbours of these; they may have more items than those of higher rank.
     """
-    from dgsuite.kernels.analytics import _cliques
-
     heads = np.concatenate([[0], np.cumsum(lengths)])
     mine, theirs = np.zeros(len(lengths), np.int64), np.zeros(len(above), np.int64)
-    _cliques.count(heads, above, *lists, k, mine, theirs)
+    analytics._motifs.cliques(heads, above, *lists, k, mine, theirs)
     return mine, theirs
 
 
@@ -154,7 +147,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Motifs(bsp.Kernel):
+class Motifs(SharesNeighbours):
     """How often each node is in each place of a connected motif of two, three or four nodes.
 
     Outputs ``orbits``, shape (n, 15): by node and orbit, in the usual numbers (Przulj 2007, "Biological
@@ -197,76 +190,56 @@ class Motifs(bsp.Kernel):
     """
 
     name = "motifs"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"orbits": bsp.Output("places in motifs that the node has", dims=("node", "orbit"))}
     numbered = ("orbit",)
     fields = {
         "neighbour": np.int32,
-        "near": np.int64,
-        "triangles": np.int64,
-        "opposite": np.int64,
-        "cliques": np.int64,
+        **dict.fromkeys(("near", "triangles", "opposite", "cliques"), np.int64),
     }
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.tell, self.place)
 
-    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        return introduction(c)
-
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Each neighbour hears of the node's neighbours and triangles, and of what both have in common."""
-        from dgsuite.kernels.analytics import _squares
-
         s.lists = inbox.shared("neighbour")
         s.joint, s.squares = two_hops(c, s.lists)
         opposite = np.zeros_like(s.joint)
-        _squares.opposite(c.indptr, c.indices, *s.lists, s.joint, opposite)
+        analytics._motifs.opposite(c.indptr, c.indices, *s.lists, s.joint, opposite)
         row, theirs = np.repeat(np.arange(c.size), c.degree), self._degrees(c, s)
         mine = c.degree[row]
         higher = (theirs > mine) | ((theirs == mine) & (c.indices > c.ids[row]))
         cliques = np.zeros(len(c.indices), np.int64)
         lengths = np.bincount(row[higher], minlength=c.size)
         s.cliques, cliques[higher] = count_cliques(lengths, c.indices[higher], s.lists, 4)
-        return bsp.unicast(
-            c.indices,
-            row,
-            combine="sum",
-            near=sums(c, theirs - 1)[row],
-            triangles=sums(c, s.joint)[row] // 2,
-            opposite=opposite,
-            cliques=cliques,
-        )
+        told = {"near": sums(c, theirs - 1)[row], "triangles": sums(c, s.joint)[row] // 2}
+        told |= {"opposite": opposite, "cliques": cliques}
+        return bsp.unicast(c.indices, row, combine="sum", **told)
 
     def place(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        near, theirs, opposite, cliques = (
-            inbox.totals(name) for name in ("near", "triangles", "opposite", "cliques")
-        )
+        told = (inbox.totals(name) for name in ("near", "triangles", "opposite", "cliques"))
+        near, theirs, opposite, cliques = told
         joint, more, d = s.joint, self._degrees(c, s) - 1, c.degree.astype(np.int64)
         ends, triangles = sums(c, more), sums(c, joint) // 2
-        s.orbits[:] = np.stack(
-            [
-                d,
-                ends,
-                d * (d - 1) // 2,
-                triangles,
-                near - d * (d - 1) - 2 * triangles,
-                (d - 1) * ends - 2 * triangles,
-                sums(c, more * (more - 1) // 2),
-                d * (d - 1) * (d - 2) // 6,
-                s.squares,
-                theirs - 2 * triangles,
-                sums(c, joint * (more - 1)),
-                triangles * (d - 2),
-                opposite // 2,
-                sums(c, joint * (joint - 1) // 2),
-                s.cliques + cliques,
-            ],
-            axis=1,
-        )
+        orbits = [
+            d,
+            ends,
+            d * (d - 1) // 2,
+            triangles,
+            near - d * (d - 1) - 2 * triangles,
+            (d - 1) * ends - 2 * triangles,
+            sums(c, more * (more - 1) // 2),
+            d * (d - 1) * (d - 2) // 6,
+            s.squares,
+            theirs - 2 * triangles,
+            sums(c, joint * (more - 1)),
+            triangles * (d - 2),
+            opposite // 2,
+            sums(c, joint * (joint - 1) // 2),
+            s.cliques + cliques,
+        ]
+        s.orbits[:] = np.stack(orbits, axis=1)
         for orbit, holds in HOLDS.items():
             for larger, times in holds.items():
                 s.orbits[:, orbit] -= times * s.orbits[:, larger]

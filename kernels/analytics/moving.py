@@ -19,8 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import Scaled, negative, weights_of
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.extremes import Scaled, amounts, negative, weights_of
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct, group
@@ -50,9 +50,8 @@ class State(bsp.ClusterState):
     community: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # node of the level it is in
     wanted: NDArray[np.int64] = bsp.rows()  # these nodes, each once
     level: Level = bsp.later()
-    group: NDArray[np.int64] = (
-        bsp.later()
-    )  # name of the community in which each row begins the level
+    # name of the community in which each row begins the level
+    group: NDArray[np.int64] = bsp.later()
     parts: Parts = bsp.later()  # communities of the level
     small: Parts = bsp.later()  # small communities, of which they consist
     active: NDArray[np.bool_] = bsp.later()  # rows that are to look for a better community
@@ -112,7 +111,7 @@ class Moving(Scaled, bsp.Weighted):
     def check(self, c: bsp.Cluster) -> str | None:
         if not 0 < self.resolution < np.inf:
             return f"resolution must be above 0 and finite, got {self.resolution}"
-        return negative(weights_of(c)) if self.weighted else None
+        return super().check(c) or (negative(weights_of(c)) if self.weighted else None)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from self.search(net)
@@ -136,11 +135,11 @@ class Moving(Scaled, bsp.Weighted):
         nodes = yield from self.begin()
         while True:
             moved = yield from self.settled(nodes, factor, draws)
-            together = (yield bsp.Round(self.look, closing=True)).any
-            if together:
+            if (yield bsp.Round(self.look, closing=True)).any:
                 if (yield from self.refined(factor, degree, draws)):
                     yield bsp.Round(self.inquire, self.inform, self.adopt, closing=True)
-                    yield from self.noted()
+                    if self.levels:
+                        yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
                     yield bsp.Round(self.unite, self.gather, opening=True)
                 else:
                     yield bsp.Round(self.part, opening=True)
@@ -162,11 +161,6 @@ class Moving(Scaled, bsp.Weighted):
         """
         raise NotImplementedError
 
-    def noted(self) -> bsp.Program:
-        """Keep the communities that have become nodes, where they are outputs."""
-        if self.levels:
-            yield bsp.Round(self.claim, self.baptise, self.note, closing=True)
-
     def begin(self) -> Generator[Any, Any, int]:
         """The clusters get to know each other's nodes and communities; returns the nodes of the level."""
         nodes = (yield bsp.Round(self.meet, self.learn, opening=True)).sum
@@ -187,13 +181,9 @@ class Moving(Scaled, bsp.Weighted):
         return moved
 
     def start(self, c: bsp.Cluster) -> State:
-        weight = np.ones(len(c.indices))
-        if self.weighted and c.weights is not None:
-            weight = c.weights.astype(np.float64)
+        weight = amounts(c.weights if self.weighted else None, len(c.indices))
         if c.loops is not None:  # both their ends are the node's
-            own = np.ones(len(c.loops))
-            if self.weighted and c.loop_weights is not None:
-                own = c.loop_weights.astype(np.float64)
+            own = amounts(c.loop_weights if self.weighted else None, len(c.loops))
             weight = np.concatenate([weight, own, own])
         return State.of(c, weight=weight)
 
@@ -208,7 +198,7 @@ class Moving(Scaled, bsp.Weighted):
         if c.loops is not None:
             degree = degree + np.bincount(np.tile(c.loops, 2), of_loops, c.size)
         mass = degree if self.objective == "modularity" else np.ones(c.size)
-        s.level = Level.of(c, c.indptr.astype(np.int64), ends, weight, mass, ghosts)
+        s.level = Level(c.indptr.astype(np.int64), ends, weight, mass, ghosts)
         s.group, s.levels = s.community, s.levels[:0]
         s.community = c.ids.copy()
         return self.enter(c, s)
@@ -220,7 +210,7 @@ class Moving(Scaled, bsp.Weighted):
 
     def enter(self, c: bsp.Cluster, s: State) -> bsp.Shipment:
         level, live = s.level, s.level.live
-        s.parts = Parts.none(level)
+        s.parts = Parts(level)
         s.active = level.mass > 0
         node = np.append(level.ghosts, s.group[live])
         kind = np.repeat([READ, MASS], [len(level.ghosts), len(live)])
@@ -234,22 +224,16 @@ class Moving(Scaled, bsp.Weighted):
         row = s.level.row
         return bsp.ship(s.level.to, node=c.ids[row], other=s.group[row])
 
-    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
+    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         name, level = np.empty(c.size + len(s.level.ghosts), np.int64), s.level
         name[: c.size] = s.group
         name[level.slot(inbox.shipped("node"))] = inbox.shipped("other")
         s.parts.note(level.slots, name[level.slots])
         return self.ask(c, s.parts), bsp.vote(sum=len(level.live))
 
-    def ask(
-        self,
-        c: bsp.Cluster,
-        parts: Parts,
-        node: NDArray = NOBODY,
-        mass: NDArray = NOBODY,
-        outer: NDArray = NOBODY,
-    ) -> bsp.Shipment:
+    def ask(self, c: bsp.Cluster, parts: Parts, *changes: NDArray) -> bsp.Shipment:
         """Changes of some communities go to their clusters, and questions after those that are unknown."""
+        node, mass, outer = changes or (NOBODY, NOBODY, NOBODY)
         kind = np.repeat([MASS, ASK], [len(node), len(parts.unknown)])
         none = np.zeros(len(parts.unknown))
         node, parts.unknown = np.append(node, parts.unknown), NOBODY
@@ -276,17 +260,15 @@ class Moving(Scaled, bsp.Weighted):
 
     def move(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int, turn: int, factor: float
-    ) -> tuple[bsp.Shipment, bsp.Vote]:
+    ) -> bsp.Sent:
         """Rows whose turn it is move to the community with the largest gain, or are alone again."""
-        from dgsuite.kernels.analytics import _communities
-
         level, parts = s.level, s.parts
         parts.told(inbox)
         row = np.flatnonzero(s.active)
         row = row[self.turn(c.ids[row], draw, TURNS) == turn]
         s.active[row] = False
         best = np.empty(len(row), np.int64)
-        _communities.choose(
+        analytics._communities.choose(
             *(*level.edges, level.mass, parts.number, parts.names, parts.total),
             *(row, parts.mass[row] == 0, factor, *level.room(row, parts), best),
         )
@@ -310,13 +292,13 @@ class Moving(Scaled, bsp.Weighted):
 
     def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Clusters learn who has moved, wake the nodes next to them, and say what communities got."""
-        from dgsuite.kernels.analytics import _communities
-
         level, parts, row = s.level, s.parts, s.fresh
         slots = level.slot(inbox.shipped("node"))
         parts.note(slots, inbox.shipped("other"))
         moved = np.append(row, slots)
-        _communities.wake(*level.edges[:2], level.coming, moved, parts.number, c.size, s.active)
+        analytics._communities.wake(
+            *level.edges[:2], level.coming, moved, parts.number, c.size, s.active
+        )
         return self.ask(c, parts, *self.changes(s, parts), np.zeros(2 * len(row)))
 
     def changes(self, s: State, parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -351,31 +333,28 @@ class Moving(Scaled, bsp.Weighted):
 
     def unite(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Clusters send the edges between small communities, added up, to the clusters that name them."""
-        from dgsuite.kernels.analytics import _communities
-
         level, small = s.level, s.small
         live = level.live
         order = live[np.argsort(small.number[live], kind="stable")]
         one, other = np.empty((2, len(level.ends)), np.int32)
         sums = np.empty(len(level.ends))
         shared = np.zeros(len(small.names))
-        found = _communities.between(*level.edges, small.number, order, shared, one, other, sums)
+        found = analytics._communities.between(
+            *level.edges, small.number, order, shared, one, other, sums
+        )
         node = small.names[one[:found]]
         ends = small.names[other[:found]]
         return bsp.ship(c.partition.owner(node), node=node, other=ends, mass=sums[:found])
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        from dgsuite.kernels.analytics import _communities
-
         ghosts, ends = slots_of(c, inbox.shipped("other"))
         row, weight = rows(c, inbox.shipped("node")), inbox.shipped("mass")
         indptr, place = np.zeros(c.size + 1, np.int64), np.full(c.size + len(ghosts), -1)
         found, sums = np.empty_like(ends), np.zeros(len(ends))
         grouped = group(row, c.size)
-        count = _communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
+        count = analytics._communities.merge(*grouped, ends, weight, place, indptr[1:], found, sums)
         np.cumsum(indptr, out=indptr)
-        mass = s.small.mass
-        s.level = Level.of(c, indptr, found[:count].copy(), sums[:count].copy(), mass, ghosts)
+        s.level = Level(indptr, found[:count].copy(), sums[:count].copy(), s.small.mass, ghosts)
         return self.enter(c, s)
 
     # Names.

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.mixing import key
 from dgsuite.base.pairs import pair_key
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import distinct, lent, ranges
 
@@ -48,7 +48,7 @@ class NearState(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Neighbourhood(bsp.Kernel):
+class Neighbourhood(sources.FromSources):
     """The nodes within some hops of some nodes; `Graph.neighbourhood` makes a graph of them.
 
     Outputs ``target``, ``source`` and ``hop``, a table by ascending target and source: a row for each node
@@ -88,7 +88,6 @@ class Neighbourhood(bsp.Kernel):
     4       3       3    0
     """
 
-    sources: int | Sequence[bsp.Node] | None = None
     hops: int = 1
     nearest: bool = False
 
@@ -106,20 +105,12 @@ class Neighbourhood(bsp.Kernel):
     state = NearState
     undirected = False
     refuses = {"recovery": bsp.KEEPS_LISTS}
+    allowed = {"hops": (0, np.inf)}
 
     @property
     def bounds(self) -> dict[str, bsp.Bounds]:  # type: ignore[override]
         """The sources by their numbers."""
         return {"by": lambda n: (0, len(self.chosen(n)) - 1)}
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if self.hops < 0:
-            return f"hops must be at least 0, got {self.hops}"
-        return sources.wrong(self.sources, c.n, some=True)
-
-    def chosen(self, n: int) -> NDArray[np.int64]:
-        """The sources, as node ids."""
-        return sources.chosen(self.sources, n, self.seed)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         for hop in range(1, self.hops + 1):
@@ -129,9 +120,8 @@ class Neighbourhood(bsp.Kernel):
 
     def start(self, c: bsp.Cluster) -> NearState:
         chosen = np.sort(self.chosen(c.n))
-        at = c.partition.position(chosen) - c.first
-        mine = np.flatnonzero((at >= 0) & (at < c.size))
-        s = NearState.of(c, chosen=chosen, front=at[mine], by=mine, pair=np.empty(0, np.int64))
+        front, by = sources.own(c, chosen)
+        s = NearState.of(c, chosen=chosen, front=front, by=by, pair=np.empty(0, np.int64))
         self.reach(c, s, 0)
         return s
 
@@ -183,13 +173,13 @@ class State(bsp.ClusterState):
     counts: NDArray[np.int64] = bsp.rows()  # edges that each of these has drawn
     drawn_in: NDArray[np.int16] = bsp.rows(lambda _: np.empty(0, np.int16))  # hop of each of these
     source: NDArray[np.int32] = bsp.later()
-    target: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
-    place: NDArray[np.int32] = bsp.initial(lambda _: np.empty(0, np.int32))
+    target: NDArray[np.int32] = bsp.rows(lambda _: np.empty(0, np.int32))
+    place: NDArray[np.int32] = bsp.rows(lambda _: np.empty(0, np.int32))
     hop: NDArray[np.int16] = bsp.later()
 
 
 @dataclass(frozen=True)
-class Sample(bsp.Kernel):
+class Sample(sources.FromSources):
     """Edges drawn around some nodes, hop by hop; `dgsuite.Graph.sample` makes blocks of them.
 
     Outputs ``source``, ``target``, ``place`` and ``hop``, a table with a row for each edge that was drawn, by
@@ -232,7 +222,6 @@ class Sample(bsp.Kernel):
     2       3       2      0    0
     """
 
-    sources: int | Sequence[bsp.Node] | None = None
     fanouts: Sequence[int] = (15, 10)
     replace: bool = False
     weighted: bool = False
@@ -263,23 +252,16 @@ class Sample(bsp.Kernel):
             if least < 0 or most > HEAVIEST:
                 wrong = least if least < 0 else most
                 return f"weights must be from 0 to 2^900 to draw by them, got {wrong}"
-        return sources.wrong(self.sources, c.n, some=True)
-
-    def chosen(self, n: int) -> NDArray[np.int64]:
-        """The sources, as node ids."""
-        return sources.chosen(self.sources, n, self.seed)
+        return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         for hop in range(len(self.fanouts)):
             yield bsp.Round(self.draw, hop=hop)
 
     def start(self, c: bsp.Cluster) -> State:
-        at = c.partition.position(self.chosen(c.n)) - c.first
-        return State.of(c, front=np.sort(at[(at >= 0) & (at < c.size)]))
+        return State.of(c, front=np.sort(sources.own(c, self.chosen(c.n))[0]))
 
     def draw(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hop: int) -> bsp.Unicast | None:
-        from dgsuite.kernels.analytics import _sample
-
         if hop:
             met = inbox.receivers()
             s.front = met[s.unseen[met]]
@@ -287,7 +269,7 @@ class Sample(bsp.Kernel):
         weights = c.weights if self.weighted and c.weights is not None else lent(np.empty(0))
         how = key(self.seed, hop)[0], int(self.fanouts[hop]), self.replace
         rows = c.indptr, c.indices, weights, s.front, c.ids
-        counts, place, target = _sample.draw(*rows, *how)
+        counts, place, target = analytics._sample.draw(*rows, *how)
         s.drawers, s.counts = np.append(s.drawers, s.front), np.append(s.counts, counts)
         s.drawn_in = np.append(s.drawn_in, np.full(len(counts), hop, np.int16))
         s.target, s.place = np.append(s.target, target), np.append(s.place, place)

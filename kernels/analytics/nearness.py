@@ -12,19 +12,23 @@ Latora 2000), by searches from many sources at once.
 
 Distances are hops of paths that lead to the node, as networkx has them. From a sample of the nodes both are
 estimates (Eppstein and Wang 2001).
+
+By blocks, each cluster searches from all sources of a batch, each to its end. What comes nearer at the border
+goes to the other clusters for all sources of the batch at once. So a batch takes about as many rounds as one
+search (`dgsuite.kernels.analytics.searches_block`), not one for each level of the deepest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-from dgsuite.kernels.tools import sources
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.tools import blocks, sources
 
 WORD = 64
 """Sources of a batch."""
@@ -42,10 +46,13 @@ class State(bsp.ClusterState):
     reached: NDArray[np.int64] = bsp.per_node(0)  # sources that reach the node, other than itself
     eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
     seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
+    every: np.uint64 = bsp.later()  # all sources of the batch
     waiting: bsp.Subset = bsp.later()  # nodes with an edge to them, not reached by all of the batch
-    hops: NDArray[np.int32] = (
-        bsp.later()
-    )  # by blocks: from each source of the batch, -1 if unreached
+    # by blocks: from each source of the batch, -1 if unreached
+    hops: NDArray[np.int32] = bsp.later()
+    level: NDArray[np.int32] = bsp.later()  # per node and source, where it is an output
+    closeness: NDArray[np.float64] = bsp.later()
+    harmonic: NDArray[np.float64] = bsp.later()
 
     @property
     def distance(self) -> NDArray:
@@ -57,6 +64,7 @@ class State(bsp.ClusterState):
 class ManySearches(bsp.Kernel):
     """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
 
+    obeys = bsp.Model("edges", reduces="data")
     fields = {"word": np.uint64}
     refuses = bsp.no_faults(bsp.READS_LATEST)
     state = State
@@ -77,76 +85,57 @@ class ManySearches(bsp.Kernel):
             if first:
                 yield bsp.Round(self.forget, opening=True)
             batch = chosen[first : first + WORD]
-            every = np.uint64(2 ** len(batch) - 1)
-            sent = yield bsp.Round(self.begin, opening=True, batch=batch, every=every)
-            depth = 0
+            sent, depth = (yield bsp.Round(self.begin, opening=True, batch=batch)), 0
             while depth == 0 or sent.sum:
                 depth += 1
-                step = {"depth": depth, "first": first, "every": every, "reach": sent.sum}
-                sent = yield bsp.Round(self.visit, **step)
+                sent = yield bsp.Round(self.visit, depth=depth, first=first, reach=sent.sum)
 
-    def start(self, c: bsp.Cluster) -> bsp.ClusterState:
-        flags = np.zeros(c.n, bool)
-        flags[self.chosen(c.n)] = True
-        return self.state.of(
-            c,
-            source=flags[c.ids],
-            total=c.zeros(type(self.gain(1))),
-        )
+    def start(self, c: bsp.Cluster) -> State:
+        source = np.isin(c.ids, self.chosen(c.n))
+        return State.of(c, source=source, total=c.zeros(type(self.gain(1))))
 
     def forget(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         nodes = np.flatnonzero(s.seen)
         s.seen[:] = 0
         return bsp.broadcast(nodes, word=s.seen[nodes])
 
-    def begin(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray, every: np.uint64
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
-        at = c.partition.position(batch) - c.partition.offsets[c.index]
-        mine = np.flatnonzero((at >= 0) & (at < c.size))
-        s.seen[at[mine]] = np.uint64(1) << mine.astype(np.uint64)
-        s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != every))
-        return self.tell(c, s, np.sort(at[mine]))
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray) -> bsp.Sent:
+        at, which = sources.own(c, batch)
+        s.seen[at] = np.uint64(1) << which.astype(np.uint64)
+        s.every = np.uint64(2 ** len(batch) - 1)
+        s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != s.every))
+        return self.tell(c, s, np.sort(at))
 
     def visit(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        inbox: bsp.Inbox,
-        depth: int,
-        first: int,
-        every: np.uint64,
-        reach: int,
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
-        from dgsuite.kernels.analytics import _bfs_many
-
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, depth: int, first: int, reach: int
+    ) -> bsp.Sent:
         fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
         state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
         found = 0
         if LOOK * reach * c.size > len(c.indices) * c.n:
             rows = inbox.receivers(s.waiting)
             if len(rows):
-                how = (rows, every, depth, self.gain(depth))
-                found = _bfs_many.look(*inbox.latest("word"), *how, *state)
+                how = (rows, s.every, depth, self.gain(depth))
+                found = analytics._bfs_many.look(*inbox.latest("word"), *how, *state)
         else:
             rows, words = inbox.reduce("or", "word", s.waiting)
-            found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)
+            found = analytics._bfs_many.take(rows, words, depth, self.gain(depth), *state)
         fresh = fresh[:found]
         self.note(s, fresh, gained[:found], first, depth)
-        s.waiting.remove(fresh[s.seen[fresh] == every])
+        s.waiting.remove(fresh[s.seen[fresh] == s.every])
         return self.tell(c, s, fresh)
 
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
         """Nodes that sources have reached at a depth; a bit of a word is a source, from number `first` on."""
 
-    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Sent:
         """Nodes tell their neighbours what they have seen; the vote is the number of messages."""
         reach = c.degree[nodes].sum(dtype=np.int64)
         return bsp.broadcast(nodes, word=s.seen[nodes]), bsp.vote(sum=int(reach))
 
 
 @dataclass(frozen=True)
-class BreadthFirstMany(ManySearches):
+class BreadthFirstMany(sources.FromSources, ManySearches):
     """Distances from many sources in hops, summed up for each node; of directed graphs, too.
 
     Outputs ``distance``, the sum of the distances from all sources that reach the node, ``reached``, how many
@@ -179,10 +168,7 @@ class BreadthFirstMany(ManySearches):
     array([2, 2, 1, 2], dtype=int32)
     """
 
-    sources: int | Sequence[bsp.Node] | None = None
-
     name = "bfs_many"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "distance": bsp.Output("sum of the hops from the sources that reach the node"),
         "reached": bsp.Output("number of other sources that reach the node"),
@@ -190,22 +176,12 @@ class BreadthFirstMany(ManySearches):
         "source": bsp.Output("whether searches start here"),
     }
 
-    def check(self, c: bsp.Cluster) -> str | None:
-        return sources.wrong(self.sources, c.n, some=True)
-
     def chosen(self, n: int) -> NDArray[np.int64]:
         return sources.chosen(min(WORD, n) if self.sources is None else self.sources, n, self.seed)
 
 
-@dataclass(eq=False)
-class Levels(State):
-    """What the nodes of a cluster know."""
-
-    level: NDArray[np.int32] = bsp.later()  # per node and source
-
-
 @dataclass(frozen=True)
-class AllPairs(ManySearches):
+class AllPairs(sources.FromSources, ManySearches):
     """Distances in hops from all nodes to all, or from some; of directed graphs, too.
 
     Output ``level``, int32, by node and source: hops from the source, -1 where there is no way. It takes 4
@@ -236,43 +212,24 @@ class AllPairs(ManySearches):
            [2, 2, 1, 0]], dtype=int32)
     """
 
-    sources: int | Sequence[bsp.Node] | None = None
-
     name = "all_pairs"
-    obeys = bsp.Model("edges", reduces="data")
     outputs = {
         "level": bsp.Output("hops from the source, -1 if unreached", dims=("node", "source"))
     }
-    state = Levels
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return sources.wrong(self.sources, c.n, some=True)
-
-    def chosen(self, n: int) -> NDArray[np.int64]:
-        return sources.chosen(self.sources, n, self.seed)
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64]:
         return self.chosen(n)
 
-    def start(self, c: bsp.Cluster) -> Levels:
-        s: Levels = super().start(c)  # type: ignore[assignment]
-        chosen = self.chosen(c.n)
-        s.level = np.where(c.ids[:, None] == chosen, np.int32(0), np.int32(-1))
+    def start(self, c: bsp.Cluster) -> State:
+        s = super().start(c)
+        s.level = np.where(c.ids[:, None] == self.chosen(c.n), np.int32(0), np.int32(-1))
         return s
 
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
-        from dgsuite.kernels.analytics import _bfs_many
-
-        assert isinstance(s, Levels)
-        _bfs_many.fill(s.level, nodes, words, first, depth)
+        analytics._bfs_many.fill(s.level, nodes, words, first, depth)
 
 
-@dataclass(eq=False)
-class ClosenessState(State):
-    """What the nodes of a cluster know."""
-
-    closeness: NDArray[np.float64] = bsp.later()
-    harmonic: NDArray[np.float64] = bsp.later()
+COUNTS = bsp.Output("whether distances from the node count")
 
 
 @dataclass(frozen=True)
@@ -280,9 +237,6 @@ class Centrality(ManySearches):
     """A centrality that is worked out from the totals of all searches."""
 
     samples: int | None = None
-
-    obeys = bsp.Model("edges", reduces="data")
-    state = ClosenessState
 
     def check(self, c: bsp.Cluster) -> str | None:
         wrong = sources.wrong(self.samples, c.n)
@@ -293,12 +247,9 @@ class Centrality(ManySearches):
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
-        yield bsp.Round(self.finish, closing=True)
+        yield bsp.Round("finish", closing=True)
 
-    def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
-        raise NotImplementedError
-
-    def others(self, n: int, s: ClosenessState) -> NDArray[np.int64]:
+    def others(self, n: int, s: State) -> NDArray[np.int64]:
         """Sources other than each node."""
         return len(self.chosen(n)) - s.source.astype(np.int64)
 
@@ -338,12 +289,9 @@ class Closeness(Centrality):
     wf_improved: bool = True
 
     name = "closeness"
-    outputs = {
-        "closeness": bsp.Output("closeness centrality"),
-        "source": bsp.Output("whether distances from the node count"),
-    }
+    outputs = {"closeness": bsp.Output("closeness centrality"), "source": COUNTS}
 
-    def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
+    def finish(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         near = s.reached.astype(np.float64)
         s.closeness = np.divide(near, s.distance, out=c.zeros(np.float64), where=near > 0)
         if self.wf_improved:
@@ -381,13 +329,160 @@ class Harmonic(Centrality):
     """
 
     name = "harmonic"
-    outputs = {
-        "harmonic": bsp.Output("harmonic centrality"),
-        "source": bsp.Output("whether distances from the node count"),
-    }
+    outputs = {"harmonic": bsp.Output("harmonic centrality"), "source": COUNTS}
 
     def gain(self, depth: Any) -> Any:
         return 1 / depth
 
-    def finish(self, c: bsp.Cluster, s: ClosenessState, inbox: bsp.Inbox) -> None:
+    def finish(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.harmonic = s.total * ((c.n - 1) / np.maximum(self.others(c.n, s), 1))
+
+
+@dataclass(frozen=True)
+class BlockSearches(ManySearches):
+    """The program of searches by blocks."""
+
+    obeys = bsp.Model("edges", None, "control")
+    form = "block"
+    short_ids = True
+    fields = {"source": np.uint8, "offer": np.int32}
+    pulls = False
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        chosen = self.chosen(net.n)
+        for first in range(0, len(chosen), WORD):
+            wake = bsp.Round(self.wake, batch=chosen[first : first + WORD])
+            yield from bsp.until_quiet(self.search, after=wake)
+            yield bsp.Round(self.add_up, closing=True, first=first)
+
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray) -> bsp.Sent:
+        at, which = sources.own(c, batch)
+        s.hops = np.full((len(batch), c.size), -1, np.int32)
+        s.hops[which, at] = 0
+        return self.spread(c, s, which, at)
+
+    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
+        source, nodes, offer = inbox["source"].astype(np.int64), inbox.node, inbox["offer"]
+        pair = source * c.size + nodes
+        order = np.lexsort((offer, pair))
+        best = order[np.flatnonzero(np.diff(pair[order], prepend=-1))]
+        source, nodes, offer = source[best], nodes[best], offer[best]
+        known = s.hops[source, nodes]
+        nearer = (known < 0) | (offer < known)
+        source, nodes = source[nearer], nodes[nearer]
+        s.hops[source, nodes] = offer[nearer]
+        return self.spread(c, s, source, nodes)
+
+    def spread(self, c: bsp.Cluster, s: State, source: NDArray, seeds: NDArray) -> bsp.Sent:
+        """Go on from nodes that have come nearer to a source, and tell the ends of edges that cross the
+        border.
+        """
+        if not len(seeds):
+            return bsp.vote(any=False)
+        hops = s.hops[source, seeds]
+        order = np.lexsort((hops, source))
+        source, seeds, hops = source[order], seeds[order], hops[order]
+        bounds = np.append(np.flatnonzero(np.diff(source, prepend=-1)), len(source))
+        parent, queue, reached = (np.empty(c.size, kind) for kind in (np.int32, np.int64, np.int64))
+        told = []
+        for first, last in pairwise(bounds):
+            k, level = source[first], s.hops[source[first]]
+            count = analytics._blocks.search(
+                *(c.indptr, c.positions, c.first, c.ids, level, parent),
+                *(seeds[first:last], hops[first:last], queue, reached),
+            )
+            nodes, _, ends = blocks.crossing(c, reached[:count])
+            told.append((ends, nodes, np.full(len(ends), k, np.uint8), level[nodes] + 1))
+        ends, nodes, which, offer = (np.concatenate(each) for each in zip(*told, strict=True))
+        return bsp.unicast(ends, nodes, source=which, offer=offer), bsp.vote(any=len(ends) > 0)
+
+    def add_up(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: int) -> None:
+        """What the sources of a batch add to the totals of the nodes, by rising distance."""
+        by_node = np.ascontiguousarray(s.hops.T)
+        self.keep(s, by_node, first)
+        if s.total.dtype.kind == "f":  # whose sums depend on the order
+            by_node.sort(axis=1)
+        gain = self.gain(np.arange(1, by_node.max(initial=0) + 1))
+        analytics._bfs_many.add_up(by_node, gain, s.total, s.reached, s.eccentricity)
+
+    def keep(self, s: State, hops: NDArray, first: int) -> None:
+        """Keep the hops from the sources of a batch, shape (nodes, sources), the first of number `first`."""
+
+
+@dataclass(frozen=True)
+class BlockMany(BreadthFirstMany, BlockSearches):
+    """Distances from many sources, of each cluster to their end; see `BreadthFirstMany` for the outputs.
+
+    Notes
+    -----
+    Rounds: for each 64 sources, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
+
+    Messages: at most ``rounds * 64 * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("bfs_many", graph, form="block", sources=[0, 3]).distance.values
+    array([2, 3, 2, 2])
+    """
+
+
+@dataclass(frozen=True)
+class BlockAllPairs(AllPairs, BlockSearches):
+    """Distances from all nodes, of each cluster to their end; see `AllPairs` for the outputs.
+
+    Notes
+    -----
+    Rounds: for each 64 sources, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
+
+    Messages: at most ``rounds * 64 * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("all_pairs", graph, form="block", sources=[3]).level.values.T
+    array([[2, 2, 1, 0]], dtype=int32)
+    """
+
+    def keep(self, s: State, hops: NDArray, first: int) -> None:
+        s.level[:, first : first + hops.shape[1]] = hops
+
+
+@dataclass(frozen=True)
+class BlockCloseness(Closeness, BlockSearches):
+    """Closeness centrality by searches in each cluster to their end; see `Closeness` for the output.
+
+    Notes
+    -----
+    Rounds: for each 64 samples, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
+
+    Messages: at most ``rounds * 64 * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("closeness", graph, form="block").closeness.round(3).values
+    array([0.75, 0.75, 1.  , 0.6 ])
+    """
+
+
+@dataclass(frozen=True)
+class BlockHarmonic(Harmonic, BlockSearches):
+    """Harmonic centrality by searches in each cluster to their end; see `Harmonic` for the output.
+
+    Notes
+    -----
+    Rounds: for each 64 samples, ``k + 1`` or ``k + 2``, where k is that of `BlockSearch`, the most of them.
+
+    Messages: at most ``rounds * 64 * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("harmonic", graph, form="block").harmonic.values
+    array([2.5, 2.5, 3. , 2. ])
+    """

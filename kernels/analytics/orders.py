@@ -24,9 +24,6 @@ from dgsuite.kernels import bsp
 
 FOLLOWS = "nodes send along paths that earlier messages have found"
 
-Sent = tuple[bsp.Broadcast, bsp.Vote]
-"""What nodes send, and a vote."""
-
 
 @dataclass(eq=False)
 class ColourState(bsp.ClusterState):
@@ -93,7 +90,7 @@ class Bipartite(bsp.Kernel):
             steps += 1
         yield bsp.Round(self.number, top=top, closing=True)
 
-    def spread(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> Sent:
+    def spread(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox) -> bsp.Sent:
         nodes = np.flatnonzero(c.degree)
         if inbox.round:
             nodes, root = inbox.min("root")
@@ -111,9 +108,8 @@ class Bipartite(bsp.Kernel):
         level = np.where(c.indices == c.ids[row], -2, level)  # no loops
         for found, wanted in ((s.parent, s.level - 1), (s.beside, s.level)):
             entries = np.flatnonzero(level == wanted[row])[::-1]
-            found[row[entries]] = c.indices[
-                entries
-            ]  # the first entry of a row is the last to be put
+            # the first entry of a row is the last to be put
+            found[row[entries]] = c.indices[entries]
         s.colour[:] = s.level & 1
         return bsp.vote(min=c.ids[s.beside >= 0])
 
@@ -138,13 +134,10 @@ class Bipartite(bsp.Kernel):
         to = np.concatenate([c.ids[at[:1]], s.beside[at[1:]]])
         return bsp.unicast(to, at, side=np.arange(len(at)))
 
-    def go_up(
-        self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox, steps: int
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+    def go_up(self, c: bsp.Cluster, s: ColourState, inbox: bsp.Inbox, steps: int) -> bsp.Sent:
         nodes, side = inbox.node, inbox["side"]
-        s.cycle[nodes] = np.where(
-            side, -2 - steps, steps
-        )  # until `number` knows how many there are
+        # until `number` knows how many there are
+        s.cycle[nodes] = np.where(side, -2 - steps, steps)
         if len(inbox.receivers()) < len(nodes):
             s.cycle[nodes] = steps
             return bsp.vote(min=steps)
@@ -156,15 +149,14 @@ class Bipartite(bsp.Kernel):
 
 
 @dataclass(eq=False)
-class GenerationState(bsp.ClusterState):
+class Order(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
+    # edges that come in from nodes that have not left
     left: NDArray[np.int32] = bsp.initial(lambda c: np.diff(c.senders[0]).astype(np.int32))
-    """Edges that come in from nodes that have not left."""
     generation: NDArray[np.int32] = bsp.per_node(-1, np.int32)
-    before: NDArray[np.int64] = bsp.per_node(
-        -1
-    )  # smallest node that has not left and has an edge to it
+    # smallest node that has not left and has an edge to it
+    before: NDArray[np.int64] = bsp.per_node(-1)
     cycle: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # place; at first steps of the token
 
 
@@ -206,7 +198,7 @@ class Topological(bsp.Kernel):
         "generation": bsp.Output("longest path to the node, -1 on and behind cycles"),
         "cycle": bsp.Output("place in a cycle, -1 elsewhere"),
     }
-    state = GenerationState
+    state = Order
     undirected = False
     pulls = True
     prepares = ("first",)
@@ -226,30 +218,28 @@ class Topological(bsp.Kernel):
             step += 1
         yield bsp.Round(self.number, first=again, last=step - 2, closing=True)
 
-    def begin(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> Sent:
+    def begin(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox) -> bsp.Sent:
         return self._leave(c, s, np.flatnonzero(s.left == 0), 0)
 
-    def leave(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, generation: int) -> Sent:
+    def leave(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox, generation: int) -> bsp.Sent:
         return self._leave(c, s, inbox.count_down(s.left), generation)
 
-    def _leave(
-        self, c: bsp.Cluster, s: GenerationState, due: NDArray[np.int64], generation: int
-    ) -> Sent:
+    def _leave(self, c: bsp.Cluster, s: Order, due: NDArray, generation: int) -> bsp.Sent:
         s.generation[due] = generation
         return bsp.broadcast(due), bsp.vote(any=c.degree[due] > 0)
 
-    def remain(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> bsp.Broadcast:
+    def remain(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(np.flatnonzero(s.left > 0))
 
-    def look(self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox) -> bsp.Vote:
+    def look(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox) -> bsp.Vote:
         live = bsp.Subset(s.left > 0)
         nodes, before, _ = inbox.first(among=live)
         s.before[nodes] = before
         return bsp.vote(min=c.ids[live.members])
 
     def go_back(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, step: int, start: int
-    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+        self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox, step: int, start: int
+    ) -> bsp.Sent:
         """The token goes on; a node that has had it votes when that was."""
         at = inbox.receivers() if step else c.local(start)
         if len(had := s.cycle[at][s.cycle[at] >= 0]):
@@ -257,8 +247,6 @@ class Topological(bsp.Kernel):
         s.cycle[at] = step
         return bsp.unicast(s.before[at], at), bsp.vote(min=None)
 
-    def number(
-        self, c: bsp.Cluster, s: GenerationState, inbox: bsp.Inbox, first: int, last: int
-    ) -> None:
+    def number(self, c: bsp.Cluster, s: Order, inbox: bsp.Inbox, first: int, last: int) -> None:
         """Steps since the first node of the cycle, counted from its end."""
         s.cycle = np.where(s.cycle >= first, last - s.cycle, -1).astype(np.int32)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.iterated import Iterated, Step
+from dgsuite.kernels.analytics.centralities import Iterated, Step
 from dgsuite.kernels.tools.exact import exact_sum
 
 
@@ -75,12 +75,11 @@ class PageRank(Iterated):
     sinks: Literal["spread", "lost"] = "spread"
 
     name = "pagerank"
+    allowed = {**Iterated.allowed, "damping": (0, 1)}
     refuses = {"recovery": bsp.KEEPS_LISTS}
     outputs = {"rank": bsp.Output("share of time that a random walker spends at the node")}
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 0 <= self.damping <= 1:
-            return f"damping must be from 0 to 1, got {self.damping!r}"
         return super().check(c) or self._check_personalisation(c.n)
 
     def _check_personalisation(self, n: int) -> str | None:
@@ -108,11 +107,7 @@ class PageRank(Iterated):
         return (yield bsp.Round(self.gather, held=held.sum, power=power))
 
     def start(self, c: bsp.Cluster) -> State:
-        state = State(
-            rank=c.full(1 / c.n),
-            share=c.zeros(np.float64),
-            preference=self.preference(c),
-        )
+        state = State(c.full(1 / c.n), c.zeros(np.float64), self.preference(c))
         if not self.weighted:
             self.look_out(c, state, 0)
         return state
@@ -136,9 +131,7 @@ class PageRank(Iterated):
         numbers = numbers / numbers.max()  # so that the sum is finite
         return numbers[c.ids] / float(exact_sum(numbers))
 
-    def spread(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Sent:  # type: ignore[override]
         if s.out is None:
             self.look_out(c, s, power)
         np.divide(s.rank, s.out, out=s.share)  # type: ignore[arg-type]
@@ -146,7 +139,7 @@ class PageRank(Iterated):
 
     def gather(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float, power: int
-    ) -> bsp.Vote | None:
+    ) -> bsp.Sent:
         rank = self.sums(c, inbox, power, s.share)
         rank *= self.damping
         rank += s.preference * (1 - self.damping + self.damping * held)

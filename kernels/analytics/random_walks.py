@@ -10,13 +10,13 @@ another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import negative
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics.extremes import heavy
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.construction.build import id_dtype
 
@@ -29,9 +29,6 @@ MAX_BIAS = 100
 
 LONGEST = 1 << 24
 """Most steps of a walk."""
-
-HEAVIEST = 2.0**900
-"""Largest weight, of which sums are finite."""
 
 
 class Walkers(NamedTuple):
@@ -119,12 +116,12 @@ class RandomWalks(bsp.Kernel):
     obeys = bsp.Model("nodes", None, "control")
     outputs = bsp.by_parameters(lambda kernel: {"walk": SEVERAL if kernel.walks > 1 else ONE})
     numbered = ("number", "step")
-    fields = {
-        "kind": np.int8,
-        "start": np.int64,
-        "step": np.int64,
-        "before": np.int64,
-        "tries": np.int64,
+    fields = {"kind": np.int8, **dict.fromkeys(("start", "step", "before", "tries"), np.int64)}
+    allowed = {
+        "length": (1, LONGEST),
+        "walks": (1, np.inf),
+        "restart": (0, 1),
+        **dict.fromkeys(("p", "q"), (1 / MAX_BIAS, MAX_BIAS)),
     }
     undirected = False
     refuses = {
@@ -133,23 +130,10 @@ class RandomWalks(bsp.Kernel):
     }
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 1 <= self.length <= LONGEST:
-            return f"length must be from 1 to {LONGEST}, got {self.length}"
-        for name, value in (("p", self.p), ("q", self.q)):
-            if not 1 / MAX_BIAS <= value <= MAX_BIAS:
-                return f"{name} must be from {1 / MAX_BIAS} to {MAX_BIAS}, got {value}"
-        if self.walks < 1:
-            return f"walks must be at least 1, got {self.walks}"
-        if not 0 <= self.restart <= 1:
-            return f"restart must be from 0 to 1, got {self.restart}"
-        if self.weighted and c.weights is not None and len(c.weights):
-            if c.weights.max() > HEAVIEST:
-                return f"weights must be at most 2^900 to walk by them, got {c.weights.max()}"
-            if wrong := negative(c.weights):
-                return wrong
         if c.directed and (self.p, self.q) != (1, 1):
             return "p and q must be 1 on a directed graph; graph.to_undirected() makes another"
-        return None
+        wrong = heavy(c.weights, 900, " to walk by them") if self.weighted else None
+        return super().check(c) or wrong
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.depart, opening=True)
@@ -160,9 +144,7 @@ class RandomWalks(bsp.Kernel):
         walk[:, :, 0] = c.ids[:, None]
         sums = np.empty(0)
         if self.weighted and c.weights is not None:
-            from dgsuite.kernels.tools import _draws
-
-            sums = _draws.running_by_row(c.indptr, c.weights)
+            sums = analytics._draws.running_by_row(c.indptr, c.weights)
         return State(walk if self.walks > 1 else walk[:, 0], sums)
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -174,14 +156,13 @@ class RandomWalks(bsp.Kernel):
         none = np.zeros(len(node), np.int64)
         return self.send(c, s, Walkers(node, start, none + 1, none - 1, none))
 
-    def walk(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+    def walk(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         kind, step, source = inbox["kind"], inbox["step"], inbox.src
         here = Walkers(inbox.node, inbox["start"], step, inbox["before"], inbox["tries"])
         records = kind == RECORD
         at = here.start[records] // c.n * (self.length + 1) + step[records]
-        s.walk.reshape(c.size, self.walks * (self.length + 1))[here.node[records], at] = source[
-            records
-        ]
+        by_node = s.walk.reshape(c.size, self.walks * (self.length + 1))
+        by_node[here.node[records], at] = source[records]
         accepted = kind == PROPOSAL
         accepted[accepted] = self.accepts(c, here.among(accepted))
         refused = (kind == PROPOSAL) & ~accepted
@@ -208,11 +189,7 @@ class RandomWalks(bsp.Kernel):
         return free | (self.draw(c, walkers, 1) * bound < likely)
 
     def send(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        walkers: Walkers,
-        *replies: tuple[int, NDArray[np.int64], Walkers],
+        self, c: bsp.Cluster, s: State, walkers: Walkers, *replies: tuple[int, NDArray, Walkers]
     ) -> bsp.Unicast:
         """Walkers go back, or propose a random neighbour; after them, replies of a kind to some nodes."""
         entry = self.choose(c, s, walkers)
@@ -222,29 +199,20 @@ class RandomWalks(bsp.Kernel):
         back, go = walkers.among(stay), ~stay & (entry >= 0)
         walkers, entry = walkers.among(go), entry[go]
         # the only neighbour always accepts
-        only = c.degree[walkers.node] == 1
-        walkers = walkers._replace(before=np.where(only, -1, walkers.before))
-        proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers)
+        before = np.where(c.degree[walkers.node] == 1, -1, walkers.before)
+        proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers._replace(before=before))
         sent = [proposed, (RESTART, back.start % c.n, back), *replies]
         kinds, to, moving = zip(*sent, strict=True)
-        node, start, step, before, tries = map(np.concatenate, zip(*moving, strict=True))
-        return bsp.unicast(
-            np.concatenate(to),
-            node,
-            kind=np.repeat(kinds, [len(nodes) for nodes in to]),
-            start=start,
-            step=step,
-            before=before,
-            tries=tries,
-        )
+        node, *rest = map(np.concatenate, zip(*moving, strict=True))
+        fields: Any = dict(zip(Walkers._fields[1:], rest, strict=True))
+        kind = np.repeat(kinds, [len(nodes) for nodes in to])
+        return bsp.unicast(np.concatenate(to), node, kind=kind, **fields)
 
     def choose(self, c: bsp.Cluster, s: State, walkers: Walkers) -> NDArray[np.int64]:
         """A random edge for each walker, as an entry of the adjacency; -1 where there is none to take."""
         luck = self.draw(c, walkers, 0)
         if self.weighted and c.weights is not None:
-            from dgsuite.kernels.tools import _draws
-
-            return _draws.picked_by_row(c.indptr, s.sums, walkers.node, luck)
+            return analytics._draws.picked_by_row(c.indptr, s.sums, walkers.node, luck)
         degree = c.degree[walkers.node]
         return np.where(degree > 0, c.indptr[walkers.node] + (luck * degree).astype(np.int64), -1)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.kernels import analytics
+from dgsuite.kernels.analytics.extremes import amounts
 from dgsuite.kernels.analytics.trouble import DEEP, TROUBLE, limit
 from dgsuite.kernels.tools.exact import Sums
 from dgsuite.partition.clusters.cluster import Cluster
@@ -39,13 +41,11 @@ class Searcher:
     """
 
     def __init__(self, graph: Adjacency, weighted: bool, by_edge: bool = False) -> None:
-        from dgsuite.kernels.analytics import _betweenness
-
         n = len(graph.indptr) - 1
         self.sums = Sums.zeros(len(graph.indices) if by_edge else n)
         self._by_edge = by_edge
         self._partition = graph.partition
-        loops: Any = _betweenness
+        loops = analytics._betweenness
         self._room = partial(loops.workspace, n, len(graph.indices), weighted)
         more = (graph.weights, graph.limit) if weighted else ()
         self._search = loops.by_weight if weighted else loops.by_hops
@@ -84,10 +84,9 @@ def falling(degree: NDArray) -> NDArray[np.int64]:
 
 def edges_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
     """The edges of a cluster, row by row: ends as positions, and weights where they count."""
-    found = {"end": c.partition.position(c.indices).astype(np.uint32)}
+    found: dict[str, NDArray] = {"end": c.partition.position(c.indices).astype(np.uint32)}
     if weighted:
-        ones = np.ones(len(c.indices)) if c.weights is None else c.weights
-        found["weight"] = ones.astype(np.float64)
+        found["weight"] = amounts(c.weights, len(c.indices))
     return found
 
 

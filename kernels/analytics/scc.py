@@ -6,6 +6,9 @@ backwards: what the busiest node reaches and what reaches it are its component, 
 first, in a random order, of the nodes that reach it. Those of a colour that reach its node are a component
 (Orzan 2004). No component has two colours, so colours are parts of the graph, and the next colours spread
 within each part.
+
+By blocks, searches and trimming go on within a cluster to their end. A chain that a search or trimming goes
+along then costs a round for each crossing of the border, not for each node.
 """
 
 from __future__ import annotations
@@ -17,9 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.tools import blocks
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct
+
+ANY = np.empty(0, np.int64)
+"""No parts: a search goes anywhere."""
+
+Search = tuple[Any, bsp.Vote]
+"""What nodes that a search has reached send, and whether it goes on."""
 
 
 @dataclass(eq=False)
@@ -70,6 +80,7 @@ class StrongComponents(bsp.Kernel):
     ranges = {"colour": bsp.nodes, "part": bsp.nodes}
     undirected = False
     pulls = True
+    state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from self.trimming()
@@ -97,9 +108,9 @@ class StrongComponents(bsp.Kernel):
     def trimming(self) -> bsp.Program:
         yield from bsp.until_quiet(self.leave, self.lose, self.trim)
 
-    def start(self, c: bsp.Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> bsp.ClusterState:
         live = (c.in_degree > 0) & (c.degree > 0)
-        return State.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
+        return self.state.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
 
     # Trimming.
 
@@ -127,29 +138,35 @@ class StrongComponents(bsp.Kernel):
         edges = np.minimum(s.coming[live], s.going[live]).astype(np.int64)
         return bsp.vote(max=edges * c.n + (c.n - 1 - c.ids[live]))
 
-    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Broadcast:
+    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
         s.ahead = bsp.Subset(s.live.mask.copy())
-        s.ahead.remove(c.local(pivot))
-        return bsp.broadcast(c.local(pivot))
+        return self.opened(self.onwards(c, s, c.local(pivot)))
 
-    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
-        nodes = inbox.receivers(among=s.ahead)
+    def opened(self, sent: Search) -> bsp.Sent:
+        """What a search begins with: no vote, since the next phase follows in any case."""
+        return sent[0]
+
+    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
+        return self.onwards(c, s, inbox.receivers(among=s.ahead))
+
+    def onwards(self, c: bsp.Cluster, s: State, nodes: NDArray) -> Search:
+        """Nodes are reached, and tell the nodes to which they have an edge."""
         s.ahead.remove(nodes)
         return bsp.broadcast(nodes), bsp.vote(any=len(nodes) > 0)
 
-    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Broadcast:
+    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Sent:
         s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
-        return self.join(s, c.local(pivot))
+        return self.opened(self.join(c, s, c.local(pivot)))
 
-    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
-        nodes = inbox.receivers(among=s.ahead)
-        return self.join(s, nodes), bsp.vote(any=len(nodes) > 0)
+    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
+        return self.join(c, s, inbox.receivers(among=s.ahead))
 
-    def join(self, s: State, nodes: NDArray, **fields: Any) -> bsp.Broadcast:
-        """Nodes become members, and tell the nodes with an edge to them."""
+    def join(self, c: bsp.Cluster, s: State, nodes: NDArray, part: NDArray = ANY) -> Search:
+        """Nodes become members, and tell the nodes with an edge to them, in their part of some."""
         s.ahead.remove(nodes)
         s.members[nodes] = True
-        return bsp.broadcast(nodes, backwards=True, **fields)
+        told = {} if part is ANY else {"part": part[nodes]}
+        return bsp.broadcast(nodes, backwards=True, **told), bsp.vote(any=len(nodes) > 0)
 
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         return bsp.vote(min=c.ids[s.members])
@@ -166,22 +183,18 @@ class StrongComponents(bsp.Kernel):
 
     # Colouring.
 
-    def recolour(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def recolour(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
         live = s.live.members
         s.colour[live] = c.ids[live]
         s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
-        return self.show(c, s, live), bsp.vote(any=len(live) > 0)
+        return self.show(c, s, live)[0], bsp.vote(any=len(live) > 0)
 
-    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Broadcast:
-        return bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
+    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> Search:
+        sent = bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
+        return sent, bsp.vote(any=len(nodes) > 0)
 
-    def spread(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
-        nodes = self.taken(s, inbox, draw)
-        return self.show(c, s, nodes), bsp.vote(any=len(nodes) > 0)
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int) -> bsp.Sent:
+        return self.show(c, s, self.taken(s, inbox, draw))
 
     def taken(self, s: State, inbox: bsp.Inbox, draw: int) -> NDArray:
         """Live nodes that get an earlier colour from their part; they take it."""
@@ -189,26 +202,24 @@ class StrongComponents(bsp.Kernel):
         here = s.live.mask[node] & (inbox["part"] == s.part[node])
         node, colour = node[here], colour[here]
         number = uniform("counter", self.seed, colour, draw)
-        earlier = (number < s.number[node]) | (
-            (number == s.number[node]) & (colour < s.colour[node])
-        )
+        equal = number == s.number[node]
+        earlier = (number < s.number[node]) | (equal & (colour < s.colour[node]))
         node, colour, number = node[earlier], colour[earlier], number[earlier]
         order = np.lexsort((colour, number, node))
         nodes, first = np.unique(node[order], return_index=True)
         s.colour[nodes], s.number[nodes] = colour[order][first], number[order][first]
         return nodes
 
-    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         live = s.live.members
         s.part[live] = s.colour[live]
         s.ahead = bsp.Subset(s.live.mask.copy())
-        roots = live[s.part[live] == c.ids[live]]
-        return self.join(s, roots, part=s.part[roots])
+        return self.opened(self.join(c, s, live[s.part[live] == c.ids[live]], s.part))
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         node = inbox.node
         nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
-        return self.join(s, nodes, part=s.part[nodes]), bsp.vote(any=len(nodes) > 0)
+        return self.join(c, s, nodes, s.part)
 
     def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = np.flatnonzero(s.members)
@@ -223,3 +234,85 @@ class StrongComponents(bsp.Kernel):
     def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.component[inbox.node] = inbox["colour"]
         self.release(s)
+
+
+@dataclass(eq=False)
+class BlockState(State):
+    """What the nodes of a cluster know."""
+
+    seen: NDArray[np.bool_] = bsp.per_node(False)  # scratch of searches
+
+
+@dataclass(frozen=True)
+class BlockStrongComponents(StrongComponents):
+    """Strongly connected components, within each cluster first; see `StrongComponents` for the output.
+
+    Notes
+    -----
+    Rounds: some for each time that a chain, which trimming or a search goes along, crosses the border.
+
+    Messages: at most ``rounds * 2 * (arcs + n)``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True)
+    >>> dgsuite.run("scc", graph, form="block").component.values
+    array([0, 0, 0, 3])
+    """
+
+    obeys = bsp.Model("nodes", None, "data")
+    form = "block"
+    state = BlockState
+    fields = {"colour": np.int64, "part": np.int64, "backwards": np.bool_}
+
+    def trimming(self) -> bsp.Program:
+        yield from bsp.until_quiet(self.peel)
+
+    # Within the cluster.
+
+    def peel(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
+        """Nodes leave; then those that no live edge enters, or that none leaves."""
+        left = np.empty(c.size, np.int64)
+        count = analytics._strong.trim(
+            *(c.indptr, c.positions, c.senders[0], c.sender_positions, c.first),
+            *(s.coming, s.going, s.live.mask),
+            *(s.leaving, inbox.node, inbox["backwards"], s.seen, left),
+        )
+        left = left[:count]
+        s.live.remove(left)
+        s.leaving = left[:0]
+        out, _, to = blocks.crossing(c, left)
+        into, _, origin = blocks.crossing(c, left, backwards=True)
+        ends, nodes = np.append(to, origin), np.append(out, into)
+        backwards = np.arange(len(ends)) >= len(to)
+        return bsp.unicast(ends, nodes, backwards=backwards), bsp.vote(any=len(ends) > 0)
+
+    def reached(self, s: BlockState, rows: tuple, nodes: NDArray, part: NDArray) -> NDArray:
+        """Nodes that a search from some nodes reaches in the cluster; they are no longer ahead."""
+        found = np.empty(len(s.seen), np.int64)
+        count = analytics._strong.reach(*rows, s.ahead.mask, part, nodes, s.seen, found)
+        s.ahead.remove(found[:count])
+        return found[:count]
+
+    def opened(self, sent: Search) -> bsp.Sent:
+        return sent
+
+    def onwards(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Search:
+        return blocks.tell(c, self.reached(s, (c.indptr, c.positions, c.first), nodes, ANY))
+
+    def join(self, c: bsp.Cluster, s: BlockState, nodes: NDArray, part: NDArray = ANY) -> Search:
+        """Nodes and those that reach them within their part become members, and tell across the border."""
+        found = self.reached(s, (c.senders[0], c.sender_positions, c.first), nodes, part)
+        s.members[found] = True
+        return blocks.tell(c, found, backwards=True, part=s.part)
+
+    def show(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Search:
+        """Colours of some nodes spread within the cluster, and are told across the border."""
+        found = np.empty(c.size, np.int64)
+        seeds = nodes[np.lexsort((s.colour[nodes], s.number[nodes]))]
+        count = analytics._strong.colour(
+            *(c.indptr, c.positions, c.first, s.live.mask, s.part, s.number, s.colour),
+            *(seeds, s.seen, found),
+        )
+        return blocks.tell(c, found[:count], colour=s.colour, part=s.part)

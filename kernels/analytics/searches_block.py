@@ -20,45 +20,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
+from dgsuite.kernels.analytics import sssp
 from dgsuite.kernels.analytics.bfs import BreadthFirst
-from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
 from dgsuite.kernels.tools import blocks, sources
 from dgsuite.partition.arrays.segments import lent
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
-
-
-Sent = bsp.Vote | tuple[bsp.Unicast, bsp.Vote]
-"""What a cluster sends over its border, and whether it does; a vote alone where nothing comes nearer."""
+from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(frozen=True)
 class BlockForm(bsp.Kernel):
-    """A search within each cluster to its end, on from a root and then from what comes over the border."""
+    """A search within each cluster to its end, on from a root and then from what comes over the border.
+
+    Phases of subclasses: ``wake`` begins, at the root or at the ends of new edges; ``search`` takes the
+    offers that are nearer, and goes on from there.
+    """
 
     obeys = bsp.Model("edges", reduces="control")
     form = "block"
     undirected = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        reply = yield bsp.Round(self.wake)
-        if reply.any:
-            yield from bsp.until_quiet(self.search)
-
-    def wake(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Sent:
-        """Begin, at the root or at the ends of new edges."""
-        raise NotImplementedError
-
-    def search(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Sent:
-        """Take the offers that are nearer, and go on from there."""
-        raise NotImplementedError
+        yield from bsp.until_quiet("search", after=bsp.Round("wake"))
 
 
 def grown(c: bsp.Cluster, known: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray]:
@@ -111,12 +98,12 @@ class BlockSearch(BlockForm):
     def start(self, c: bsp.Cluster) -> SearchState:
         return SearchState.of(c, level=c.full(-1, np.int32), parent=c.full(-1, bsp.node_dtype(c)))
 
-    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
         root = c.local(self.root)
         s.level[root], s.parent[root] = 0, self.root
         return self.spread(c, s, root)
 
-    def search(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+    def search(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
         nodes, offer = inbox.min("offer")
         level, parent = offer // c.n, offer % c.n
         known = s.level[nodes]
@@ -127,15 +114,13 @@ class BlockSearch(BlockForm):
         s.level[nodes], s.parent[nodes] = level[nearer], parent[nearer]
         return self.spread(c, s, nodes)
 
-    def spread(self, c: bsp.Cluster, s: SearchState, seeds: NDArray) -> Sent:
+    def spread(self, c: bsp.Cluster, s: SearchState, seeds: NDArray) -> bsp.Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
-        from dgsuite.kernels.analytics import _blocks
-
         if not len(seeds):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.level[seeds], kind="stable")]
         queue, reached = (np.empty(c.size, np.int64) for _ in range(2))
-        count = _blocks.search(
+        count = analytics._blocks.search(
             *(c.indptr, c.positions, c.first, c.ids, s.level, s.parent),
             *(seeds, s.level[seeds], queue, reached),
         )
@@ -177,7 +162,7 @@ class SearchSince(BlockSearch):
     broadcasts = False
     same = ("root", "cutoff")
 
-    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
         rows, ends = grown(c, s.level >= 0)
         offer = (s.level[rows] + 1) * np.int64(c.n) + c.ids[rows]
         return bsp.unicast(ends, rows, combine="min", offer=offer), bsp.vote(any=len(ends) > 0)
@@ -200,11 +185,9 @@ def buckets(weights: NDArray | None) -> tuple[float, int]:
 
 
 @dataclass(eq=False)
-class PathsState(bsp.ClusterState):
+class PathsState(sssp.Paths):
     """What the nodes of a cluster know."""
 
-    distance: NDArray[np.float64]
-    parent: bsp.NodeIds
     starts: NDArray[np.int64]  # where paths start
     buckets: tuple[float, int]  # width of one, and how many there are
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
@@ -246,9 +229,9 @@ class BlockPaths(BlockForm):
     sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
-    outputs = ShortestPaths.outputs
+    outputs = sssp.ShortestPaths.outputs
     fields = {"distance": np.float64, "hops": np.int64}
-    needs = ShortestPaths.needs
+    needs = sssp.ShortestPaths.needs
     weighs = True
 
     def check(self, c: bsp.Cluster) -> str | None:
@@ -258,41 +241,35 @@ class BlockPaths(BlockForm):
         """The kernel for several sources, where there are some."""
         if self.sources is None:
             return self
-        from dgsuite.kernels.analytics.sssp_nearest import BlockNearest
-
-        return BlockNearest(**started(self))
+        return BlockNearest(**sssp.started(self))
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> PathsState:
-        distance, parent, starts = begun(self, c)
+        distance, parent, starts = sssp.begun(self, c)
         more = {"starts": starts, "buckets": buckets(c.weights)}
         return PathsState.of(c, distance=distance, parent=parent, **more)
 
-    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         return self.spread(c, s, s.starts)
 
-    def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
-        from dgsuite.kernels.analytics import _blocks
-
+    def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         seeds = np.empty(c.size, np.int64)
         offers = inbox.node, inbox.src, inbox["distance"], inbox["hops"]
-        count = _blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
+        count = analytics._blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
         return self.spread(c, s, seeds[:count])
 
-    def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> Sent:
+    def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> bsp.Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
-        from dgsuite.kernels.analytics import _blocks
-
         if not len(seeds):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
         reached = np.empty(c.size, np.int64)
         weights = lent(np.empty(0)) if c.weights is None else c.weights
         width, places = s.buckets
-        count = _blocks.shortest(
+        count = analytics._blocks.shortest(
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
             *(s.distance, s.hop, s.parent, seeds, s.due, reached),
         )
@@ -302,7 +279,7 @@ class BlockPaths(BlockForm):
         return sent, bsp.vote(any=len(ends) > 0)
 
     def verify(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> None:
-        check_distances(c, s.distance)
+        sssp.check_distances(c, s.distance)
 
 
 @dataclass(frozen=True)
@@ -342,10 +319,18 @@ class PathsSince(BlockPaths):
         """Paths over edges that weigh more are longer."""
         return after > before
 
-    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> Sent:
+    def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
         rows, ends = grown(c, s.distance < np.inf)
         length = 1 if c.weights is None else c.weights[c.entries(rows, ends)]
-        told = s.distance[rows] + length
         # of equally long ways an earlier one stays, since it has no hops
-        sent = bsp.unicast(ends, rows, distance=told, hops=s.hop[rows] + 1)
+        sent = bsp.unicast(ends, rows, distance=s.distance[rows] + length, hops=s.hop[rows] + 1)
         return sent, bsp.vote(any=len(ends) > 0)
+
+
+@dataclass(frozen=True)
+class BlockNearest(sssp.Nearest, BlockPaths):
+    """The same by blocks; see `BlockPaths`."""
+
+    obeys = bsp.Model("nodes", reduces="control")
+    outputs = sssp.NearestSource.outputs
+    fields = {**BlockPaths.fields, "top": np.int64}

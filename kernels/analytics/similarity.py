@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.graph.graph import Graph
 
@@ -154,18 +154,16 @@ class Similarity(bsp.Weighted):
         "similarity": bsp.Output("similarity of the two", dims=("pair",)),
     }
     numbered = ("pair",)
+    allowed = {"k": (1, np.inf)}
     fields = {"degree": np.int32, "size": np.float64, "neighbour": np.int32, "weight": np.float64}
     refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.k is not None and self.k < 1:
-            return f"k must be at least 1, got {self.k}"
         if self.k is not None and self.pairs is not None:
             return "k finds pairs, and pairs names them: give one of the two"
-        if self.weighted and c.weights is not None:
-            return self._unfit(c.weights)
-        return None
+        weights = c.weights if self.weighted else None
+        return super().check(c) or (None if weights is None else self._unfit(weights))
 
     def _unfit(self, weights: NDArray) -> str | None:
         """What is wrong with the weights of a cluster, if anything."""
@@ -246,9 +244,8 @@ class Similarity(bsp.Weighted):
         return bsp.share(nodes, c.degree[nodes], **columns)
 
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        from dgsuite.kernels.analytics import _similarity as loops
-
-        lists, weights, none = inbox.shared("neighbour"), self._weights(c), np.empty(0)
+        loops, lists = analytics._similarity, inbox.shared("neighbour")
+        weights, none = self._weights(c), np.empty(0)
         measure = MEASURES[self.measure]
         kind = getattr(loops, measure.term if weights is None else str(measure.weighted))
         way = getattr(loops, measure.way)

@@ -4,13 +4,18 @@ Nodes wait in buckets by their distance, each as wide as delta. The first bucket
 emptied: its nodes tell their neighbours their distance, each time it falls. Light and heavy edges are not
 told apart (as in the GAP benchmark suite: Beamer, Asanovic and Patterson 2015): where buckets are narrow,
 few distances fall twice.
+
+With several sources all of them begin at distance 0, and the nearest one is the root of the tree that a node
+is in (Erwig 2000, "The graph Voronoi diagram with applications"). The root above each node of a forest is
+found by pointer jumping (JaJa 1992, An Introduction to Parallel Algorithms, section 2.2): a node asks the
+ancestor that it knows for that one's, so its way doubles each time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +24,8 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.trouble import WHOLE
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import SORTED_FRACTION, put
+from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.measures import spread
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
 
 FACTOR = 4
 """The fastest on Kronecker graphs, as are 2 and 8 nearly: smaller deltas make more rounds, larger ones more
@@ -34,12 +37,51 @@ LAST = 2.0**62
 LARGEST = float(np.finfo(np.float64).max)
 
 
+@dataclass(frozen=True)
+class Climbing(bsp.Kernel):
+    """A kernel whose nodes have a ``parent``, -1 for none, and look for their roots, which are their own.
+
+    Its state has an array ``top`` as well, int64: an ancestor, or -1 - root where the root is known. So has a
+    message: a field ``top``.
+    """
+
+    def climb(self, n: int) -> Generator[bsp.Round | bsp.Finish, bsp.Reply, bool]:
+        """Find the roots; after so many rounds that nodes have none whose ancestors are on a cycle."""
+        reply = yield bsp.Round(self.stand, opening=True)
+        for _ in range(n.bit_length()):
+            if not reply.any:
+                return False
+            reply = yield bsp.Round(self.ask, self.answer, self.take)
+        return bool(reply.any)
+
+    def stand(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Vote:
+        s.top = np.where(s.parent == c.ids, -1 - c.ids, s.parent)
+        return bsp.vote(any=s.top >= 0)
+
+    def ask(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Unicast:
+        nodes = np.flatnonzero(s.top >= 0)
+        return bsp.unicast(s.top[nodes], nodes)
+
+    def answer(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Unicast:
+        return bsp.unicast(inbox.src, inbox.node, top=s.top[inbox.node])
+
+    def take(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Vote:
+        s.top[inbox.node] = inbox["top"]
+        return bsp.vote(any=s.top >= 0)
+
+
 @dataclass(eq=False)
-class State(bsp.ClusterState):
-    """What the nodes of a cluster know."""
+class Paths(bsp.ClusterState):
+    """What the nodes of a cluster know of the paths that lead to them."""
 
     distance: NDArray[np.float64]
     parent: bsp.NodeIds
+
+
+@dataclass(eq=False)
+class State(Paths):
+    """What the nodes of a cluster know."""
+
     far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
     waits: NDArray[np.bool_]  # whether a node is among them
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
@@ -119,8 +161,6 @@ class ShortestPaths(bsp.Kernel):
         """With a delta; and the kernel for several sources, where there are some."""
         if self.sources is None:
             return self.with_delta(graph)
-        from dgsuite.kernels.analytics.sssp_nearest import NearestSource
-
         return NearestSource(**started(self)).with_delta(graph)
 
     def with_delta(self, graph: Graph) -> Self:
@@ -174,9 +214,7 @@ class ShortestPaths(bsp.Kernel):
         s.waits[due] = False
         return bsp.broadcast(due, distance=s.distance[due])
 
-    def relax(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float
-    ) -> tuple[bsp.Broadcast, bsp.Vote] | bsp.Vote:
+    def relax(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float) -> bsp.Sent:
         """Nodes that come nearer tell so, or wait; the vote is the least distance told, else that waits."""
         nodes, offer, source = inbox.nearer("distance")
         nearer = offer < s.distance[nodes]  # all but those where paths start
@@ -211,16 +249,12 @@ def started(kernel: bsp.Kernel) -> dict[str, Any]:
     return values | first
 
 
-def begun(
-    kernel: Any, c: bsp.Cluster
-) -> tuple[NDArray[np.float64], bsp.NodeIds, NDArray[np.int64]]:
+def begun(kernel: Any, c: bsp.Cluster) -> tuple[NDArray[np.float64], bsp.NodeIds, NDArray]:
     """First distances and parents of a cluster's nodes, and those of them where paths start, ascending: the
     sources of a kernel, else its root.
     """
     given = [kernel.root] if kernel.sources is None else kernel.sources
-    starts = sources.chosen(given, c.n, kernel.seed)
-    at = c.partition.position(starts) - c.partition.offsets[c.index]
-    own = np.sort(at[(at >= 0) & (at < c.size)])
+    own = np.sort(sources.own(c, sources.chosen(given, c.n, kernel.seed))[0])
     distance, parent = c.full(np.inf), c.full(-1, bsp.node_dtype(c))
     distance[own], parent[own] = 0, c.ids[own]
     return distance, parent, own
@@ -242,3 +276,28 @@ def check_distances(c: bsp.Cluster, distance: NDArray[np.float64]) -> None:
         raise OverflowError(
             f"the distance of node {c.ids[far[0]]} must {most}; divide the weights by a common factor"
         )
+
+
+@dataclass(frozen=True)
+class Nearest(Climbing):
+    """Looks for the sources, after paths have been found."""
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        yield from self.climb(net.n)
+        yield bsp.Round(self.name_source, closing=True)
+
+    def name_source(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> None:
+        s.source = np.where(s.parent < 0, -1, -1 - s.top).astype(s.parent.dtype)
+
+
+@dataclass(frozen=True)
+class NearestSource(Nearest, ShortestPaths):
+    """Shortest paths from several sources; see `ShortestPaths`."""
+
+    obeys = bsp.Model("nodes", reduces="data")
+    outputs = {
+        **ShortestPaths.outputs,
+        "source": bsp.Output("nearest of the sources, {none} where unreached", nodes=True),
+    }
+    fields = {**ShortestPaths.fields, "top": np.int64}

@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.partition.arrays.segments import ranges
 from dgsuite.partition.clusters.cluster import IN, OUT
 
@@ -31,11 +30,18 @@ CORE = 1 << 14
 """Nodes in the core at most: their lists as bits take 32 MiB."""
 
 
-def compiled() -> Any:
-    """The compiled loops; they take a moment to import."""
-    from dgsuite.kernels.analytics import _triangles
+@dataclass(frozen=True)
+class SharesNeighbours(bsp.Kernel):
+    """A kernel whose nodes share lists of neighbours."""
 
-    return _triangles
+    obeys = bsp.Model("edges", None)
+    short_ids = True
+    refuses = bsp.no_faults(bsp.SHARES_LISTS)
+
+    def introduce(self, c: bsp.Cluster, s: bsp.ClusterState, inbox: bsp.Inbox) -> bsp.Share:
+        """Each node shares all its neighbours."""
+        nodes = np.flatnonzero(c.degree)
+        return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
 
 
 @dataclass(eq=False)
@@ -48,10 +54,12 @@ class State(bsp.ClusterState):
     lengths: NDArray[np.int64] = bsp.later()  # of each node's list
     items: NDArray = bsp.later()  # of all lists, one after the other
     lists: bsp.Shared = bsp.later()  # the neighbours' lists
+    coefficient: NDArray[np.float64] = bsp.later()
+    mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
 
 
 @dataclass(frozen=True)
-class Triangles(bsp.Kernel):
+class Triangles(SharesNeighbours):
     """How many triangles each node is in; the sum is three times their number.
 
     Outputs ``triangles``.
@@ -73,12 +81,9 @@ class Triangles(bsp.Kernel):
     """
 
     name = "triangles"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"triangles": bsp.Output("triangles that the node is in")}
     fields = {"degree": np.int32, "neighbour": np.int32, "triangles": np.int32}
     ranges = {"degree": bsp.nodes, "neighbour": bsp.nodes, "triangles": lambda n: n * n}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = State
 
     def extra_bytes(self, n: int, nodes: int, entries: int) -> int:
@@ -101,7 +106,7 @@ class Triangles(bsp.Kernel):
         return {}
 
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        s.lists, loops = inbox.shared("neighbour"), compiled()
+        s.lists, loops = inbox.shared("neighbour"), analytics._triangles
         place = places(c, s.core)
         rows = loops.rows_of(s.core, *s.lists, place, True)
         own, times = np.append(0, np.cumsum(s.lengths)), np.zeros(len(s.items), np.int32)
@@ -113,7 +118,7 @@ class Triangles(bsp.Kernel):
         return bsp.share(nodes, lengths, triangles=times)
 
     def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.triangles += compiled().added(*s.lists, *inbox.shared("triangles"))[c.ids]
+        s.triangles += analytics._triangles.added(*s.lists, *inbox.shared("triangles"))[c.ids]
 
 
 def ranked(
@@ -143,9 +148,8 @@ def ranked(
     rank = np.partition(degrees, -most)[-most] if most else np.iinfo(degrees.dtype).max
     least = max(int(rank), 1)
     degree = np.zeros(c.n, degrees.dtype)  # of the nodes that may be in the core
-    count = compiled().above(
-        c.indptr, c.indices, slots, degrees, c.ids, least, degree, lengths, entries
-    )
+    rows = c.indptr, c.indices, slots, degrees, c.ids
+    count = analytics._triangles.above(*rows, least, degree, lengths, entries)
     hubs = np.flatnonzero(degree)
     return lengths, entries[:count], hubs[np.lexsort((hubs, degree[hubs]))[::-1][:most]]
 
@@ -155,22 +159,6 @@ def places(c: bsp.Cluster, core: NDArray) -> NDArray[np.int32]:
     place = np.full(c.n, -1, np.int32)
     place[core] = np.arange(len(core))
     return place
-
-
-def between(c: bsp.Cluster, core: NDArray, lists: bsp.Shared) -> NDArray[np.int64]:
-    """How many items of its neighbours' lists are neighbours of each node of a cluster."""
-    place = places(c, core)
-    rows = compiled().rows_of(core, *lists, place, False)
-    found: NDArray[np.int64] = compiled().closed(c.indptr, c.indices, *lists, place, rows)
-    return found
-
-
-@dataclass(eq=False)
-class ClusteringState(State):
-    """What the nodes of a cluster know."""
-
-    coefficient: NDArray[np.float64] = bsp.per_node(0.0)
-    mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
 
 
 @dataclass(frozen=True)
@@ -200,22 +188,23 @@ class ClusteringCoefficient(Triangles):
     name = "lcc"
     outputs = {"coefficient": bsp.Output("local clustering coefficient")}
     fields = {**Triangles.fields, "mutual": np.bool_}
-    state = ClusteringState
     both_ways = True
 
     def more(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
         return {} if c.directions is None else {"mutual": c.directions[entries] == IN | OUT}
 
-    def close(self, c: bsp.Cluster, s: ClusteringState, inbox: bsp.Inbox) -> bsp.Share:  # type: ignore[override]
+    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
         if c.directions is not None:
             starts, ends, nodes = inbox.shared("neighbour")
             mutual = inbox.shared("mutual").values
             before = np.concatenate([[0], np.cumsum(mutual)])
             lists = bsp.Shared(before[starts], before[ends], nodes[mutual])
-            s.mutual = between(c, s.core, lists)
+            place, loops = places(c, s.core), analytics._triangles
+            rows = loops.rows_of(s.core, *lists, place, False)
+            s.mutual = loops.closed(c.indptr, c.indices, *lists, place, rows)
         return super().close(c, s, inbox)
 
-    def add(self, c: bsp.Cluster, s: ClusteringState, inbox: bsp.Inbox) -> None:  # type: ignore[override]
+    def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         super().add(c, s, inbox)
         joined = s.triangles + (s.triangles if c.directions is None else s.mutual)  # ordered pairs
         s.coefficient = joined / np.maximum(c.degree * (c.degree.astype(np.int64) - 1), 1)
@@ -229,7 +218,7 @@ class SquareState(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class SquareClustering(bsp.Kernel):
+class SquareClustering(SharesNeighbours):
     """The share of possible squares at each node that are there.
 
     Outputs ``coefficient`` (Zhang et al. 2008, "Clustering coefficient and community structure of bipartite
@@ -258,19 +247,13 @@ class SquareClustering(bsp.Kernel):
     """
 
     name = "square_clustering"
-    obeys = bsp.Model("edges", None)
-    short_ids = True
     outputs = {"coefficient": bsp.Output("clustering coefficient of squares")}
     fields = {"neighbour": np.int32}
     ranges = {"neighbour": bsp.nodes}
-    refuses = bsp.no_faults(bsp.SHARES_LISTS)
     state = SquareState
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.close)
-
-    def introduce(self, c: bsp.Cluster, s: SquareState, inbox: bsp.Inbox) -> bsp.Share:
-        return introduction(c)
 
     def close(self, c: bsp.Cluster, s: SquareState, inbox: bsp.Inbox) -> None:
         lists, degree = inbox.shared("neighbour"), c.degree.astype(np.int64)
@@ -280,18 +263,10 @@ class SquareClustering(bsp.Kernel):
         np.divide(squares, possible, out=s.coefficient, where=possible > 0)
 
 
-def introduction(c: bsp.Cluster) -> bsp.Share:
-    """Each node's list of neighbours, to them."""
-    nodes = np.flatnonzero(c.degree)
-    return bsp.share(nodes, c.degree[nodes], neighbour=c.indices)
-
-
 def two_hops(c: bsp.Cluster, lists: bsp.Shared) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """By entry of the adjacency the triangles that the edge is in; by node its cycles of four nodes."""
-    from dgsuite.kernels.analytics import _squares
-
     joint, squares = np.zeros(len(c.indices), np.int64), np.zeros(c.size, np.int64)
-    _squares.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
+    analytics._motifs.two_hops(c.indptr, c.indices, c.ids, *lists, joint, squares)
     return joint, squares
 
 

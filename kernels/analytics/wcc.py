@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.kernels import analytics, bsp
+from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(eq=False)
@@ -92,16 +90,12 @@ class Components(bsp.Kernel):
 
     def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
         """The kernel for thresholds or for sources, where there are some."""
+        given = self.seed, self.faithful, self.thresholds
         if self.single is not None:
-            from dgsuite.kernels.analytics.wcc_nested import SingleNested
-
-            given = self.seed, self.faithful, self.thresholds, self.single
-            return SingleNested(*given).suited(graph)
-        if self.thresholds is None:
-            return self
-        from dgsuite.kernels.analytics.wcc_nested import NestedComponents
-
-        return NestedComponents(self.seed, self.faithful, self.thresholds).suited(graph)
+            return analytics.wcc_nested.SingleNested(*given, self.single).suited(graph)  # type: ignore[no-any-return]
+        if self.thresholds is not None:
+            return analytics.wcc_nested.NestedComponents(*given).suited(graph)  # type: ignore[no-any-return]
+        return self
 
     def program(self, net: bsp.Net) -> bsp.Program:
         best = yield bsp.Round(self.nominate, opening=True)
@@ -117,10 +111,8 @@ class Components(bsp.Kernel):
                 break
         left = yield bsp.Round(self.fuse, least=least, closing=True)
         if left.any:
-            last = yield from bsp.until_quiet(
-                self.tell, self.hook, self.answer, self.shorten, least=least
-            )
-            least = last.min
+            phases = self.tell, self.hook, self.answer, self.shorten
+            least = (yield from bsp.until_quiet(*phases, least=least)).min
         yield bsp.Round(self.settle, least=least, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:
@@ -135,7 +127,7 @@ class Components(bsp.Kernel):
         s.unseen.remove(c.local(root))
         return bsp.known(root)
 
-    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         s.frontier, _, _ = inbox.first(among=s.unseen)
         s.unseen.remove(s.frontier)
         least = int(c.ids[s.frontier[0]]) if len(s.frontier) else None
@@ -173,10 +165,7 @@ class Components(bsp.Kernel):
         s.component[nodes] = np.minimum(s.component[nodes], inbox["label"])
         live = s.live.members
         s.news = live[s.component[live] < s.before]
-        root = s.component[c.local(least)]
-        return bsp.vote(any=len(s.news) > 0, min=root)
+        return bsp.vote(any=len(s.news) > 0, min=s.component[c.local(least)])
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, least: int) -> None:
-        reached = c.degree > 0
-        reached &= ~s.unseen.mask
-        s.component[reached] = least
+        s.component[(c.degree > 0) & ~s.unseen.mask] = least

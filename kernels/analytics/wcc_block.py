@@ -20,20 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_nested import NestedComponents, by_thresholds
 from dgsuite.kernels.tools import blocks
 from dgsuite.partition.construction.build import id_dtype
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 SAMPLED_NODES = 1 << 10
 """Nodes that are looked at first."""
@@ -44,9 +41,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())
-    root: NDArray[np.signedinteger] = bsp.initial(
-        lambda c: np.arange(c.size, dtype=id_dtype(c.size))
-    )
+    root: bsp.NodeIds = bsp.initial(lambda c: np.arange(c.size, dtype=id_dtype(c.size)))
     most: int = -1  # root of the component that has the most nodes
     tellers: NDArray[np.int64] = bsp.no_nodes()  # nodes of others that have edges to other clusters
     sets: NDArray[np.signedinteger] = bsp.later()  # of the largest components, then of nodes
@@ -83,40 +78,33 @@ class BlockComponents(bsp.Kernel):
         yield bsp.Round(self.contract, self.meet, self.settle)
 
     def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        from dgsuite.kernels.analytics import _blocks
-
-        s.most = _blocks.unite(c.indptr, c.positions, c.first, s.root)
+        s.most = analytics._blocks.unite(c.indptr, c.positions, c.first, s.root)
         s.tellers = nodes = np.flatnonzero((s.root != s.most) & (c.remote_degree > 0))
         remote = c.remote_degree[nodes]
-        edges = partial(_entries, c, nodes)
-        return bsp.broadcast(nodes, to=(remote, remote), edges=edges, label=c.ids[s.root[nodes]])
+        told: Any = {"edges": lambda: blocks.crossing(c, nodes)[1], "label": c.ids[s.root[nodes]]}
+        return bsp.broadcast(nodes, to=(remote, remote), **told)
 
     def meet(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Join the components here by what others told, and tell all clusters what concerns these.
 
         Largest components are known by the number of nodes plus that of their cluster.
         """
-        from dgsuite.kernels.tools import _unions
-
         clusters = c.partition.clusters
         nodes, entry, ends = blocks.crossing(c, s.tellers)
         told, label = inbox.along("label", entry)
         root = s.root[nodes]
         large = self.largest(c, s, inbox)
         s.sets = np.concatenate([np.arange(clusters, dtype=s.root.dtype), s.root + clusters])
-        _unions.join_all(
-            s.sets,
-            np.concatenate([c.partition.owner(ends[~told]), large]),
-            np.concatenate([root[~told], np.full(len(large), s.most)]) + clusters,
-        )
+        there = np.append(c.partition.owner(ends[~told]), large)
+        here = np.append(root[~told], np.full(len(large), s.most)) + clusters
+        analytics._unions.join_all(s.sets, there, here)
         root, label = root[told], label[told]
         within = s.sets[root + clusters] - clusters
+        names = np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)])
         first = c.ids[root] < label
         pairs = [
             np.stack([np.arange(clusters), s.sets[:clusters]]) + c.n,
-            np.stack(
-                [np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)]), c.ids[root]]
-            ),
+            np.stack([names, c.ids[root]]),
             np.stack([c.ids[root[first]], label[first]]),
         ]
         for k in range(clusters):
@@ -153,18 +141,11 @@ class BlockComponents(bsp.Kernel):
         return np.flatnonzero(found)
 
 
-def _entries(c: bsp.Cluster, nodes: NDArray) -> NDArray[np.int64]:
-    """Entries of the adjacency that lead from some nodes to other clusters."""
-    return blocks.crossing(c, nodes)[1]
-
-
 def united(pairs: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray]:
     """Names, ascending, the smallest name of each one's set, and which pairs joined two sets."""
-    from dgsuite.kernels.tools import _unions
-
     names, at = np.unique(pairs, return_inverse=True)
     root = np.arange(len(names))
-    new = _unions.join_all(root, *at.reshape(2, -1))
+    new = analytics._unions.join_all(root, *at.reshape(2, -1))
     return names, names[root], new
 
 
@@ -172,8 +153,7 @@ def to_all(c: bsp.Cluster, pairs: NDArray[np.int64]) -> bsp.Shipment:
     """Pairs of components that belong together, to all clusters."""
     clusters = c.partition.clusters
     one, other = np.tile(pairs, clusters)
-    to = np.repeat(np.arange(clusters), pairs.shape[1])
-    return bsp.ship(to, one=one, other=other)
+    return bsp.ship(np.repeat(np.arange(clusters), pairs.shape[1]), one=one, other=other)
 
 
 @dataclass(eq=False)

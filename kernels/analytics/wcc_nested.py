@@ -23,18 +23,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.kernels import bsp
+from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.wcc import Components
+from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.columns import numpy_column
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
 
 EVERY = (-sys.float_info.max,)
 """A threshold that all weights reach."""
@@ -139,8 +137,6 @@ class NestedComponents(bsp.Kernel):
         return State.of(c, component=np.empty((c.size, len(self.levels)), np.int64))
 
     def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        from dgsuite.kernels.analytics import _blocks
-
         assert c.weights is not None
         weights = c.weights if c.weights_in is None else np.maximum(c.weights, c.weights_in)
         s.missed = np.zeros(len(weights), np.min_scalar_type(len(self.levels)))
@@ -149,7 +145,7 @@ class NestedComponents(bsp.Kernel):
                 s.missed += weights < threshold
         heaviest = s.missed == 0
         indptr = np.append(0, np.cumsum(heaviest, dtype=c.indptr.dtype))[c.indptr]
-        _blocks.unite(indptr, c.positions[heaviest], c.first, s.root)
+        analytics._blocks.unite(indptr, c.positions[heaviest], c.first, s.root)
 
     # The edges that count from a threshold on.
 
@@ -224,8 +220,7 @@ class NestedComponents(bsp.Kernel):
     def listen(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         told, label = inbox.along("label", s.entry)
         np.minimum.at(s.heard, s.root[s.row[told]], label[told])
-        busy = s.fresh[s.live] | (s.heard[s.live] < s.label[s.live])
-        return bsp.vote(any=bool(busy.any()))
+        return bsp.vote(any=s.fresh[s.live] | (s.heard[s.live] < s.label[s.live]))
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, column: int) -> None:
         s.component[:, column] = s.label[s.root]
@@ -316,8 +311,7 @@ class SingleNested(NestedComponents):
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
-        column = int(np.argmin(self.levels))
-        yield bsp.Round(self.bring, self.link, self.learn, column=column)
+        yield bsp.Round(self.bring, self.link, self.learn, column=int(np.argmin(self.levels)))
 
     def bring(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, column: int) -> bsp.Shipment:
         """Each edge that counts, once, to the cluster of its component."""
@@ -325,18 +319,12 @@ class SingleNested(NestedComponents):
         row = np.repeat(np.arange(c.size), c.degree)
         entry = np.flatnonzero((c.ids[row] < c.indices) & (s.missed < len(self.levels)))
         row = row[entry]
-        return bsp.ship(
-            c.partition.owner(s.component[row, column]),
-            one=c.ids[row],
-            other=c.indices[entry],
-            level=s.missed[entry],
-            weight=c.weights[entry],
-        )
+        owner = c.partition.owner(s.component[row, column])
+        how = {"level": s.missed[entry], "weight": c.weights[entry]}
+        return bsp.ship(owner, one=c.ids[row], other=c.indices[entry], **how)
 
     def link(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Join by the best links, and tell nodes their components at each threshold."""
-        from dgsuite.kernels.tools import _unions
-
         one, other = inbox.shipped("one"), inbox.shipped("other")
         level = inbox.shipped("level")
         order = np.lexsort([other, one, -inbox.shipped("weight"), level])
@@ -347,15 +335,10 @@ class SingleNested(NestedComponents):
         cuts = np.searchsorted(level[order], np.arange(len(columns) + 1))
         labels = np.empty((len(columns), len(nodes)), np.int64)
         for k, first in enumerate(cuts[:-1]):
-            _unions.join_apart(root, after, source, *ends[:, first : cuts[k + 1]])
+            analytics._unions.join_apart(root, after, source, *ends[:, first : cuts[k + 1]])
             labels[k] = nodes[root]
-        told = np.tile(nodes, len(columns))
-        return bsp.ship(
-            c.partition.owner(told),
-            node=told,
-            column=np.repeat(columns, len(nodes)),
-            label=labels.ravel(),
-        )
+        node, column = np.tile(nodes, len(columns)), np.repeat(columns, len(nodes))
+        return bsp.ship(c.partition.owner(node), node=node, column=column, label=labels.ravel())
 
     def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         row = c.partition.position(inbox.shipped("node")) - c.first

@@ -56,6 +56,7 @@ from dgsuite.kernels.bsp.messages import (
 )
 from dgsuite.kernels.bsp.model import UNLIMITED, Model
 from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, Spawn, spawn, until_quiet
+from dgsuite.kernels.bsp.rounds import Sent as Sent
 from dgsuite.kernels.bsp.state import (
     NODE,
     ClusterState,
@@ -110,6 +111,7 @@ __all__ = [
     "Program",
     "Reply",
     "Round",
+    "Sent",
     "Share",
     "Shared",
     "Shipment",

@@ -298,6 +298,8 @@ class Kernel:
     `cut_dependent`."""
     by_cut: ClassVar[tuple[str, ...]] = ()
     """Names of `notes` that depend on the clusters."""
+    allowed: ClassVar[dict[str, tuple[float, float]]] = {}
+    """Least and greatest value of parameters that are numbers, or None; infinity for no greatest."""
     by_component: ClassVar[bool] = False
     """Whether components run independently of each other, send nothing once they are done, and use no
     identifiers. Many runs on a small graph can then be one run on copies of it: see
@@ -441,7 +443,14 @@ class Kernel:
         return COUNTS
 
     def check(self, cluster: Cluster) -> str | None:
-        """What is wrong with this cluster as input for this kernel, if anything."""
+        """What is wrong with this cluster as input for this kernel, if anything; by default, with
+        parameters that are not `allowed`.
+        """
+        for name, (least, most) in self.allowed.items():
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                wanted = f"at least {least}" if most == np.inf else f"from {least} to {most}"
+                return f"{name} must be {wanted}, got {value}"
         return None
 
     def suited(self, graph: Graph) -> Self:

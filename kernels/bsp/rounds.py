@@ -24,6 +24,9 @@ from dgsuite.partition.arrays.reductions import Reduction, reduction
 Phase = Callable[..., Any]
 """A method of a kernel: ``phase(cluster, state, inbox)``, and values of its round by keyword."""
 
+Sent = tuple[Any, ...] | None
+"""What a phase returns: a message, a vote or a note, each a named tuple, or a tuple of these."""
+
 
 class Net(NamedTuple):
     """What a program knows of the network.
@@ -248,7 +251,7 @@ Program = Generator[Round | Finish, Reply, None]
 
 
 def until_quiet(
-    *phases: Phase | str, opening: bool = False, closing: bool = False, **values: Any
+    *phases: Phase | str, after: Round | None = None, **values: Any
 ) -> Generator[Round | Finish, Reply, Reply]:
     """Repeat a round as long as a cluster votes `any`; returns the last reply.
 
@@ -256,8 +259,10 @@ def until_quiet(
 
     Parameters
     ----------
-    phases, opening, closing, values
-        As for `Round`.
+    phases, values
+        As for `Round`, which takes `opening` and `closing` as well.
+    after
+        A round that comes before: if no cluster votes `any` in it, there are no others.
 
     Examples
     --------
@@ -285,7 +290,7 @@ def until_quiet(
     >>> dgsuite.run(Three, graph, style="serial").sizes["round"]
     3
     """
-    while True:
-        reply = yield Round(*phases, opening=opening, closing=closing, **values)
-        if not reply.any:
-            return reply
+    reply = yield after or Round(*phases, **values)
+    while reply.any:
+        reply = yield Round(*phases, **values)
+    return reply

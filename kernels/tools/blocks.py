@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.kernels import bsp
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -31,3 +34,12 @@ def crossing(
     out = c.index_in(positions[entry]) < 0
     entry = entry[out]
     return border[at[out]], entry, indices[entry].astype(np.int64)
+
+
+def tell(
+    c: Cluster, nodes: NDArray, backwards: bool = False, **values: NDArray
+) -> tuple[Any, bsp.Vote]:
+    """Some nodes tell some of their values, by node, along their edges that cross the border, if any do."""
+    nodes, _, ends = crossing(c, nodes, backwards)
+    told: Any = {name: of[nodes] for name, of in values.items()}
+    return bsp.unicast(ends, nodes, **told), bsp.vote(any=len(ends) > 0)

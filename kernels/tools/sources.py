@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.kernels import bsp
 from dgsuite.kernels.tools import rng
+
+
+@dataclass(frozen=True)
+class FromSources(bsp.Kernel):
+    """A kernel that starts from several nodes, at least one."""
+
+    sources: int | Sequence[bsp.Node] | None = None
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        return super().check(c) or wrong(self.sources, c.n, some=True)
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        """The sources, in the order in which they are given."""
+        return chosen(self.sources, n, self.seed)
 
 
 def wrong(sources: int | Sequence[int] | None, n: int, some: bool = False) -> str | None:
@@ -43,3 +59,10 @@ def chosen(sources: int | Sequence[int] | None, n: int, seed: int) -> NDArray[np
         least = np.flatnonzero(luck <= np.partition(luck, sources - 1)[sources - 1])
         return np.sort(least[np.argsort(luck[least], kind="stable")[:sources]])
     return np.asarray(sources, np.int64).reshape(-1)
+
+
+def own(c: bsp.Cluster, nodes: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Those of some nodes that a cluster has: their indices in the cluster, and their places in the list."""
+    at = c.index_in(c.partition.position(nodes))
+    mine = np.flatnonzero(at >= 0)
+    return at[mine], mine

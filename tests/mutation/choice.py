@@ -60,7 +60,7 @@ TESTS = {
     ],
     "dgsuite/core/transports": [
         *("dgsuite/transports/test_transport_comms.py", "dgsuite/transports"),
-        f"{WORKERS}/test_small_buffers.py",
+        f"{WORKERS}/test_exchanges.py",
     ],
     "dgsuite/core/workers": [f"{WORKERS}/test_threads.py", WORKERS, RUNS],
     "genval": [
@@ -69,7 +69,7 @@ TESTS = {
     ],
     "kernels": [*AXES, "kernels"],
     "partition": [
-        *("partition/test_partition.py", "partition", "dgsuite/engine/test_halo.py", *AXES[:2])
+        *("partition/test_partition.py", "partition", "dgsuite/engine/test_exchange.py", *AXES[:2])
     ],
 }
 """By area: a file that is tried first, and what is tried after the files that name the changed module."""
