@@ -15,8 +15,7 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.byzantine import recursive as byzantine_recursive
 from dgsuite.kernels.imsuite.byzantine import textbook as byzantine
 from dgsuite.kernels.imsuite.byzantine.recursive import RecursiveByzantine
-from dgsuite.kernels.imsuite.byzantine.textbook import Byzantine
-from dgsuite.kernels.imsuite.byzantine.votes import take_news
+from dgsuite.kernels.imsuite.byzantine.textbook import Byzantine, take_news
 from dgsuite.kernels.tools import bitmaps
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.spanning_tree.edges import keys
+from dgsuite.kernels.imsuite.spanning_tree.state import keys
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 
 EDGE, HOOK = 0, 1

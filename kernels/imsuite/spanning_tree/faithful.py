@@ -8,8 +8,8 @@ import numpy as np
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
-from dgsuite.kernels.imsuite.spanning_tree.sweeps import State
-from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
+from dgsuite.kernels.imsuite.spanning_tree.state import State
+from dgsuite.kernels.imsuite.spanning_tree.textbook import Sent, SpanningTree
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,7 @@ class FaithfulSpanningTree(SpanningTree, faithful_to=SpanningTree):
         super().look(c, s, inbox)
         return bsp.extra(comm=len(c.indices))
 
-    def wake(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool) -> Sent:
         """The roots start the search, down to the leaves."""
         nodes = s.roots if first else inbox.receivers()
         at, children = s.children.of(nodes)

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.spanning_tree.edges import NONE
-from dgsuite.kernels.imsuite.spanning_tree.sweeps import State
+from dgsuite.kernels.imsuite.spanning_tree.state import NONE, State
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 
 
