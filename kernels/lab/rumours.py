@@ -103,9 +103,6 @@ class Gossip(bsp.Kernel):
     needs = ("connected",)
     state = State
 
-    def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n)
-
     def start(self, c: bsp.Cluster) -> State:
         state = State.of(c)
         state.informed[c.local(self.root)] = 0

@@ -109,9 +109,7 @@ class Snapshot(bsp.Kernel):
             return f"inputs must have one for each of {c.n} nodes, got {len(given)}"
         if given.size and (given.min() < 0 or given.max() > MAX_MONEY):
             return f"inputs must be from 0 to 2^31, got {given.min()} to {given.max()}"
-        if self.after < 0:
-            return f"after must be at least 0, got {self.after}"
-        return bsp.no_node("root", self.root, c.n)
+        return f"after must be at least 0, got {self.after}" if self.after < 0 else None
 
     def start(self, c: bsp.Cluster) -> State:
         given = np.asarray(self.inputs, np.int64)
@@ -150,8 +148,8 @@ class Snapshot(bsp.Kernel):
 
         at, ends = c.edges(new)
         sent = bsp.unicast(
-            np.concatenate([ends, called(c, payers, self.seed, 2 * now + 1)]),
-            np.concatenate([new[at], payers]),
-            amount=np.concatenate([np.full(len(at), MARKER), paid[payers]]),
+            np.append(ends, called(c, payers, self.seed, 2 * now + 1)),
+            np.append(new[at], payers),
+            amount=np.append(np.full(len(at), MARKER), paid[payers]),
         )
         return sent, bsp.vote(any=now < self.after or len(new) > 0)

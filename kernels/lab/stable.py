@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.lab.state_model import STRUCK, State, StateModel
+from dgsuite.kernels.lab.state_model import MOVES, STRUCK, State, StateModel
 from dgsuite.kernels.lab.views import POINTER, Rule, Variable, View, rule
 
 
@@ -95,13 +95,10 @@ class StableBFS(StateModel):
     outputs = {
         "level": bsp.Output("hops from the root, -1 if not reached", from_root=True),
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
-        "moves": bsp.Output("how often the node has moved"),
+        **MOVES,
     }
     variables = {"level": Variable(lambda n: n + 1, -1), "parent": POINTER}
     state = Level
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n) or super().check(c)
 
     def rules(self, v: View) -> Sequence[Rule]:
         theirs = np.where(v.near["level"] < 0, v.n, v.near["level"])
@@ -168,10 +165,7 @@ class StableMIS(StateModel):
     protocol: Literal["turau", "shukla"] = "turau"
 
     name = "stable_mis"
-    outputs = {
-        "in_mis": bsp.Output("whether the node is in the set"),
-        "moves": bsp.Output("how often the node has moved"),
-    }
+    outputs = {"in_mis": bsp.Output("whether the node is in the set"), **MOVES}
     variables = {"in_mis": Variable(bsp.values(3))}
     state = Membership
 
@@ -238,10 +232,7 @@ class StableColouring(StateModel):
     coin: float = 0.5
 
     name = "stable_colouring"
-    outputs = {
-        "colour": bsp.Output("number of the colour"),
-        "moves": bsp.Output("how often the node has moved"),
-    }
+    outputs = {"colour": bsp.Output("number of the colour"), **MOVES}
     variables = {"colour": Variable(bsp.nodes)}
     state = Colour
 
@@ -259,9 +250,7 @@ class StableColouring(StateModel):
         return nodes[self.drawn(c.ids[nodes], COIN, step) < self.coin]
 
 
-def smallest_free(
-    row: NDArray[np.int64], colour: NDArray[np.int64], rows: int, n: int
-) -> NDArray[np.int64]:
+def smallest_free(row: NDArray, colour: NDArray, rows: int, n: int) -> NDArray[np.int64]:
     """The smallest number that each row does not have, of numbers below n."""
     known = (colour >= 0) & (colour < n)
     pairs = np.unique(row[known] * n + colour[known])
@@ -324,7 +313,7 @@ class StableMatching(StateModel):
     name = "stable_matching"
     outputs = {
         "mate": bsp.Output("the other end of the edge in the matching, {none} alone", nodes=True),
-        "moves": bsp.Output("how often the node has moved"),
+        **MOVES,
     }
     variables = {"mate": POINTER, "married": Variable(bsp.values(2))}
     state = Mate

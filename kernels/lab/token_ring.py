@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.messages import Range
 from dgsuite.kernels.lab import state_model
-from dgsuite.kernels.lab.state_model import MAX_VALUE, StateModel
+from dgsuite.kernels.lab.state_model import MAX_VALUE, MOVES, StateModel
 from dgsuite.kernels.lab.views import Variable
 
 
@@ -89,10 +89,7 @@ class TokenRing(StateModel):
     after: int = 10
 
     name = "token_ring"
-    outputs = {
-        "value": bsp.Output("number that the node has at the end"),
-        "moves": bsp.Output("how often the node has moved"),
-    }
+    outputs = {"value": bsp.Output("number that the node has at the end"), **MOVES}
     variables = {"value": Variable(lambda n: n + 1)}
     enabled_at_last = 1
     counted = "privileges"

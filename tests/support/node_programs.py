@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dgsuite.kernels.lab.binary import INPUT
+from dgsuite.kernels.lab.consensus import INPUT
 from dgsuite.kernels.tools.rng import uniform
 
 

@@ -15,6 +15,9 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.dominating_set import textbook as dominating_set
 from dgsuite.kernels.imsuite.dominating_set.textbook import DominatingSet
 
+Counted = tuple[bsp.Broadcast, bsp.Extra]
+"""What nodes send, and what they read for it."""
+
 
 @dataclass(eq=False)
 class State(dominating_set.State):
@@ -56,9 +59,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         s.within_two = np.bincount(s.around, minlength=c.size)
         s.live_within_two = s.within_two.copy()
 
-    def tell_span(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def tell_span(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         """Each live node reads all nodes within two hops, and those of them that live once more."""
         if len(inbox):
             np.subtract.at(s.live_within_two, inbox.node, 1)
@@ -66,14 +67,10 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         reads = s.within_two[live].sum() + s.live_within_two[live].sum()
         return super().tell_span(c, s, inbox), bsp.extra(reads)
 
-    def activate(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def activate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         return super().activate(c, s, inbox), bsp.extra(c.degree[s.live.members].sum())
 
-    def become_candidate(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def become_candidate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         reads = self.reads_of_support(s, inbox)
         return super().become_candidate(c, s, inbox), bsp.extra(reads)
 
@@ -87,7 +84,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         larger = np.diff(np.maximum.accumulate(key), prepend=0) > 0
         return len(node) + int(np.count_nonzero(larger & (support > 0)))
 
-    def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         """Each node reads which live neighbours are candidates, then how far they are covered."""
         return super().cover(c, s, inbox), bsp.extra(2 * s.links.degree[s.live.members].sum())
 

@@ -110,9 +110,8 @@ class HirschbergSinclair(bsp.Kernel):
         # a node has room for a message each way: one more, where others lie, takes its place
         _, last = np.unique((2 * sender + (way > 0))[::-1], return_index=True)
         kept = len(sender) - 1 - last
-        hops = np.concatenate(
-            [np.maximum(hops[on] - 1, 0), np.where(s.knows[new], 0, s.reach[new])]
-        )
+        out = np.where(s.knows[new], 0, s.reach[new])
+        hops = np.append(np.maximum(hops[on] - 1, 0), out)
         return bsp.unicast(
             (c.ids[sender[kept]] + way[kept]) % c.n,
             sender[kept],

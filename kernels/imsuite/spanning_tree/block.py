@@ -93,13 +93,7 @@ class BlockSpanningTree(bsp.Kernel):
     weighs = True
     form = "block"
     outputs = SpanningTree.outputs
-    fields = {
-        "kind": np.int8,
-        "key": np.int64,
-        "inner": np.int64,
-        "outer": np.int64,
-        "name": np.int64,
-    }
+    fields = {"kind": np.int8, **dict.fromkeys(("key", "inner", "outer", "name"), np.int64)}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -193,18 +187,16 @@ class BlockSpanningTree(bsp.Kernel):
         low, high = np.minimum(inner, outer), np.maximum(inner, outer)
         order = np.lexsort((high, low, inbox["key"], inbox.node))
         best = order[np.flatnonzero(np.diff(inbox.node[order], prepend=-1))]
-        node, inner, outer, behind = (
-            values[best] for values in (inbox.node, inner, outer, inbox["name"])
-        )
+        node, behind = inbox.node[best], inbox["name"][best]
         mine = s.fragment[node]
-        s.up[mine], s.edge[:, mine] = behind, (np.minimum(inner, outer), np.maximum(inner, outer))
+        s.up[mine], s.edge[:, mine] = behind, (low[best], high[best])
         kind = np.repeat([EDGE, EDGE, HOOK], len(node))
         return bsp.unicast(
-            np.concatenate([inner, outer, behind]),
+            np.concatenate([inner[best], outer[best], behind]),
             np.tile(node, 3),
             kind=kind,
-            inner=np.tile(inner, 3),
-            outer=np.tile(outer, 3),
+            inner=np.tile(inner[best], 3),
+            outer=np.tile(outer[best], 3),
         )
 
     def hook(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
@@ -214,9 +206,8 @@ class BlockSpanningTree(bsp.Kernel):
         node = inbox.node[edge]
         mine = c.ids[node]
         ends = np.where(inner[edge] == mine, outer[edge], inner[edge])
-        _, once = np.unique(
-            node * np.int64(c.n) + ends, return_index=True
-        )  # two may have chosen it
+        # two may have chosen it
+        _, once = np.unique(node * np.int64(c.n) + ends, return_index=True)
         s.tree = np.append(s.tree[0], node[once]), np.append(s.tree[1], ends[once])
         hooked = ~edge
         at = s.fragment[inbox.node[hooked]]
