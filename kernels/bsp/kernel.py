@@ -360,13 +360,9 @@ class Kernel:
 
     def dtypes(self, n: int) -> dict[str, np.dtype]:
         """Dtype of each message field on a graph of n nodes, vectors included."""
-        widths = self.widths(n)
-        return {
-            name: np.dtype((dtype_of(kind, n), (widths[name],)))
-            if name in widths
-            else dtype_of(kind, n)
-            for name, kind in self.fields.items()
-        }
+        found = {name: dtype_of(kind, n) for name, kind in self.fields.items()}
+        widths = self.widths(n).items()
+        return found | {name: np.dtype((found[name], (width,))) for name, width in widths}
 
     def limits(self, n: int) -> dict[str, tuple[int, int] | None]:
         """Least and greatest value of each message field on a graph of n nodes; None for all of its dtype."""

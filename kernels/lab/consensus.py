@@ -79,7 +79,6 @@ class KingState(bsp.ClusterState):
     decision: NDArray[np.int8] = bsp.per_node(-1, np.int8)
 
 
-@dataclass(frozen=True)
 class PhaseKing(BinaryConsensus):
     """Agreement on one of two values on a complete graph, although f nodes lie, n > 4 f.
 

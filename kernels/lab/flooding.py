@@ -117,10 +117,8 @@ class FloodSet(bsp.Kernel):
         if self.early and self.opt:
             return "early counts messages, and opt leaves some out: give one of them"
         if self.early and (short := np.flatnonzero(c.degree < c.n - 1)).size:
-            return (
-                f"early needs a complete graph, and node {c.ids[short[0]]} has "
-                f"{c.degree[short[0]]} neighbours instead of {c.n - 1}"
-            )
+            node, near = c.ids[short[0]], c.degree[short[0]]
+            return f"early needs a complete graph, and node {node} has {near} neighbours instead of {c.n - 1}"
         if not 0 <= self.default < MAX_VALUES:
             return f"default must be from 0 to {MAX_VALUES - 1}, got {self.default}"
         if isinstance(self.inputs, int):
@@ -251,9 +249,8 @@ class FloodMax(bsp.Kernel):
     state = MaxState
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.iterations is not None and self.iterations < 0:
-            return f"iterations must be at least 0, got {self.iterations}"
-        return None
+        wrong = self.iterations is not None and self.iterations < 0
+        return f"iterations must be at least 0, got {self.iterations}" if wrong else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.iterations is None:

@@ -214,13 +214,9 @@ class StateModel(bsp.Kernel):
 
     def start(self, c: bsp.Cluster) -> Any:
         given = {} if isinstance(self.begin, str) else dict(self.begin)
-        every = np.arange(c.size)
-        values = {
-            name: np.broadcast_to(np.asarray(given[name], np.int64), c.n)[c.ids]
-            if name in given
-            else self.arbitrary(c, name, every, 0)
-            for name in self.variables
-        }
+        values = {name: self.arbitrary(c, name, np.arange(c.size), 0) for name in self.variables}
+        for name in given:
+            values[name] = np.broadcast_to(np.asarray(given[name], np.int64), c.n)[c.ids]
         near = {name: np.zeros(len(c.indices), np.int64) for name in self.variables}
         return self.state.of(c, near=near, **values)
 

@@ -162,7 +162,6 @@ class Synchroniser(bsp.Kernel):
         s.time = s.time + found
 
 
-@dataclass(frozen=True)
 class Alpha(Synchroniser):
     """The synchroniser alpha: when the nodes of an asynchronous network begin each round.
 

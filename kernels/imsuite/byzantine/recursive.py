@@ -27,7 +27,6 @@ class State(byzantine.State):
     hops: NDArray[np.int32] = bsp.later()  # (size, liars): hops that the believed vote has come
 
 
-@dataclass(frozen=True)
 class RecursiveByzantine(Byzantine):
     """Agreement on one of two values; see `Byzantine`.
 

@@ -92,12 +92,8 @@ class Byzantine(bsp.Kernel):
     }
     fields = {"vote": np.int8, "news": np.uint64, "ones": np.uint64, "times": np.int64}
     # a message tells the vote of one node; `news` and `ones` hold those of several, sent one by one
-    ranges = {
-        "vote": bsp.values(2),
-        "news": bsp.nodes,
-        "ones": bsp.values(2),
-        "times": bsp.values(1),
-    }
+    ranges = {"news": bsp.nodes, "times": bsp.values(1)}
+    ranges |= dict.fromkeys(("vote", "ones"), bsp.values(2))
     bounds = {"news": None, "ones": None, "times": None}  # sets of nodes, a bit each
     needs = ("connected",)
     state = State

@@ -25,7 +25,6 @@ class State(dijkstra_routing.State):
     inner: NDArray = bsp.later()  # nodes with children in it
 
 
-@dataclass(frozen=True)
 class RecursiveDijkstraRouting(DijkstraRouting):
     """Routing tables of all nodes; see `DijkstraRouting`."""
 

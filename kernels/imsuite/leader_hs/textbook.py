@@ -30,7 +30,6 @@ class State(bsp.ClusterState):
     back: NDArray[np.int8] = bsp.per_node(0, np.int8)  # own messages that are back in its phase
 
 
-@dataclass(frozen=True)
 class HirschbergSinclair(bsp.Kernel):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers.
 

@@ -33,10 +33,9 @@ class Edges:
     outer: NDArray[np.int64]
     behind: NDArray[np.int64]  # name of the other end's tree
 
-    def keep(self, kept: NDArray) -> None:
-        """Drop the others."""
-        for name, values in vars(self).items():
-            setattr(self, name, values[kept])
+    def only(self, kept: NDArray) -> Edges:
+        """Some of them."""
+        return Edges(**{name: values[kept] for name, values in vars(self).items()})
 
     def lightest(self, group: NDArray, groups: int) -> NDArray[np.int64]:
         """The lightest edge of each group that has one."""
@@ -66,7 +65,6 @@ class State(bsp.ClusterState):
     out: tuple[NDArray, NDArray] = bsp.later()  # those across the border, ascending by node
 
 
-@dataclass(frozen=True)
 class BlockSpanningTree(bsp.Kernel):
     """Minimum spanning forest, of each cluster first; see `SpanningTree` for the order of equal edges.
 
@@ -162,24 +160,17 @@ class BlockSpanningTree(bsp.Kernel):
         found = across[order[found[there]]]
         named = e.entry[found] == at[there]  # others are edges that were dropped at this end
         e.behind[found[named]] = inbox["name"][there][named]
-        e.keep(e.behind != s.name[e.own])
+        e = s.edges = e.only(e.behind != s.name[e.own])
         s.fresh[:] = False
         s.up, s.edge = c.ids[s.top], np.full((2, len(s.top)), -1)
         if not len(e.own):
             return bsp.vote(any=False)
         of_fragment = e.lightest(e.own, len(s.top))
         names, tree = np.unique(s.name[e.own[of_fragment]], return_inverse=True)
-        some = Edges(**{name: values[of_fragment] for name, values in vars(e).items()})
-        best = of_fragment[some.lightest(tree, len(names))]
-        sent = bsp.unicast(
-            s.name[e.own[best]],
-            s.top[e.own[best]],
-            key=e.key[best],
-            inner=e.inner[best],
-            outer=e.outer[best],
-            name=e.behind[best],
-        )
-        return sent, bsp.vote(any=True)
+        some = e.only(of_fragment)
+        best = some.only(some.lightest(tree, len(names)))
+        edge = {"key": best.key, "inner": best.inner, "outer": best.outer, "name": best.behind}
+        return bsp.unicast(s.name[best.own], s.top[best.own], **edge), bsp.vote(any=True)
 
     def choose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """A tree's lightest edge: its ends hear of it, and the fragment that names the tree behind it."""

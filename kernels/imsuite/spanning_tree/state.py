@@ -23,20 +23,16 @@ class State(bsp.ClusterState):
     node's fragment has the key `best` and leads from node `inner` to node `outer`.
     """
 
-    row: NDArray[np.int64] = bsp.initial(  # per entry of the adjacency, its node
-        lambda c: np.repeat(np.arange(c.size), c.degree)
-    )
-    is_child: NDArray[np.bool_] = bsp.initial(  # per entry, whether it leads to a child
-        lambda c: np.zeros(len(c.indices), bool)
-    )
+    # per entry of the adjacency, its node, and whether it leads to a child
+    row: NDArray[np.int64] = bsp.initial(lambda c: np.repeat(np.arange(c.size), c.degree))
+    is_child: NDArray[np.bool_] = bsp.initial(lambda c: np.zeros(len(c.indices), bool))
     parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     fragment: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))  # id of the root
     roots: NDArray[np.int64] = bsp.every_node()
     children: Children = bsp.initial(lambda c: Children(c.size))
     key: NDArray[np.int64] = bsp.initial(lambda c: keys(c))  # per entry, see `ordered`
-    leaving: NDArray[np.int64] = bsp.initial(  # entries that lead to other fragments
-        lambda c: np.arange(len(c.indices))
-    )
+    # entries that lead to other fragments
+    leaving: NDArray[np.int64] = bsp.initial(lambda c: np.arange(len(c.indices)))
     best: NDArray[np.int64] = bsp.per_node(NONE)
     inner: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     outer: NDArray[np.int32] = bsp.per_node(-1, np.int32)

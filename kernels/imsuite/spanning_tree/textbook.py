@@ -17,8 +17,6 @@ fragment goes from the root down to the leaves (broadcast).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dgsuite.kernels import bsp
@@ -28,7 +26,6 @@ Sent = tuple[bsp.Unicast, bsp.Vote]
 """What nodes send, and a vote."""
 
 
-@dataclass(frozen=True)
 class SpanningTree(bsp.Kernel):
     """Minimum spanning tree, or forest where the graph is not connected: a tree per component.
 
