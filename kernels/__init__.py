@@ -102,7 +102,7 @@ KERNELS = Classes(
         "stable_matching": "lab.stable:StableMatching",
         "stable_mis": "lab.stable:StableMIS",
         "scc": "analytics.scc:StrongComponents",
-        "token_ring": "lab.token_ring:TokenRing",
+        "token_ring": "lab.stable:TokenRing",
         "topological": "analytics.orders:Topological",
         "trial_colouring": "lab.trial_colouring:TrialColouring",
         "triangles": "analytics.triangles:Triangles",

@@ -27,6 +27,11 @@ VOTES, TRAITORS, LIES, COIN = range(4)
 """What random numbers are for."""
 
 
+def alone(c: bsp.Cluster) -> NDArray[np.uint64]:
+    """For each node the set that holds it alone."""
+    return bitmaps.singletons(c.ids, c.n)
+
+
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know. Sets of nodes are bitmaps (`dgsuite.kernels.tools.bitmaps`), shape
@@ -37,10 +42,10 @@ class State(bsp.ClusterState):
     opinion: NDArray[np.int8]  # present vote
     traitor: NDArray[np.bool_]
     lies: tuple[NDArray, NDArray]  # entries of the adjacency of traitors, and what they vote there
-    own: NDArray[np.uint64]  # the node itself
-    known: NDArray[np.uint64]  # nodes of which the vote is known
-    ones: NDArray[np.uint64]  # those of them that vote 1
-    news: NDArray[np.uint64]  # nodes of which the vote became known in this round
+    own: NDArray[np.uint64] = bsp.initial(alone)  # the node itself
+    known: NDArray[np.uint64] = bsp.initial(alone)  # nodes of which the vote is known
+    ones: NDArray[np.uint64] = bsp.initial(lambda c: np.zeros_like(alone(c)))  # that vote 1
+    news: NDArray[np.uint64] = bsp.initial(alone)  # of which it became known in this round
     decision: NDArray[np.int8] = bsp.per_node(0, np.int8)
     decided: NDArray[np.bool_] = bsp.per_node(False)
 
@@ -123,18 +128,9 @@ class Byzantine(bsp.Kernel):
             votes = (uniform("counter", self.seed, c.ids, VOTES) < 0.5).astype(np.int8)
         else:
             votes = np.asarray(self.votes)[c.ids].astype(np.int8)
-        own = bitmaps.singletons(c.ids, c.n)
-        return self.state.of(  # type: ignore[return-value]
-            c,
-            vote=votes,
-            opinion=votes.copy(),
-            traitor=np.isin(c.ids, self.betrayers(c.n)),
-            lies=self.lies(c),
-            own=own,
-            known=own.copy(),
-            ones=np.zeros_like(own),
-            news=own,
-        )
+        traitor, lies = np.isin(c.ids, self.betrayers(c.n)), self.lies(c)
+        given = {"vote": votes, "opinion": votes.copy(), "traitor": traitor, "lies": lies}
+        return self.state.of(c, **given)  # type: ignore[return-value]
 
     def lies(self, c: bsp.Cluster) -> tuple[NDArray, NDArray]:
         """Votes of each traitor for each neighbour: entries of the adjacency, and votes."""

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.dominating_set import textbook as dominating_set
-from dgsuite.kernels.imsuite.dominating_set.textbook import DominatingSet
+from dgsuite.kernels.imsuite.dominating_set import textbook
 
 Counted = tuple[bsp.Broadcast, bsp.Extra]
 """What nodes send, and what they read for it."""
 
 
 @dataclass(eq=False)
-class State(dominating_set.State):
+class State(textbook.State):
     """What the nodes of a cluster know. Node `near[i]` is within two hops of node `around[i]`."""
 
     around: NDArray[np.int64] = bsp.no_nodes()
@@ -30,15 +29,15 @@ class State(dominating_set.State):
 
 
 @dataclass(frozen=True)
-class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
+class FaithfulDominatingSet(textbook.DominatingSet, faithful_to=textbook.DominatingSet):
     """An independent dominating set; see `DominatingSet`."""
 
     obeys = bsp.Model("nodes", None, "control")
     faithful: bool = True
 
     state = State
-    fields = {**DominatingSet.fields, "near": np.int32}
-    ranges = {**DominatingSet.ranges, "near": bsp.nodes}
+    fields = {**textbook.DominatingSet.fields, "near": np.int32}
+    ranges = {**textbook.DominatingSet.ranges, "near": bsp.nodes}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.look_around, opening=True)
