@@ -94,7 +94,7 @@ KERNELS = Classes(
         "sample": "analytics.nearby:Sample",
         "sssp": "analytics.sssp:ShortestPaths",
         "similarity": "analytics.similarity:Similarity",
-        "snapshot": "lab.snapshot:Snapshot",
+        "snapshot": "lab.rumours:Snapshot",
         "mst": "imsuite.spanning_tree.textbook:SpanningTree",
         "square_clustering": "analytics.triangles:SquareClustering",
         "stable_bfs": "lab.stable:StableBFS",

@@ -49,20 +49,20 @@ def own(delay: Own, src: NDArray, dst: NDArray, tick: NDArray) -> NDArray[np.int
         It fails, or returns something else than whole numbers from 0 to `LONGEST`, one for each message or
         one for all.
     """
-    name = getattr(delay, "__name__", "delay")
+    called = f"{getattr(delay, '__name__', 'delay')}(src, dst, tick)"
     try:
         found = np.asarray(delay(src, dst, tick))
     except Exception as error:
-        raise InputError(f"{name}(src, dst, tick): {type(error).__name__}: {error}") from error
+        raise InputError(f"{called}: {type(error).__name__}: {error}") from error
     if found.dtype.kind not in "iu" or found.shape not in ((), src.shape):
         raise InputError(
-            f"{name}(src, dst, tick) must return a whole number of ticks for each of {len(src)} messages, "
+            f"{called} must return a whole number of ticks for each of {len(src)} messages, "
             f"got {found.dtype} of shape {found.shape}"
         )
     wrong = np.flatnonzero((found < 0) | (found > LONGEST))
     if len(wrong):
         raise InputError(
-            f"{name}(src, dst, tick) must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
+            f"{called} must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
         )
     return np.broadcast_to(found, src.shape).astype(np.int64)
 
