@@ -168,9 +168,11 @@ class BlockSpanningTree(bsp.Kernel):
         of_fragment = e.lightest(e.own, len(s.top))
         names, tree = np.unique(s.name[e.own[of_fragment]], return_inverse=True)
         some = e.only(of_fragment)
-        best = some.only(some.lightest(tree, len(names)))
-        edge = {"key": best.key, "inner": best.inner, "outer": best.outer, "name": best.behind}
-        return bsp.unicast(s.name[best.own], s.top[best.own], **edge), bsp.vote(any=True)
+        e = some.only(some.lightest(tree, len(names)))
+        sent = bsp.unicast(
+            s.name[e.own], s.top[e.own], key=e.key, inner=e.inner, outer=e.outer, name=e.behind
+        )
+        return sent, bsp.vote(any=True)
 
     def choose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """A tree's lightest edge: its ends hear of it, and the fragment that names the tree behind it."""
