@@ -30,8 +30,6 @@ class FaithfulByzantine(textbook.Byzantine, faithful_to=textbook.Byzantine):
     """Agreement on one of two values; see `Byzantine`."""
 
     obeys = bsp.Model("edges", None, "data")
-    faithful: bool = True
-
     state = State
 
     def coin(self, iteration: int) -> bool:
@@ -96,8 +94,6 @@ class FaithfulRecursiveByzantine(
     recursive.RecursiveByzantine, faithful_to=recursive.RecursiveByzantine
 ):
     """Agreement on one of two values; see `RecursiveByzantine`."""
-
-    faithful: bool = True
 
     varies = (*bsp.COUNTS, "decision")
 

@@ -33,8 +33,6 @@ class FaithfulDominatingSet(textbook.DominatingSet, faithful_to=textbook.Dominat
     """An independent dominating set; see `DominatingSet`."""
 
     obeys = bsp.Model("nodes", None, "control")
-    faithful: bool = True
-
     state = State
     fields = {**textbook.DominatingSet.fields, "near": np.int32}
     ranges = {**textbook.DominatingSet.ranges, "near": bsp.nodes}

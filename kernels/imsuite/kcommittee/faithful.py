@@ -25,8 +25,6 @@ class FaithfulKCommittee(KCommittee, faithful_to=KCommittee):
     """Committees of at most K nodes; see `KCommittee`."""
 
     obeys = bsp.Model("edges", None)
-    faithful: bool = True
-
     state = State
 
     def forward(self) -> bsp.Round:

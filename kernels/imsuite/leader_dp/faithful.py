@@ -22,8 +22,6 @@ class State(textbook.State):
 class FaithfulPelegLeader(textbook.PelegLeader, faithful_to=textbook.PelegLeader):
     """Leader election on a connected graph; see `PelegLeader`."""
 
-    faithful: bool = True
-
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

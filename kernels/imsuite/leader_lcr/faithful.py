@@ -22,8 +22,6 @@ class State(textbook.State):
 class FaithfulLCR(textbook.LCR, faithful_to=textbook.LCR):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers; see `LCR`."""
 
-    faithful: bool = True
-
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}
     state = State

@@ -16,8 +16,6 @@ from dgsuite.kernels.imsuite.spanning_tree.textbook import Sent, SpanningTree
 class FaithfulSpanningTree(SpanningTree, faithful_to=SpanningTree):
     """Minimum spanning tree, or forest; see `SpanningTree`."""
 
-    faithful: bool = True
-
     def find_lightest(self) -> bsp.Program:
         yield from self.sweep(self.wake)
         yield from super().find_lightest()
@@ -52,7 +50,6 @@ class FaithfulRecursiveSpanningTree(
     """Minimum spanning tree, or forest; see `RecursiveSpanningTree`."""
 
     obeys = bsp.Model("nodes", None, "data")
-    faithful: bool = True
 
     def look(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Extra:
         """Nodes read all fragments; leaves, which search on their own, and roots count besides."""
