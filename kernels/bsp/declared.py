@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp.kernel import NETWORKS, Kernel, Output
@@ -45,9 +45,7 @@ def check_declared(cls: type[Kernel]) -> None:
     for name, (wanted, fits) in DECLARED.items():
         _check(cls, name, wanted, fits)
     if cls.program is Kernel.program:
-        raise _fault(
-            cls, "program", "is missing: define program(self, net), which yields the rounds"
-        )
+        _refuse(cls, "program", "is missing: define program(self, net), which yields the rounds")
     if cls.start is Kernel.start:
         _check(
             cls,
@@ -62,9 +60,9 @@ def check_declared(cls: type[Kernel]) -> None:
 
 def _check(cls: type[Kernel], name: str, wanted: str, fits: Any) -> None:
     if not hasattr(cls, name):
-        raise _fault(cls, name, f"is missing: it must be {wanted}")
+        _refuse(cls, name, f"is missing: it must be {wanted}")
     if not fits(value := getattr(cls, name)):
-        raise _fault(cls, name, f"must be {wanted}; got {value!r}")
+        _refuse(cls, name, f"must be {wanted}; got {value!r}")
 
 
 def _check_decorated(cls: type, decorator: str, what: str) -> None:
@@ -73,11 +71,8 @@ def _check_decorated(cls: type, decorator: str, what: str) -> None:
         return
     for name, kind in vars(cls).get("__annotations__", {}).items():
         if "ClassVar" not in str(kind):
-            raise _fault(
-                cls,
-                name,
-                f"is no {what}, since the class is no dataclass: put {decorator} above it",
-            )
+            problem = f"is no {what}, since the class is no dataclass: put {decorator} above it"
+            _refuse(cls, name, problem)
 
 
 def _maps(given: Any, fits: Callable[[Any], bool]) -> bool:
@@ -90,5 +85,5 @@ def _maps(given: Any, fits: Callable[[Any], bool]) -> bool:
         return False
 
 
-def _fault(cls: type, name: str, problem: str) -> InputError:
-    return InputError(f"class {cls.__qualname__}: attribute {name!r} {problem}")
+def _refuse(cls: type, name: str, problem: str) -> NoReturn:
+    raise InputError(f"class {cls.__qualname__}: attribute {name!r} {problem}")

@@ -316,6 +316,8 @@ class Kernel:
         cls._forms = None
         if faithful_to is not None:
             cls._forms = faithful_to._forms = faithful_to, cls
+            # the parameter is True by default, as if the class said ``faithful: bool = True``
+            cls.__annotations__["faithful"], cls.faithful = "bool", True
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
         faithful = bool(parameters.get("faithful", [*arguments[1:], cls.faithful][0]))
@@ -362,13 +364,9 @@ class Kernel:
 
     def dtypes(self, n: int) -> dict[str, np.dtype]:
         """Dtype of each message field on a graph of n nodes, vectors included."""
-        widths = self.widths(n)
-        return {
-            name: np.dtype((dtype_of(kind, n), (widths[name],)))
-            if name in widths
-            else dtype_of(kind, n)
-            for name, kind in self.fields.items()
-        }
+        found = {name: dtype_of(kind, n) for name, kind in self.fields.items()}
+        widths = self.widths(n).items()
+        return found | {name: np.dtype((found[name], (width,))) for name, width in widths}
 
     def limits(self, n: int) -> dict[str, tuple[int, int] | None]:
         """Least and greatest value of each message field on a graph of n nodes; None for all of its dtype."""

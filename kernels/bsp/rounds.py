@@ -235,16 +235,10 @@ def spawn(
     >>> dgsuite.run(Hops, graph, style="serial").distance.values
     array([0, 1, 2, 3])
     """
-    return Spawn(
-        task.__name__,
-        to,
-        by,
-        np.arange(len(by)) if at is None else at,
-        repeat,
-        None if combine is None else reduction(combine),
-        None if then is None else then.__name__,
-        fields,
-    )
+    at = np.arange(len(by)) if at is None else at
+    combined = None if combine is None else reduction(combine)
+    ended = None if then is None else then.__name__
+    return Spawn(task.__name__, to, by, at, repeat, combined, ended, fields)
 
 
 Program = Generator[Round | Finish, Reply, None]

@@ -73,11 +73,8 @@ class ClusterState:
     @classmethod
     def of(cls, cluster: Cluster, **given: Any) -> Self:
         """The first state of a cluster; `given` are values of fields that do not begin as declared."""
-        made = {
-            f.name: f.metadata[INITIAL](cluster)
-            for f in fields(cls)
-            if INITIAL in f.metadata and f.name not in given
-        }
+        ways = {f.name: f.metadata[INITIAL] for f in fields(cls) if INITIAL in f.metadata}
+        made = {name: make(cluster) for name, make in ways.items() if name not in given}
         return cls(**made, **given)
 
 

@@ -60,13 +60,11 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     """
     given = (any is not _UNSAID) | (sum is not _UNSAID) << 1  # the bits of VOTES
     given |= (min is not _UNSAID) << 2 | (max is not _UNSAID) << 3
-    return Vote(
-        any is not _UNSAID and _holds(any),
-        0 if sum is _UNSAID else _total(sum),
-        None if min is _UNSAID else _extreme(min, np.min),
-        None if max is _UNSAID else _extreme(max, np.max),
-        given,
-    )
+    holds = any is not _UNSAID and _holds(any)
+    total = 0 if sum is _UNSAID else _total(sum)
+    least = None if min is _UNSAID else _extreme(min, np.min)
+    most = None if max is _UNSAID else _extreme(max, np.max)
+    return Vote(holds, total, least, most, given)
 
 
 def _holds(value: Any) -> bool:

@@ -1,7 +1,5 @@
 """Compiled loops of delays, each once for geometric delays and once for others, which take less time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -18,15 +18,54 @@ A node that hears fewer than n - f nodes, itself included, waits for ever, as it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.lab.binary import BinaryConsensus
 from dgsuite.kernels.tools.rng import uniform
+
+INPUT = 0
+"""Draw of the inputs; others are from 1 on."""
+
+
+@dataclass(frozen=True)
+class BinaryConsensus(bsp.Kernel):
+    """A kernel of a complete graph whose nodes begin with 0 or 1, ``input`` and ``value`` of the state."""
+
+    f: int | None = None
+    inputs: Sequence[int] | None = None
+    ones: float = 0.5
+
+    needs = ("complete",)
+
+    def most(self, n: int) -> int:
+        """How many of n nodes may fail."""
+        raise NotImplementedError
+
+    def failing(self, n: int) -> int:
+        """How many nodes are to be reckoned with."""
+        return self.most(n) if self.f is None else self.f
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        given, most = self.inputs, self.most(c.n)
+        if given is not None and (len(given) != c.n or not np.isin(given, (0, 1)).all()):
+            return f"inputs must be 0 or 1 for each of {c.n} nodes"
+        if not 0 <= self.ones <= 1:
+            return f"ones must be from 0 to 1, got {self.ones}"
+        if not 0 <= self.failing(c.n) <= most:
+            return f"f must be from 0 to {most}, as many of {c.n} nodes as may fail, got {self.f}"
+        return None
+
+    def start(self, c: bsp.Cluster) -> Any:
+        if self.inputs is None:
+            given = uniform("counter", self.seed, c.ids, INPUT) < self.ones
+        else:
+            given = np.asarray(self.inputs)[c.ids]
+        return self.state.of(c, input=given.astype(np.int8), value=given.astype(np.int8))
 
 
 @dataclass(eq=False)
@@ -40,7 +79,6 @@ class KingState(bsp.ClusterState):
     decision: NDArray[np.int8] = bsp.per_node(-1, np.int8)
 
 
-@dataclass(frozen=True)
 class PhaseKing(BinaryConsensus):
     """Agreement on one of two values on a complete graph, although f nodes lie, n > 4 f.
 
@@ -188,10 +226,7 @@ class BenOr(BinaryConsensus):
         return (n - 1) // (2 if self.model == "crash" else 5)
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        phase, goes_on = 0, True
-        while goes_on:
-            reply = yield bsp.Round(self.report, self.propose, self.decide, phase=phase)
-            phase, goes_on = phase + 1, reply.any
+        yield from bsp.until_quiet(self.report, self.propose, self.decide)
 
     def report(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return self.say(s, s.value)
@@ -203,16 +238,16 @@ class BenOr(BinaryConsensus):
         s.proposal = np.where(2 * count > bound, most, NOTHING).astype(np.int8)
         return self.say(s, s.proposal)
 
-    def decide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, phase: int) -> bsp.Vote:
+    def decide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         """Adopt a value that a node proposes which does not fail; decide if so many do that all see one."""
         most, count = self.heard(c, s, s.proposal, inbox)
         f = self.failing(c.n)
         adopt = count > (0 if self.model == "crash" else f)
         sure = count > f if self.model == "crash" else 2 * count > c.n + f
-        coin = uniform("counter", self.seed, c.ids, phase + 1) < 0.5
+        coin = uniform("counter", self.seed, c.ids, inbox.round + 1) < 0.5
         s.value = np.where(adopt, most, coin).astype(np.int8)
         now = sure & s.active & (s.decided < 0)
-        s.decision[now], s.decided[now] = most[now], phase
+        s.decision[now], s.decided[now] = most[now], inbox.round
         s.active &= (s.decided < 0) | now
         return bsp.vote(any=s.active)
 

@@ -49,20 +49,20 @@ def own(delay: Own, src: NDArray, dst: NDArray, tick: NDArray) -> NDArray[np.int
         It fails, or returns something else than whole numbers from 0 to `LONGEST`, one for each message or
         one for all.
     """
-    name = getattr(delay, "__name__", "delay")
+    called = f"{getattr(delay, '__name__', 'delay')}(src, dst, tick)"
     try:
         found = np.asarray(delay(src, dst, tick))
     except Exception as error:
-        raise InputError(f"{name}(src, dst, tick): {type(error).__name__}: {error}") from error
+        raise InputError(f"{called}: {type(error).__name__}: {error}") from error
     if found.dtype.kind not in "iu" or found.shape not in ((), src.shape):
         raise InputError(
-            f"{name}(src, dst, tick) must return a whole number of ticks for each of {len(src)} messages, "
+            f"{called} must return a whole number of ticks for each of {len(src)} messages, "
             f"got {found.dtype} of shape {found.shape}"
         )
     wrong = np.flatnonzero((found < 0) | (found > LONGEST))
     if len(wrong):
         raise InputError(
-            f"{name}(src, dst, tick) must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
+            f"{called} must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
         )
     return np.broadcast_to(found, src.shape).astype(np.int64)
 
@@ -89,9 +89,7 @@ def wrong_late(late: ArrayLike, rounds: int, n: int) -> str | None:
     return None
 
 
-def longer(
-    rows: NDArray[np.int64], n: int, src: NDArray[np.int64], dst: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def longer(rows: NDArray, n: int, src: NDArray, dst: NDArray) -> NDArray[np.int64]:
     """How much longer messages take; where several rows are about one, the most.
 
     Parameters
@@ -123,9 +121,8 @@ def wrong_weights(c: bsp.Cluster) -> str | None:
     for weights in (c.weights, c.weights_in):
         if weights is None:
             continue
-        wrong = np.flatnonzero(
-            ~((weights >= 0) & (weights <= LONGEST) & (weights == np.floor(weights)))
-        )
+        fits = (weights >= 0) & (weights <= LONGEST) & (weights == np.floor(weights))
+        wrong = np.flatnonzero(~fits)
         if len(wrong):
             row = np.searchsorted(c.indptr, wrong[0], side="right") - 1
             return (
@@ -167,14 +164,7 @@ def longest(c: bsp.Cluster, law: Law, key: NDArray[np.uint64]) -> NDArray[np.int
     return found
 
 
-def latest(
-    c: bsp.Cluster,
-    law: Law,
-    key: NDArray[np.uint64],
-    inbox: bsp.Inbox,
-    name: str,
-    out: NDArray[np.int64],
-) -> None:
+def latest(c: bsp.Cluster, law: Law, key: NDArray, inbox: bsp.Inbox, out: NDArray) -> None:
     """When the last message to each node arrives, put into `out` where that is later.
 
     Parameters
@@ -187,11 +177,11 @@ def latest(
     if compiles(len(c.indices)) and inbox.all_sent:
         from dgsuite.kernels.lab import _delays
 
-        rows, slots, values = inbox.latest(name)
+        rows, slots, values = inbox.latest("time")
         along = rows, slots, *narrowed(values)
         _delays.latest(c.indptr, c.indices, c.ids, key[0], *law, law.sure(), *along, out)
     else:
-        heard, since = inbox.along(name)
+        heard, since = inbox.along("time")
         greatest(c, np.where(heard, since + law.ticks(words(c, key)), 0), out)
 
 

@@ -110,9 +110,7 @@ class DistanceVector(bsp.Kernel):
             return f"infinity must be from 1 to 2^31 - 1, got {self.infinity}"
         if self.timeout < 1:
             return f"timeout must be at least 1, got {self.timeout}"
-        if self.least < 0:
-            return f"least must be at least 0, got {self.least}"
-        return bsp.no_node("root", self.root, c.n)
+        return f"least must be at least 0, got {self.least}" if self.least < 0 else None
 
     def start(self, c: bsp.Cluster) -> State:
         distance = c.full(self.infinity, np.int32)

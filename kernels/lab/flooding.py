@@ -119,10 +119,8 @@ class FloodSet(bsp.Kernel):
         if self.early and self.opt:
             return "early counts messages, and opt leaves some out: give one of them"
         if self.early and (short := np.flatnonzero(c.degree < c.n - 1)).size:
-            return (
-                f"early needs a complete graph, and node {c.ids[short[0]]} has "
-                f"{c.degree[short[0]]} neighbours instead of {c.n - 1}"
-            )
+            node, near = c.ids[short[0]], c.degree[short[0]]
+            return f"early needs a complete graph, and node {node} has {near} neighbours instead of {c.n - 1}"
         if not 0 <= self.default < MAX_VALUES:
             return f"default must be from 0 to {MAX_VALUES - 1}, got {self.default}"
         if isinstance(self.inputs, int):
@@ -133,10 +131,8 @@ class FloodSet(bsp.Kernel):
             return f"inputs must have one for each of {c.n} nodes, got {len(self.inputs)}"
         given = np.asarray(self.inputs)[c.ids]
         if (wrong := np.flatnonzero((given < 0) | (given >= MAX_VALUES))).size:
-            at = wrong[0]
-            return (
-                f"inputs must be from 0 to {MAX_VALUES - 1}, got {given[at]} for node {c.ids[at]}"
-            )
+            value, node = given[wrong[0]], c.ids[wrong[0]]
+            return f"inputs must be from 0 to {MAX_VALUES - 1}, got {value} for node {node}"
         return None
 
     def start(self, c: bsp.Cluster) -> SetState:
@@ -148,25 +144,23 @@ class FloodSet(bsp.Kernel):
         return SetState.of(c, input=own, seen=seen, other=seen.copy())
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        for number in range(self.f + 1):
-            left = yield bsp.Round(self.tell, self.hear, number=number)
+        for _ in range(self.f + 1):
+            left = yield bsp.Round(self.tell, self.hear)
             if self.early and not left.any:
                 return
 
-    def tell(self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox, number: int) -> bsp.Broadcast:
+    def tell(self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox) -> bsp.Broadcast:
         """Nodes without a decision tell; those that are ready decide."""
         nodes = s.telling
         word = (s.other if self.opt else s.seen)[nodes]
         if not self.early:
             return bsp.broadcast(nodes, word=word)
         ready = s.ready[nodes]
-        self.decide(s, nodes[ready], number)
+        self.decide(s, nodes[ready], inbox.round)
         s.telling = nodes[~ready]
         return bsp.broadcast(nodes, word=word, ready=ready)
 
-    def hear(
-        self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox, number: int
-    ) -> tuple[()] | bsp.Vote:
+    def hear(self, c: bsp.Cluster, s: SetState, inbox: bsp.Inbox) -> tuple[()] | bsp.Vote:
         nodes, words = inbox.reduce("or", "word")
         undecided = s.decision[nodes] < 0
         nodes, words = nodes[undecided], words[undecided]
@@ -177,8 +171,8 @@ class FloodSet(bsp.Kernel):
             s.telling = nodes[news]
             s.other[s.telling] = others[news] & (~others[news] + np.uint64(1))  # the lowest bit
         s.seen[nodes] |= words
-        if number == self.f:
-            self.decide(s, np.flatnonzero(s.decision < 0), number)
+        if inbox.round == self.f:
+            self.decide(s, np.flatnonzero(s.decision < 0), self.f)
         if not self.early:
             return ()
         counted = c.zeros()
@@ -192,8 +186,7 @@ class FloodSet(bsp.Kernel):
 
     def single(self, s: SetState, nodes: NDArray) -> NDArray[np.bool_]:
         """Whether some nodes have seen no value but their own."""
-        own: NDArray[np.bool_] = s.seen[nodes] == np.uint64(1) << s.input[nodes].astype(np.uint64)
-        return own
+        return s.seen[nodes] == np.uint64(1) << s.input[nodes].astype(np.uint64)
 
     def decide(self, s: SetState, nodes: NDArray, number: int) -> None:
         s.decision[nodes] = np.where(self.single(s, nodes), s.input[nodes], self.default)
@@ -260,9 +253,8 @@ class FloodMax(bsp.Kernel):
     state = MaxState
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.iterations is not None and self.iterations < 0:
-            return f"iterations must be at least 0, got {self.iterations}"
-        return None
+        wrong = self.iterations is not None and self.iterations < 0
+        return f"iterations must be at least 0, got {self.iterations}" if wrong else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.iterations is None:

@@ -31,6 +31,15 @@ A node points to a neighbour, or to none. It accepts a neighbour that points to 
 points to a neighbour that points to none; and it gives up a neighbour that points elsewhere. In Manne's
 protocol nodes also tell whether they are married, and only point to neighbours with a larger id, so that
 there are no circles.
+
+Dijkstra's token ring with k states (Dijkstra, Self-stabilizing systems in spite of
+distributed control, CACM 17(11), 1974, the solution with K-state machines; Dolev, Self-Stabilization, 2000,
+section 2.6).
+
+Every node has a number below k. Node 0 is privileged if its number is that of its predecessor, the others if
+theirs is not. Of the privileged nodes a daemon picks those that move: node 0 counts on, the others copy their
+predecessor. From any numbers the ring comes to a state with one privilege, the token, which then goes around
+for ever.
 """
 
 from __future__ import annotations
@@ -43,7 +52,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.lab.state_model import STRUCK, State, StateModel
+from dgsuite.kernels.bsp.messages import Range
+from dgsuite.kernels.lab.state_model import MAX_VALUE, MOVES, STRUCK, State, StateModel
 from dgsuite.kernels.lab.views import POINTER, Rule, Variable, View, rule
 
 
@@ -97,13 +107,10 @@ class StableBFS(StateModel):
     outputs = {
         "level": bsp.Output("hops from the root, -1 if not reached", from_root=True),
         "parent": bsp.Output("parent in the tree, {none} at the root", nodes=True),
-        "moves": bsp.Output("how often the node has moved"),
+        **MOVES,
     }
     variables = {"level": Variable(lambda n: n + 1, -1), "parent": POINTER}
     state = Level
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n) or super().check(c)
 
     def rules(self, v: View) -> Sequence[Rule]:
         theirs = np.where(v.near["level"] < 0, v.n, v.near["level"])
@@ -172,10 +179,7 @@ class StableMIS(StateModel):
     protocol: Literal["turau", "shukla"] = "turau"
 
     name = "stable_mis"
-    outputs = {
-        "in_mis": bsp.Output("whether the node is in the set"),
-        "moves": bsp.Output("how often the node has moved"),
-    }
+    outputs = {"in_mis": bsp.Output("whether the node is in the set"), **MOVES}
     variables = {"in_mis": Variable(bsp.values(3))}
     state = Membership
 
@@ -244,10 +248,7 @@ class StableColouring(StateModel):
     coin: float = 0.5
 
     name = "stable_colouring"
-    outputs = {
-        "colour": bsp.Output("number of the colour"),
-        "moves": bsp.Output("how often the node has moved"),
-    }
+    outputs = {"colour": bsp.Output("number of the colour"), **MOVES}
     variables = {"colour": Variable(bsp.nodes)}
     state = Colour
 
@@ -265,9 +266,7 @@ class StableColouring(StateModel):
         return nodes[self.drawn(c.ids[nodes], COIN, step) < self.coin]
 
 
-def smallest_free(
-    row: NDArray[np.int64], colour: NDArray[np.int64], rows: int, n: int
-) -> NDArray[np.int64]:
+def smallest_free(row: NDArray, colour: NDArray, rows: int, n: int) -> NDArray[np.int64]:
     """The smallest number that each row does not have, of numbers below n."""
     known = (colour >= 0) & (colour < n)
     pairs = np.unique(row[known] * n + colour[known])
@@ -332,7 +331,7 @@ class StableMatching(StateModel):
     name = "stable_matching"
     outputs = {
         "mate": bsp.Output("the other end of the edge in the matching, {none} alone", nodes=True),
-        "moves": bsp.Output("how often the node has moved"),
+        **MOVES,
     }
     variables = {"mate": POINTER, "married": Variable(bsp.values(2))}
     state = Mate
@@ -369,3 +368,121 @@ class StableMatching(StateModel):
             rule((own == -1) & (wooed > 0), mate=(v.id + wooed) % v.n),
             rule(hopeless, mate=-1),
         ]
+
+
+@dataclass(eq=False)
+class Ring(State):
+    """What the nodes of a cluster know."""
+
+    value: NDArray[np.int64]
+    heard: NDArray[np.int64] = bsp.per_node(0)  # value of the predecessor, as it said last
+
+
+@dataclass(frozen=True)
+class TokenRing(StateModel):
+    """Mutual exclusion on a ring 0, 1, ..., n - 1, 0 that recovers from any state.
+
+    Outputs ``value`` and ``moves``. ``privileges`` counts the privileged nodes at the end of each round: in
+    round 0 nodes only tell their values, and every later round is a step of the daemon, or a fault. The
+    number never rises, unless there are faults or messages are lost. A state is legitimate if one node is
+    privileged. The attribute ``legitimate_round`` is the first round with one privilege after the last fault,
+    and without faults the number of steps until then; -1 if there is none.
+
+    Parameters
+    ----------
+    k
+        Number of values, from 2 on; by default n + 1. From n on every daemon leads to one privilege, as
+        Dijkstra proves; the central one does from n - 1 on (Fokkink, Hoepman and Pang, A note on K-state
+        self-stabilization in a ring with K=N, 2005). With less the run may never end: limit it with
+        ``max_rounds``.
+    begin
+        Values at first: "arbitrary", drawn by seed; "legitimate", all 0, so that node 0 has the token; or the
+        value of each node.
+    daemon
+        Which privileged nodes move in a step: all ("synchronous"), each with a `probability` ("distributed"),
+        or one: drawn by seed ("central"), the one with the largest id ("largest"), or the one that has moved
+        most ("busiest").
+    probability
+        Above 0 and at most 1.
+    faults
+        Transient faults, as a mapping from rounds to the share of nodes that get arbitrary values then.
+    after
+        Steps that the run goes on with one privilege after the last fault.
+    repeat
+        Nodes tell their value in every step, to make up for lost messages; else when they have moved.
+
+    Notes
+    -----
+    Rounds: with the synchronous daemon ``2 * n - 2 + after`` at most, for k from n on and n from 2 on. With
+    any daemon nodes move at most ``3 * n * (n - 1) / 2`` times until one is privileged: node 0 counts at most
+    n - 1 times until it comes to a value that no node has, and others move once more than their predecessor.
+
+    Exchanges: at most ``rounds``.
+
+    Messages: at most ``n * rounds``: each node tells its value at first, and whenever it has moved.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> ds = dgsuite.run("token_ring", graph, after=3)
+    >>> ds.privileges.values, ds.legitimate_round
+    (array([4, 4, 3, 2, 1, 1, 1, 1]), 4)
+    >>> ds.value.values, ds.moves.values
+    (array([3, 3, 2, 2]), array([3, 4, 4, 5]))
+    """
+
+    k: int | None = None
+    begin: Literal["arbitrary", "legitimate"] | Sequence[int] = "arbitrary"  # type: ignore[assignment]
+    after: int = 10
+
+    name = "token_ring"
+    outputs = {"value": bsp.Output("number that the node has at the end"), **MOVES}
+    variables = {"value": Variable(lambda n: n + 1)}
+    enabled_at_last = 1
+    counted = "privileges"
+    notes = {
+        "privileges": "privileged nodes at the end of the round",
+        **{name: StateModel.notes[name] for name in ("moved", "waiting")},
+    }
+    needs = ("ring",)
+    state = Ring
+
+    @property
+    def ranges(self) -> dict[str, Range]:  # type: ignore[override]
+        return {"value": (lambda n: n + 1) if self.k is None else bsp.values(self.k)}
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.k is not None and not 2 <= self.k <= MAX_VALUE:
+            return f"k must be from 2 to 2^31, got {self.k}"
+        return super().check(c)
+
+    def wrong_begin(self, c: bsp.Cluster) -> str | None:
+        if isinstance(self.begin, str):
+            return None
+        begin, k = np.asarray(self.begin), self.ranges["value"](c.n)
+        if begin.shape != (c.n,) or not ((begin >= 0) & (begin < k)).all():
+            return f"begin must have a value from 0 to {k - 1} for each of {c.n} nodes"
+        return None
+
+    def start(self, c: bsp.Cluster) -> Ring:
+        if self.begin == "arbitrary":
+            value = self.arbitrary(c, "value", np.arange(c.size), 0)
+        elif self.begin == "legitimate":
+            value = c.zeros()
+        else:
+            value = np.asarray(self.begin, np.int64)[c.ids]
+        return Ring.of(c, value=value, near={})
+
+    def tell(self, c: bsp.Cluster, s: Ring, nodes: NDArray[np.int64]) -> bsp.Unicast:
+        return bsp.unicast(c.successor[nodes], nodes, value=s.value[nodes])
+
+    def hear(self, c: bsp.Cluster, s: Ring, inbox: bsp.Inbox) -> NDArray[np.int64]:
+        s.heard[inbox.node] = inbox["value"]
+        return inbox.node
+
+    def consider(self, c: bsp.Cluster, s: Ring, nodes: NDArray[np.int64]) -> Any:
+        """Node 0 counts on where it has its predecessor's value, others copy that where they have another."""
+        first, same = c.ids[nodes] == 0, s.value[nodes] == s.heard[nodes]
+        on = (s.value[nodes] + 1) % self.ranges["value"](c.n)
+        return same == first, {"value": np.where(first, on, s.heard[nodes])}

@@ -32,6 +32,9 @@ STRUCK = 1 << 20
 ONE = ("central", "largest", "busiest")
 """Daemons that pick one node."""
 
+MOVES = {"moves": bsp.Output("how often the node has moved")}
+"""An output that all self-stabilising kernels have."""
+
 Daemon = Literal["synchronous", "distributed", "central", "largest", "busiest"]
 
 
@@ -174,11 +177,8 @@ class StateModel(bsp.Kernel):
         low = self.variables[name].least
         high = low + self.ranges[name](c.n) - 1
         values = np.asarray(given)
-        if values.shape not in ((), (c.n,)) or values.dtype.kind not in "iu":
-            fits = False
-        else:
-            fits = bool(((values >= low) & (values <= high)).all())
-        if not fits:
+        fits = values.shape in ((), (c.n,)) and values.dtype.kind in "iu"
+        if not fits or ((values < low) | (values > high)).any():
             return f"begin: {name!r} must have a value from {low} to {high} for each of {c.n} nodes"
         if self.variables[name].pointer:
             mine = np.broadcast_to(values, c.n)[c.ids]
@@ -214,13 +214,9 @@ class StateModel(bsp.Kernel):
 
     def start(self, c: bsp.Cluster) -> Any:
         given = {} if isinstance(self.begin, str) else dict(self.begin)
-        every = np.arange(c.size)
-        values = {
-            name: np.broadcast_to(np.asarray(given[name], np.int64), c.n)[c.ids]
-            if name in given
-            else self.arbitrary(c, name, every, 0)
-            for name in self.variables
-        }
+        values = {name: self.arbitrary(c, name, np.arange(c.size), 0) for name in self.variables}
+        for name in given:
+            values[name] = np.broadcast_to(np.asarray(given[name], np.int64), c.n)[c.ids]
         near = {name: np.zeros(len(c.indices), np.int64) for name in self.variables}
         return self.state.of(c, near=near, **values)
 
@@ -232,9 +228,7 @@ class StateModel(bsp.Kernel):
         """Random numbers of the daemon for nodes in a step."""
         return uniform("counter", self.seed, ids, step, Domain.DAEMON)
 
-    def arbitrary(
-        self, c: bsp.Cluster, name: str, nodes: NDArray[np.int64], step: int
-    ) -> NDArray[np.int64]:
+    def arbitrary(self, c: bsp.Cluster, name: str, nodes: NDArray, step: int) -> NDArray[np.int64]:
         """Any of a variable's values, for each of some nodes."""
         number, drawn = [*self.variables].index(name), c.ids[nodes]
         luck = self.drawn(drawn, number, step)
@@ -250,39 +244,37 @@ class StateModel(bsp.Kernel):
     def program(self, net: bsp.Net) -> bsp.Program:
         faults = self.struck
         last = max(faults, default=0)
-        seen = yield bsp.Round(self.introduce, self.look, step=0)
+        seen = yield bsp.Round(self.introduce, self.look)
         step = kept = 0
         while step < last or seen.sum != self.enabled_at_last or kept < self.after:
             step += 1
             kept += step > last and seen.sum == self.enabled_at_last
             if step in faults:
-                seen = yield bsp.Round(self.strike, self.look, step=step, share=faults[step])
+                seen = yield bsp.Round(self.strike, self.look, share=faults[step])
             else:
                 first = seen.min if self.daemon in ONE else None
                 over = not seen.any
-                seen = yield bsp.Round(self.move, self.look, step=step, first=first, over=over)
+                seen = yield bsp.Round(self.move, self.look, first=first, over=over)
 
     def introduce(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Any:
         return self.tell(c, s, np.arange(c.size)), bsp.Note({"moved": 0})
 
-    def look(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int) -> Any:
+    def look(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> Any:
         """Nodes that were enabled, or hear something new, see whether they are now."""
         heard = self.hear(c, s, inbox)
         nodes = distinct(np.concatenate([s.enabled, heard]))
         s.enabled = nodes[self.consider(c, s, nodes)[0]]
         s.waiting = np.intersect1d(s.waiting, s.enabled, assume_unique=True)
         number = len(s.enabled)
-        first = self.lots(c, s, s.enabled, step + 1) if self.daemon in ONE else None
+        first = self.lots(c, s, s.enabled, inbox.round + 1) if self.daemon in ONE else None
         noted = bsp.Note({self.counted: number, "waiting": len(s.waiting)})
         return bsp.vote(sum=number, min=first, any=len(s.waiting) > 0), noted
 
-    def move(
-        self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int, first: int | None, over: bool
-    ) -> Any:
+    def move(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, first: int | None, over: bool) -> Any:
         """The nodes that the daemon picks move."""
         if over:
             s.waiting = s.enabled.copy()
-        nodes = self.picked(c, s, step, first)
+        nodes = self.picked(c, s, inbox.round, first)
         for name, values in self.consider(c, s, nodes)[1].items():
             getattr(s, name)[nodes] = values
         s.moves[nodes] += 1
@@ -299,11 +291,11 @@ class StateModel(bsp.Kernel):
             return nodes[self.chance(c.ids[nodes], step) < self.probability]
         return nodes
 
-    def strike(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, step: int, share: float) -> Any:
+    def strike(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox, share: float) -> Any:
         """Some nodes get arbitrary variables."""
-        nodes = np.flatnonzero(self.drawn(c.ids, STRUCK, step) < share)
+        nodes = np.flatnonzero(self.drawn(c.ids, STRUCK, inbox.round) < share)
         for name in self.variables:
-            getattr(s, name)[nodes] = self.arbitrary(c, name, nodes, step)
+            getattr(s, name)[nodes] = self.arbitrary(c, name, nodes, inbox.round)
         s.enabled = distinct(np.concatenate([s.enabled, nodes]))
         s.waiting = nodes[:0]
         return self.tell(c, s, np.arange(c.size) if self.repeat else nodes)
@@ -321,8 +313,8 @@ class StateModel(bsp.Kernel):
         return nodes
 
     def consider(
-        self, c: bsp.Cluster, s: Any, nodes: NDArray[np.int64]
-    ) -> tuple[NDArray[np.bool_], dict[str, NDArray[np.int64]]]:
+        self, c: bsp.Cluster, s: Any, nodes: NDArray
+    ) -> tuple[NDArray, dict[str, NDArray]]:
         """Which of some nodes are enabled, and what the variables of each become if it moves."""
         row, entry = expand(c.indptr, nodes)
         own = {name: getattr(s, name)[nodes] for name in self.variables}
@@ -336,9 +328,7 @@ class StateModel(bsp.Kernel):
             enabled |= now
         return enabled, values
 
-    def lots(
-        self, c: bsp.Cluster, s: Any, nodes: NDArray[np.int64], step: int
-    ) -> NDArray[np.int64]:
+    def lots(self, c: bsp.Cluster, s: Any, nodes: NDArray, step: int) -> NDArray[np.int64]:
         """A number for each node, no two the same: the daemon picks the least."""
         ids = c.ids[nodes]
         if self.daemon == "largest":

@@ -32,7 +32,7 @@ MESSAGE, SAFE, GO = range(3)
 of its message."""
 
 
-Sent = tuple[bsp.Unicast, bsp.Vote]
+Sent = tuple[bsp.Unicast | bsp.Broadcast, bsp.Vote]
 """What nodes send, and a vote."""
 
 
@@ -91,16 +91,13 @@ class Synchroniser(bsp.Kernel):
         raise NotImplementedError
 
     def check(self, c: bsp.Cluster) -> str | None:
-        most = (1 << 62) // (
-            2 * delays.LONGEST * self.steps(c.n)
-        )  # a delay, and how much longer it takes
+        longest = 2 * delays.LONGEST  # a delay, and how much longer it takes
+        most = (1 << 62) // (longest * self.steps(c.n))
         if not 1 <= self.rounds <= most:
             return f"rounds must be from 1 to {most}, so that 64 bits hold times, got {self.rounds}"
-        if wrong := delays.wrong_delay(self.delay, self.low, self.high, self.p):
-            return wrong
-        if wrong := delays.wrong_late(self.late, self.rounds, c.n):
-            return wrong
-        return delays.wrong_weights(c) if self.delay == "weight" else None
+        wrong = delays.wrong_delay(self.delay, self.low, self.high, self.p)
+        wrong = wrong or delays.wrong_late(self.late, self.rounds, c.n)
+        return wrong or (delays.wrong_weights(c) if self.delay == "weight" else None)
 
     @property
     def law(self) -> Law:
@@ -122,9 +119,7 @@ class Synchroniser(bsp.Kernel):
         """Whether all delays of a pulse are by the law alone."""
         return self.delay != "weight" and not callable(self.delay) and pulse not in self.longer
 
-    def ticks(
-        self, c: bsp.Cluster, pulse: int, what: int, sent: NDArray[np.int64], inward: bool
-    ) -> NDArray[np.int64]:
+    def ticks(self, c: bsp.Cluster, pulse: int, what: int, sent: NDArray, inward: bool) -> NDArray:
         """How long messages along all entries of the adjacency take: from nodes, or `inward`, to them.
 
         Parameters
@@ -143,9 +138,7 @@ class Synchroniser(bsp.Kernel):
             found = self.law.ticks(word << np.uint64(32) if answers else word)
         return found + self.more(c, pulse, src, dst)
 
-    def more(
-        self, c: bsp.Cluster, pulse: int, src: NDArray, dst: NDArray
-    ) -> NDArray[np.int64] | int:
+    def more(self, c: bsp.Cluster, pulse: int, src: NDArray, dst: NDArray) -> NDArray | int:
         """How much longer messages of a pulse take, by sender and receiver."""
         return delays.longer(self.longer[pulse], c.n, src, dst) if pulse in self.longer else 0
 
@@ -169,7 +162,6 @@ class Synchroniser(bsp.Kernel):
         s.time = s.time + found
 
 
-@dataclass(frozen=True)
 class Alpha(Synchroniser):
     """The synchroniser alpha: when the nodes of an asynchronous network begin each round.
 
@@ -225,7 +217,7 @@ class Alpha(Synchroniser):
     def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pulse: int) -> bsp.Vote:
         """Nodes that are safe, as are their neighbours, begin the next pulse."""
         if self.drawn(pulse):
-            delays.latest(c, self.law, self.key(pulse, SAFE), inbox, "time", s.time)
+            delays.latest(c, self.law, self.key(pulse, SAFE), inbox, s.time)
         else:
             heard, since = inbox.along("time")
             there = since + self.ticks(c, pulse, SAFE, since, inward=True)
@@ -301,8 +293,8 @@ class Beta(Synchroniser):
 
     def program(self, net: bsp.Net) -> bsp.Program:
         grown = yield bsp.Round(self.plant, opening=True)
-        while grown.any:
-            grown = yield bsp.Round(self.grow, opening=True)
+        if grown.any:
+            yield from bsp.until_quiet(self.grow, opening=True)
         yield bsp.Round(self.register, self.adopt, opening=True)
         for pulse in range(self.rounds):
             yield bsp.Round(self.send, self.acknowledge, self.collect, pulse=pulse)
@@ -311,17 +303,13 @@ class Beta(Synchroniser):
             if gone.any:
                 yield from bsp.until_quiet(self.go, closing=True, pulse=pulse)
 
-    def plant(
-        self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def plant(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox) -> Sent:
         """The tree begins with the root."""
         root = c.local(self.root)
         s.outside.remove(root)
         return bsp.broadcast(root), bsp.vote(any=c.degree[root] > 0)
 
-    def grow(
-        self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def grow(self, c: bsp.Cluster, s: BetaState, inbox: bsp.Inbox) -> Sent:
         """Neighbours of the last layer join it; of several parents a node takes the smallest."""
         nodes, parent, _ = inbox.first(among=s.outside)
         s.parent[nodes] = parent

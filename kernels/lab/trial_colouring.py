@@ -31,7 +31,6 @@ class State(bsp.ClusterState):
     free: NDArray[np.bool_] = bsp.initial(lambda c: np.ones(len(c.indices) + c.size, bool))
 
 
-@dataclass(frozen=True)
 class TrialColouring(bsp.Kernel):
     """Colours that differ between neighbours, by random trials, in O(log n) rounds.
 

@@ -113,14 +113,12 @@ class View(NamedTuple):
         found[self.row[holds]] = True
         return found
 
-    def least(self, values: NDArray, among: NDArray[np.bool_], otherwise: int) -> NDArray[np.int64]:
+    def least(self, values: NDArray, among: NDArray, otherwise: int) -> NDArray[np.int64]:
         """The least value of some neighbours of each node."""
         found = np.full(len(self.id), np.iinfo(np.int64).max)
         np.minimum.at(found, self.row[among], values[among])
         return np.where(self.any(among), found, otherwise)
 
-    def greatest(
-        self, values: NDArray, among: NDArray[np.bool_], otherwise: int
-    ) -> NDArray[np.int64]:
+    def greatest(self, values: NDArray, among: NDArray, otherwise: int) -> NDArray[np.int64]:
         """The greatest value of some neighbours of each node."""
         return -self.least(-values, among, -otherwise)

@@ -101,8 +101,7 @@ class Echo(bsp.Kernel):
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:
-        wrong = bsp.no_node("root", self.root, c.n)
-        return wrong or (bsp.wide_identifier(c) if self.value == "uid" else None)
+        return bsp.wide_identifier(c) if self.value == "uid" else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet(self.pass_on)
@@ -116,7 +115,8 @@ class Echo(bsp.Kernel):
             woken = c.local(self.root)
             parents, done = np.full(len(woken), -1), woken[s.missing[woken] == 0]
         s.parent[woken], s.level[woken] = parents, inbox.round
-        s.size[woken], s.total[woken] = 1, self.own(c)[woken]
+        own = c.degree if self.value == "degree" else c.uid
+        s.size[woken], s.total[woken] = 1, own[woken]
         for name, sums in (("size", s.size), ("total", s.total)):
             nodes, added = inbox.sum(name)
             sums[nodes] += added
@@ -128,16 +128,12 @@ class Echo(bsp.Kernel):
         done = done[answered]
         none = np.zeros(np.count_nonzero(out), np.int64)
         sent = bsp.unicast(
-            np.concatenate([ends[out], s.parent[done]]),
-            np.concatenate([woken[at[out]], done]),
-            size=np.concatenate([none, s.size[done]]),
-            total=np.concatenate([none, s.total[done]]),
+            np.append(ends[out], s.parent[done]),
+            np.append(woken[at[out]], done),
+            size=np.append(none, s.size[done]),
+            total=np.append(none, s.total[done]),
         )
         return sent, bsp.vote(any=len(none) + len(done) > 0)
-
-    def own(self, c: bsp.Cluster) -> NDArray:
-        """The value of each node."""
-        return c.degree if self.value == "degree" else c.uid
 
 
 ACKNOWLEDGED = 0
@@ -145,15 +141,13 @@ ACKNOWLEDGED = 0
 
 
 @dataclass(eq=False)
-class TellingState(bsp.ClusterState):
+class SearchState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.int64] = bsp.per_node(-1)
     told: NDArray[np.int64] = bsp.per_node()  # times that it has told its neighbours
     acknowledged: NDArray[np.int64] = bsp.per_node()  # messages
-    last: NDArray[np.int64] = bsp.per_node(
-        -1
-    )  # round in which it last got or sent one of the search
+    last: NDArray[np.int64] = bsp.per_node(-1)  # round of its last message of the search
     announced: NDArray[np.int64] = bsp.per_node(-1)
     ready: NDArray[np.int64] = bsp.per_node(-1)  # round in which it has worked enough, -1 if idle
     parent: NDArray[np.int64] = bsp.per_node(-1)  # -1 if it takes no part
@@ -214,19 +208,15 @@ class DijkstraScholten(bsp.Kernel):
     fields = {"distance": np.int64}
     ranges = {"distance": bsp.nodes}
     bounds = {"distance": bsp.between(0, bsp.nodes)}
-    state = TellingState
+    state = SearchState
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.work < 1:
-            return f"work must be at least 1, got {self.work}"
-        return bsp.no_node("root", self.root, c.n)
+        return f"work must be at least 1, got {self.work}" if self.work < 1 else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet(self.act)
 
-    def act(
-        self, c: bsp.Cluster, s: TellingState, inbox: bsp.Inbox
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def act(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
         now, node, src, said = inbox.round, inbox.node, inbox.src, inbox["distance"]
         done = said == ACKNOWLEDGED
         np.subtract.at(s.deficit, node[done], 1)
@@ -266,11 +256,6 @@ class DijkstraScholten(bsp.Kernel):
         root = c.local(self.root)
         s.announced[root[over[root] & (s.announced[root] < 0)]] = now
 
-        sent = bsp.unicast(
-            np.concatenate([ends, to]),
-            np.concatenate([telling[at], owed]),
-            distance=np.concatenate(
-                [s.distance[telling[at]] + 1, np.full(len(owed), ACKNOWLEDGED)]
-            ),
-        )
+        said = np.append(s.distance[telling[at]] + 1, np.full(len(owed), ACKNOWLEDGED))
+        sent = bsp.unicast(np.append(ends, to), np.append(telling[at], owed), distance=said)
         return sent, bsp.vote(any=len(at) + len(owed) > 0 or bool((s.ready >= 0).any()))

@@ -1,7 +1,5 @@
 """Compiled draws: random numbers by key and counter, and choices in proportion to weights."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -1,7 +1,5 @@
 """Compiled loops on a binary heap."""
 
-from __future__ import annotations
-
 from dgsuite.base.compiling import compiled
 
 

@@ -1,7 +1,5 @@
 """Compiled loops of union and find: sets of a cluster's nodes, each named by its first node (Tarjan 1975)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -19,11 +19,7 @@ node's index: under X10 2.3 (the paper's) a Mersenne Twister, under X10 2.6 Spli
 
 
 def uniform(
-    rng: Numbers,
-    seed: int,
-    nodes: NDArray,
-    draw: int | NDArray[np.int64],
-    domain: Domain = Domain.KERNEL,
+    rng: Numbers, seed: int, nodes: NDArray, draw: int | NDArray, domain: Domain = Domain.KERNEL
 ) -> NDArray[np.float64]:
     """One number in [0, 1) for each node.
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from dgsuite.partition.arrays.segments import ranges
 from dgsuite.partition.clusters.cluster import Cluster
 
+Parents = Sequence[int] | NDArray | None
+"""The parent of each node; None for its neighbour with a smaller id."""
+
 
 class Children:
     """For each node the ids of its children; a node learns of all its children at once.
@@ -59,7 +62,7 @@ class Family:
         Nodes with children, and for each how many, and how many of them in other clusters.
     """
 
-    def __init__(self, c: Cluster, root: int, parents: Sequence[int] | NDArray | None) -> None:
+    def __init__(self, c: Cluster, root: int, parents: Parents) -> None:
         self.rows, self.up = parent_entries(c, root, parents)
         children, remote = c.degree.copy(), c.remote_degree.copy()
         children[self.rows] -= 1
@@ -74,9 +77,7 @@ class Family:
         return np.delete(np.arange(self._entries), self.up)
 
 
-def parent_entries(
-    c: Cluster, root: int, parents: Sequence[int] | NDArray | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def parent_entries(c: Cluster, root: int, parents: Parents) -> tuple[NDArray, NDArray]:
     """A cluster's nodes with a parent, and the entry of the adjacency that leads to it.
 
     Parameters
@@ -100,7 +101,7 @@ def parent_entries(
     return rows, np.where(some, first, -1)
 
 
-def wrong_parents(c: Cluster, root: int, parents: Sequence[int] | NDArray | None) -> str | None:
+def wrong_parents(c: Cluster, root: int, parents: Parents) -> str | None:
     """What is wrong with the parents of a cluster's nodes in a tree, or None; see `parent_entries`."""
     if parents is not None and len(parents) != c.n:
         return f"{len(parents)} parents for {c.n} nodes"

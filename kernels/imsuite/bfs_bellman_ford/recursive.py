@@ -6,8 +6,6 @@ overtake each other a node may receive a longer distance first, and then sends a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +13,6 @@ from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import UNREACHED, BellmanFord, State
 
 
-@dataclass(frozen=True)
 class RecursiveBellmanFord(BellmanFord):
     """Hop distances from a root; see `BellmanFord`."""
 

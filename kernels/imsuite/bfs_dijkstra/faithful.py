@@ -17,8 +17,6 @@ from dgsuite.kernels.imsuite.bfs_dijkstra.textbook import Dijkstra, State
 class FaithfulDijkstra(Dijkstra, faithful_to=Dijkstra):
     """A breadth-first tree; see `Dijkstra`."""
 
-    faithful: bool = True
-
     def goes_on(self, reached: int, n: int) -> bool:
         return True
 
@@ -26,8 +24,6 @@ class FaithfulDijkstra(Dijkstra, faithful_to=Dijkstra):
 @dataclass(frozen=True)
 class FaithfulRecursiveDijkstra(RecursiveDijkstra, FaithfulDijkstra, faithful_to=RecursiveDijkstra):
     """A breadth-first tree; see `RecursiveDijkstra`."""
-
-    faithful: bool = True
 
     def start_echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         return self.descend(s, s.layers[0][:0])

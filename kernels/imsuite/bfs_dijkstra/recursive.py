@@ -7,15 +7,12 @@ form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.bfs_dijkstra.textbook import Dijkstra, State
 
 
-@dataclass(frozen=True)
 class RecursiveDijkstra(Dijkstra):
     """A breadth-first tree; see `Dijkstra`.
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.bfs_dijkstra.refusals import Refusals
 from dgsuite.kernels.tools.tree import Children
 
 
@@ -25,7 +24,7 @@ class State(bsp.ClusterState):
     layers: list[NDArray[np.int64]]  # nodes by distance
     distance: NDArray[np.int32]
     outside: bsp.Subset  # nodes that have not joined
-    refusals: Refusals = bsp.later()  # of invitations in this round
+    refusals: bsp.Broadcast = bsp.later()  # of invitations in this round
     parent: bsp.NodeIds = bsp.per_node(-1, bsp.NODE)
     children: Children = bsp.initial(lambda c: Children(c.size))
     links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
@@ -118,7 +117,13 @@ class Dijkstra(bsp.Kernel):
         new, parent = inbox.min("sender", among=s.outside)
         joined = s.outside.mask[invited]
         s.links.drop(new, times[joined], remote[joined], inbox.edges(new))
-        s.refusals = Refusals.of(c, inbox, invited, times - joined, remote, (new, parent))
+        # all invitations but the accepted ones are refused
+        times, remote, edges = times - joined, remote.copy(), inbox.edges(invited)
+        remote[joined] -= c.partition.owner(parent) != c.index
+        if edges is not None:
+            edges = np.setdiff1d(edges, c.entries(new, parent))
+        some = times > 0
+        s.refusals = bsp.broadcast(invited[some], to=(times[some], remote[some]), edges=edges)
         s.parent[new], s.distance[new] = parent, len(s.layers)
         s.outside.remove(new)
         s.layers.append(new)
@@ -128,8 +133,7 @@ class Dijkstra(bsp.Kernel):
 
     def refuse(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.children.add(inbox.node, inbox.src)
-        nodes, times, remote, edges = s.refusals
-        return bsp.broadcast(nodes, to=(times, remote), edges=edges)
+        return s.refusals
 
     def echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = s.layers[s.hop]

@@ -12,16 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.byzantine import recursive as byzantine_recursive
-from dgsuite.kernels.imsuite.byzantine import textbook as byzantine
-from dgsuite.kernels.imsuite.byzantine.recursive import RecursiveByzantine
-from dgsuite.kernels.imsuite.byzantine.textbook import Byzantine
-from dgsuite.kernels.imsuite.byzantine.votes import take_news
+from dgsuite.kernels.imsuite.byzantine import recursive, textbook
 from dgsuite.kernels.tools import bitmaps
 
 
 @dataclass(eq=False)
-class State(byzantine.State):
+class State(textbook.State):
     """What the nodes of a cluster know."""
 
     counted: NDArray[np.bool_] = bsp.per_node(False)  # whether the node is one of the first g
@@ -30,12 +26,10 @@ class State(byzantine.State):
 
 
 @dataclass(frozen=True)
-class FaithfulByzantine(Byzantine, faithful_to=Byzantine):
+class FaithfulByzantine(textbook.Byzantine, faithful_to=textbook.Byzantine):
     """Agreement on one of two values; see `Byzantine`."""
 
     obeys = bsp.Model("edges", None, "data")
-    faithful: bool = True
-
     state = State
 
     def coin(self, iteration: int) -> bool:
@@ -70,7 +64,7 @@ class FaithfulByzantine(Byzantine, faithful_to=Byzantine):
         return bsp.broadcast(news=s.own)
 
     def listen(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, hops: int) -> bsp.Vote:
-        take_news(s, inbox)
+        textbook.take_news(s, inbox)
         s.radius[(s.news & s.first).any(axis=1)] = hops
         return bsp.vote(any=s.news.any())
 
@@ -96,10 +90,10 @@ class FaithfulByzantine(Byzantine, faithful_to=Byzantine):
 
 
 @dataclass(frozen=True)
-class FaithfulRecursiveByzantine(RecursiveByzantine, faithful_to=RecursiveByzantine):
+class FaithfulRecursiveByzantine(
+    recursive.RecursiveByzantine, faithful_to=recursive.RecursiveByzantine
+):
     """Agreement on one of two values; see `RecursiveByzantine`."""
-
-    faithful: bool = True
 
     varies = (*bsp.COUNTS, "decision")
 
@@ -111,12 +105,7 @@ class FaithfulRecursiveByzantine(RecursiveByzantine, faithful_to=RecursiveByzant
             yield bsp.Finish(self.say)
             yield bsp.Round(self.decide, iteration=iteration)
 
-    def corrections(
-        self,
-        s: byzantine_recursive.State,
-        nodes: NDArray,
-        news: NDArray,
-        ones: NDArray,
-        hops: int,
-    ) -> NDArray[np.uint64]:
-        return np.zeros_like(news)
+    def start(self, c: bsp.Cluster) -> recursive.State:
+        s = super().start(c)
+        s.liars = s.liars[:0]  # the first vote of a traitor to arrive is believed
+        return s

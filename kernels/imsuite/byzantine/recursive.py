@@ -12,23 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.byzantine import textbook as byzantine
-from dgsuite.kernels.imsuite.byzantine.textbook import Byzantine
+from dgsuite.kernels.imsuite.byzantine import textbook
 from dgsuite.kernels.tools import bitmaps
 
 NEVER = np.iinfo(np.int32).max
 
 
 @dataclass(eq=False)
-class State(byzantine.State):
+class State(textbook.State):
     """What the nodes of a cluster know."""
 
     liars: NDArray[np.int64] = bsp.rows()  # node ids of the traitors
     hops: NDArray[np.int32] = bsp.later()  # (size, liars): hops that the believed vote has come
 
 
-@dataclass(frozen=True)
-class RecursiveByzantine(Byzantine):
+class RecursiveByzantine(textbook.Byzantine):
     """Agreement on one of two values; see `Byzantine`.
 
     Parameters

@@ -1,7 +1,5 @@
 """Compiled loop of shortest paths."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled
@@ -39,11 +37,8 @@ def routes(indptr, indices, origin, weights, sources, latest_first, trees):
     cost = np.empty((len(sources), n), weights.dtype)
     next_hop = np.full((len(sources), n), -1, np.int32)
     before = np.full((len(sources) if trees else 0, n), -1, np.int32)
-    heap = (
-        np.empty(len(indices) + 1, weights.dtype),
-        np.empty(len(indices) + 1, np.int64),
-        np.empty(len(indices) + 1, np.int64),
-    )
+    most = len(indices) + 1
+    heap = np.empty(most, weights.dtype), np.empty(most, np.int64), np.empty(most, np.int64)
     hops = np.empty(n, np.int64)
     by_depth = np.empty(n + 1, np.int64)
     fetched = 0

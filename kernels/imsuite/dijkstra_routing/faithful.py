@@ -18,8 +18,6 @@ from dgsuite.kernels.imsuite.dijkstra_routing.textbook import DijkstraRouting
 class FaithfulDijkstraRouting(DijkstraRouting, faithful_to=DijkstraRouting):
     """Routing tables of all nodes; see `DijkstraRouting`."""
 
-    faithful: bool = True
-
     last_first = True
 
 
@@ -28,8 +26,6 @@ class FaithfulRecursiveDijkstraRouting(
     RecursiveDijkstraRouting, FaithfulDijkstraRouting, faithful_to=RecursiveDijkstraRouting
 ):
     """Routing tables of all nodes; see `RecursiveDijkstraRouting`."""
-
-    faithful: bool = True
 
     def branch(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Spawn, bsp.Extra]:
         return super().branch(c, s, inbox), bsp.extra(asyncs=len(c.indices))

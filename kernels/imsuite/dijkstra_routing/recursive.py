@@ -13,25 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.dijkstra_routing import textbook as dijkstra_routing
-from dgsuite.kernels.imsuite.dijkstra_routing.textbook import DijkstraRouting
+from dgsuite.kernels.imsuite.dijkstra_routing import textbook
 
 
 @dataclass(eq=False)
-class State(dijkstra_routing.State):
+class State(textbook.State):
     """What the nodes of a cluster know after `route`, shape (size, n): routing tables and trees."""
 
     via: NDArray = bsp.later()  # node before in the tree
     inner: NDArray = bsp.later()  # nodes with children in it
 
 
-@dataclass(frozen=True)
-class RecursiveDijkstraRouting(DijkstraRouting):
+class RecursiveDijkstraRouting(textbook.DijkstraRouting):
     """Routing tables of all nodes; see `DijkstraRouting`."""
 
     form = "recursive"
     varies = ("active",)  # a node counts once for all of its tasks that are handled together
-    fields = {**DijkstraRouting.fields, "node": np.int32, "hop": np.int32}
+    fields = {**textbook.DijkstraRouting.fields, "node": np.int32, "hop": np.int32}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

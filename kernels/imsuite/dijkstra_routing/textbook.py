@@ -26,7 +26,6 @@ class State(bsp.ClusterState):
     next_hop: NDArray = bsp.later()
 
 
-@dataclass(frozen=True)
 class DijkstraRouting(bsp.Kernel):
     """Routing tables of all nodes.
 
@@ -108,21 +107,15 @@ class DijkstraRouting(bsp.Kernel):
     def search(
         self, c: bsp.Cluster, inbox: bsp.Inbox, trees: bool = False
     ) -> tuple[NDArray, NDArray, NDArray, int]:
-        """Cheapest ways from the cluster's nodes, in the whole graph: see `_dijkstra_routing.routes`."""
-        from dgsuite.kernels.imsuite.dijkstra_routing import _compiled as _dijkstra_routing
+        """Cheapest ways from the cluster's nodes, in the whole graph: see `_compiled.routes`."""
+        from dgsuite.kernels.imsuite.dijkstra_routing import _compiled
 
         source = inbox.board("source")
         order = np.argsort(source, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=c.n))])
-        return _dijkstra_routing.routes(
-            indptr,
-            inbox.board("target")[order],
-            source[order],
-            inbox.board("weight").view(self.weights(c).dtype)[order],
-            c.ids,
-            self.last_first,
-            trees,
-        )
+        edges = indptr, inbox.board("target")[order], source[order]
+        weight = inbox.board("weight").view(self.weights(c).dtype)[order]
+        return _compiled.routes(*edges, weight, c.ids, self.last_first, trees)
 
     def weights(self, c: bsp.Cluster) -> NDArray:
         """Weights as int64 or float64; 1 where the graph has none."""

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.dominating_set import textbook as dominating_set
-from dgsuite.kernels.imsuite.dominating_set.textbook import DominatingSet
+from dgsuite.kernels.imsuite.dominating_set import textbook
+
+Counted = tuple[bsp.Broadcast, bsp.Extra]
+"""What nodes send, and what they read for it."""
 
 
 @dataclass(eq=False)
-class State(dominating_set.State):
+class State(textbook.State):
     """What the nodes of a cluster know. Node `near[i]` is within two hops of node `around[i]`."""
 
     around: NDArray[np.int64] = bsp.rows()
@@ -27,15 +29,13 @@ class State(dominating_set.State):
 
 
 @dataclass(frozen=True)
-class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
+class FaithfulDominatingSet(textbook.DominatingSet, faithful_to=textbook.DominatingSet):
     """An independent dominating set; see `DominatingSet`."""
 
     obeys = bsp.Model("nodes", None, "control")
-    faithful: bool = True
-
     state = State
-    fields = {**DominatingSet.fields, "near": np.int32}
-    ranges = {**DominatingSet.ranges, "near": bsp.nodes}
+    fields = {**textbook.DominatingSet.fields, "near": np.int32}
+    ranges = {**textbook.DominatingSet.ranges, "near": bsp.nodes}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.look_around, opening=True)
@@ -56,9 +56,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         s.within_two = np.bincount(s.around, minlength=c.size)
         s.live_within_two = s.within_two.copy()
 
-    def tell_span(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def tell_span(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         """Each live node reads all nodes within two hops, and those of them that live once more."""
         if len(inbox):
             np.subtract.at(s.live_within_two, inbox.node, 1)
@@ -66,14 +64,10 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         reads = s.within_two[live].sum() + s.live_within_two[live].sum()
         return super().tell_span(c, s, inbox), bsp.extra(reads)
 
-    def activate(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def activate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         return super().activate(c, s, inbox), bsp.extra(c.degree[s.live.members].sum())
 
-    def become_candidate(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def become_candidate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         reads = self.reads_of_support(s, inbox)
         return super().become_candidate(c, s, inbox), bsp.extra(reads)
 
@@ -87,7 +81,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         larger = np.diff(np.maximum.accumulate(key), prepend=0) > 0
         return len(node) + int(np.count_nonzero(larger & (support > 0)))
 
-    def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Extra]:
+    def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> Counted:
         """Each node reads which live neighbours are candidates, then how far they are covered."""
         return super().cover(c, s, inbox), bsp.extra(2 * s.links.degree[s.live.members].sum())
 

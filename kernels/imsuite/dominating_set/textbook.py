@@ -40,7 +40,6 @@ class State(contest.State):
     retired: NDArray[np.int64] = bsp.no_nodes()  # nodes that drop out in this round
 
 
-@dataclass(frozen=True)
 class DominatingSet(contest.Contest):
     """A set without neighbours in it such that every other node has a neighbour in it.
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.kcommittee import textbook as kcommittee
-from dgsuite.kernels.imsuite.kcommittee.invitations import NONE
-from dgsuite.kernels.imsuite.kcommittee.textbook import KCommittee
+from dgsuite.kernels.imsuite.kcommittee.textbook import NONE, KCommittee
 from dgsuite.kernels.tools import words
 
 
@@ -26,8 +25,6 @@ class FaithfulKCommittee(KCommittee, faithful_to=KCommittee):
     """Committees of at most K nodes; see `KCommittee`."""
 
     obeys = bsp.Model("edges", None)
-    faithful: bool = True
-
     state = State
 
     def forward(self) -> bsp.Round:

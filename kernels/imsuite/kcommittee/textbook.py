@@ -3,32 +3,45 @@
 K times: in K - 1 rounds all learn the smallest identifier within K - 1 hops among nodes that are in
 no committee yet. A node that has found no smaller one than its own leads, and invites the node that it
 has found. A node that is invited joins; one that never is makes a committee of its own.
+
+An invitation goes back the way on which its leader learned of the invited node: a node that receives news in
+a poll keeps the sender, by round, and an invitation follows these senders, as many hops as the news came.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.kcommittee import invitations as kcommittee_invitations
-from dgsuite.kernels.imsuite.kcommittee.invitations import NONE, Invitations
 from dgsuite.kernels.tools import words
+
+NONE = np.iinfo(np.int64).max
+"""Larger than any identifier or word."""
 
 
 @dataclass(eq=False)
-class State(kcommittee_invitations.State):
-    """What the nodes of a cluster know."""
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know. A word is an identifier and a node id (see `kernels.tools.words`).
+    Invitations on their way are `at` a node, carry the leader's `word`, and have `hops` to go.
+    """
 
+    committee: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    via: list[NDArray[np.int32]] = field(default_factory=list)  # per round, sender of the news
+    heard: NDArray[np.int32] = bsp.per_node(0, np.int32)  # rounds up to the last news
+    offer: NDArray[np.int64] = bsp.per_node()  # best invitation: word of the leader
+    at: NDArray[np.int64] = bsp.rows()
+    word: NDArray[np.int64] = bsp.rows()
+    hops: NDArray[np.int64] = bsp.rows()
     leading: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())  # smallest identifier ever
     best: NDArray[np.int64] = bsp.per_node()  # smallest identifier in this poll
     fresh: NDArray[np.int64] = bsp.no_nodes()  # nodes with news
 
 
 @dataclass(frozen=True)
-class KCommittee(Invitations):
+class KCommittee(bsp.Kernel):
     """Committees of at most K nodes, each within K - 1 hops of its leader.
 
     Outputs ``committee``, the node id of the leader.
@@ -120,6 +133,35 @@ class KCommittee(Invitations):
         s.offer = c.full(NONE)
         leaders = np.flatnonzero((s.leading == c.uid) & (s.best < NONE))
         self.arrive(s, leaders, words.pair(c.uid[leaders], c.ids[leaders]), s.heard[leaders])
+
+    def carry(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast | None:
+        """Invitations go one hop."""
+        self.take_in(s, inbox)
+        at, word, hops = s.at, s.word, s.hops
+        s.at, s.word, s.hops = at[:0], word[:0], hops[:0]
+        if not len(at):
+            return None
+        back = np.stack(s.via)[hops - 1, at]
+        return bsp.unicast(back, at, word=word, hops=hops - 1)
+
+    def take_in(self, s: State, inbox: bsp.Inbox) -> None:
+        if len(inbox):
+            self.arrive(s, inbox.node, inbox["word"], inbox["hops"])
+
+    def arrive(self, s: State, at: NDArray, word: NDArray, hops: NDArray) -> None:
+        """Nodes at the end of an invitation's way are invited; the other invitations go on."""
+        there = hops == 0
+        np.minimum.at(s.offer, at[there], word[there])
+        s.at, s.word, s.hops = at[~there], word[~there], hops[~there]
+
+    def accept(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        self.take_in(s, inbox)
+        self.join(s)
+
+    def join(self, s: State) -> None:
+        """Nodes join the committee of their best invitation."""
+        joining = np.flatnonzero(s.offer < NONE)
+        s.committee[joining] = words.second(s.offer[joining])
 
     def be_alone(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         alone = s.committee < 0

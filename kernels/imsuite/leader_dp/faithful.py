@@ -8,22 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.leader_dp import textbook as leader_dp
-from dgsuite.kernels.imsuite.leader_dp.textbook import PelegLeader
+from dgsuite.kernels.imsuite.leader_dp import textbook
 
 
 @dataclass(eq=False)
-class State(leader_dp.State):
+class State(textbook.State):
     """What the nodes of a cluster know."""
 
     uninformed: bsp.Subset = bsp.node_set()  # nodes that the final flood has not reached
 
 
 @dataclass(frozen=True)
-class FaithfulPelegLeader(PelegLeader, faithful_to=PelegLeader):
+class FaithfulPelegLeader(textbook.PelegLeader, faithful_to=textbook.PelegLeader):
     """Leader election on a connected graph; see `PelegLeader`."""
-
-    faithful: bool = True
 
     state = State
 

@@ -29,7 +29,6 @@ class State(bsp.ClusterState):
     stopping: NDArray[np.int64] = bsp.no_nodes()  # nodes that stop in this pulse
 
 
-@dataclass(frozen=True)
 class PelegLeader(bsp.Kernel):
     """Leader election on a connected graph with identifiers 0 to 2^32 - 1.
 
@@ -84,8 +83,6 @@ class PelegLeader(bsp.Kernel):
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         nodes, word = inbox.max("word", among=s.running)
         s.heard[nodes] = np.maximum(s.heard[nodes], word)
-        alone = s.running.mask.copy()
-        alone[nodes] = False
         listening = s.running.mask.copy()
         listening[s.stopping] = False
         nodes = np.flatnonzero(listening & (s.heard >= 0))
@@ -101,13 +98,11 @@ class PelegLeader(bsp.Kernel):
         candidates, uid, distance = nodes[own], uid[own], distance[own]
         beaten = uid < s.leader[candidates]
         farther = ~beaten & (distance > s.distance[candidates])
-        same = ~beaten & ~farther
-        s.quiet[candidates[beaten]] = 1
         s.distance[candidates[farther]] = distance[farther]
-        s.quiet[candidates[farther]] = 0
-        s.quiet[candidates[same]] += 1
-        done = candidates[same & (s.quiet[candidates] >= 2)]
-        isolated = np.flatnonzero(alone & (c.degree == 0))  # they lead themselves
+        quiet = np.where(farther, 0, s.quiet[candidates] + 1)
+        s.quiet[candidates] = np.where(beaten, 1, quiet)
+        done = candidates[s.quiet[candidates] >= 2]
+        isolated = np.flatnonzero(s.running.mask & (c.degree == 0))  # they lead themselves
         s.stopping = np.unique(np.concatenate([s.stopping, done, isolated]))
 
     def stop(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:

@@ -24,8 +24,6 @@ class State(bsp.ClusterState):
 class FaithfulHirschbergSinclair(HirschbergSinclair, faithful_to=HirschbergSinclair):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers; see `HirschbergSinclair`."""
 
-    faithful: bool = True
-
     fields = {"uid": np.int64, "hops": np.int64, "way": np.int8}
     ranges = {"uid": bsp.nodes, "hops": bsp.nodes, "way": bsp.values(2)}
     state = State

@@ -30,7 +30,6 @@ class State(bsp.ClusterState):
     back: NDArray[np.int8] = bsp.per_node(0, np.int8)  # own messages that are back in its phase
 
 
-@dataclass(frozen=True)
 class HirschbergSinclair(bsp.Kernel):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers.
 
@@ -110,9 +109,8 @@ class HirschbergSinclair(bsp.Kernel):
         # a node has room for a message each way: one more, where others lie, takes its place
         _, last = np.unique((2 * sender + (way > 0))[::-1], return_index=True)
         kept = len(sender) - 1 - last
-        hops = np.concatenate(
-            [np.maximum(hops[on] - 1, 0), np.where(s.knows[new], 0, s.reach[new])]
-        )
+        out = np.where(s.knows[new], 0, s.reach[new])
+        hops = np.append(np.maximum(hops[on] - 1, 0), out)
         return bsp.unicast(
             (c.ids[sender[kept]] + way[kept]) % c.n,
             sender[kept],

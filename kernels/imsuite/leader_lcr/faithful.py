@@ -8,22 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.leader_lcr import textbook as leader_lcr
-from dgsuite.kernels.imsuite.leader_lcr.textbook import LCR
+from dgsuite.kernels.imsuite.leader_lcr import textbook
 
 
 @dataclass(eq=False)
-class State(leader_lcr.State):
+class State(textbook.State):
     """What the nodes of a cluster know."""
 
     leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())  # largest identifier seen
 
 
 @dataclass(frozen=True)
-class FaithfulLCR(LCR, faithful_to=LCR):
+class FaithfulLCR(textbook.LCR, faithful_to=textbook.LCR):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers; see `LCR`."""
-
-    faithful: bool = True
 
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}

@@ -22,7 +22,6 @@ class State(bsp.ClusterState):
     leader: NDArray[np.int64] = bsp.per_node(-1)
 
 
-@dataclass(frozen=True)
 class LCR(bsp.Kernel):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers.
 

@@ -13,7 +13,6 @@ class FaithfulMIS(MIS, faithful_to=MIS):
     """Maximal independent set; see `MIS`."""
 
     obeys = bsp.Model("edges", None, "data")
-    faithful: bool = True
 
     def retire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         beaten, winners, _ = inbox.count(among=s.live)

@@ -28,7 +28,6 @@ class State(contest.State):
     winners: NDArray[np.int64] = bsp.no_nodes()  # nodes that join in this round
 
 
-@dataclass(frozen=True)
 class MIS(contest.Contest):
     """Maximal independent set.
 

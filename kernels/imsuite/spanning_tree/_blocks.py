@@ -1,7 +1,5 @@
 """Compiled loops of the block form: fragments within a cluster, and walks along their trees."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.spanning_tree.edges import keys
+from dgsuite.kernels.imsuite.spanning_tree.state import keys
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 
 EDGE, HOOK = 0, 1
@@ -33,10 +33,9 @@ class Edges:
     outer: NDArray[np.int64]
     behind: NDArray[np.int64]  # name of the other end's tree
 
-    def keep(self, kept: NDArray) -> None:
-        """Drop the others."""
-        for name, values in vars(self).items():
-            setattr(self, name, values[kept])
+    def only(self, kept: NDArray) -> Edges:
+        """Some of them."""
+        return Edges(**{name: values[kept] for name, values in vars(self).items()})
 
     def lightest(self, group: NDArray, groups: int) -> NDArray[np.int64]:
         """The lightest edge of each group that has one."""
@@ -66,7 +65,6 @@ class State(bsp.ClusterState):
     out: tuple[NDArray, NDArray] = bsp.later()  # those across the border, ascending by node
 
 
-@dataclass(frozen=True)
 class BlockSpanningTree(bsp.Kernel):
     """Minimum spanning forest, of each cluster first; see `SpanningTree` for the order of equal edges.
 
@@ -93,13 +91,7 @@ class BlockSpanningTree(bsp.Kernel):
     weighs = True
     form = "block"
     outputs = SpanningTree.outputs
-    fields = {
-        "kind": np.int8,
-        "key": np.int64,
-        "inner": np.int64,
-        "outer": np.int64,
-        "name": np.int64,
-    }
+    fields = {"kind": np.int8, **dict.fromkeys(("key", "inner", "outer", "name"), np.int64)}
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -168,22 +160,17 @@ class BlockSpanningTree(bsp.Kernel):
         found = across[order[found[there]]]
         named = e.entry[found] == at[there]  # others are edges that were dropped at this end
         e.behind[found[named]] = inbox["name"][there][named]
-        e.keep(e.behind != s.name[e.own])
+        e = s.edges = e.only(e.behind != s.name[e.own])
         s.fresh[:] = False
         s.up, s.edge = c.ids[s.top], np.full((2, len(s.top)), -1)
         if not len(e.own):
             return bsp.vote(any=False)
         of_fragment = e.lightest(e.own, len(s.top))
         names, tree = np.unique(s.name[e.own[of_fragment]], return_inverse=True)
-        some = Edges(**{name: values[of_fragment] for name, values in vars(e).items()})
-        best = of_fragment[some.lightest(tree, len(names))]
+        some = e.only(of_fragment)
+        e = some.only(some.lightest(tree, len(names)))
         sent = bsp.unicast(
-            s.name[e.own[best]],
-            s.top[e.own[best]],
-            key=e.key[best],
-            inner=e.inner[best],
-            outer=e.outer[best],
-            name=e.behind[best],
+            s.name[e.own], s.top[e.own], key=e.key, inner=e.inner, outer=e.outer, name=e.behind
         )
         return sent, bsp.vote(any=True)
 
@@ -193,18 +180,16 @@ class BlockSpanningTree(bsp.Kernel):
         low, high = np.minimum(inner, outer), np.maximum(inner, outer)
         order = np.lexsort((high, low, inbox["key"], inbox.node))
         best = order[np.flatnonzero(np.diff(inbox.node[order], prepend=-1))]
-        node, inner, outer, behind = (
-            values[best] for values in (inbox.node, inner, outer, inbox["name"])
-        )
+        node, behind = inbox.node[best], inbox["name"][best]
         mine = s.fragment[node]
-        s.up[mine], s.edge[:, mine] = behind, (np.minimum(inner, outer), np.maximum(inner, outer))
+        s.up[mine], s.edge[:, mine] = behind, (low[best], high[best])
         kind = np.repeat([EDGE, EDGE, HOOK], len(node))
         return bsp.unicast(
-            np.concatenate([inner, outer, behind]),
+            np.concatenate([inner[best], outer[best], behind]),
             np.tile(node, 3),
             kind=kind,
-            inner=np.tile(inner, 3),
-            outer=np.tile(outer, 3),
+            inner=np.tile(inner[best], 3),
+            outer=np.tile(outer[best], 3),
         )
 
     def hook(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
@@ -214,9 +199,8 @@ class BlockSpanningTree(bsp.Kernel):
         node = inbox.node[edge]
         mine = c.ids[node]
         ends = np.where(inner[edge] == mine, outer[edge], inner[edge])
-        _, once = np.unique(
-            node * np.int64(c.n) + ends, return_index=True
-        )  # two may have chosen it
+        # two may have chosen it
+        _, once = np.unique(node * np.int64(c.n) + ends, return_index=True)
         s.tree = np.append(s.tree[0], node[once]), np.append(s.tree[1], ends[once])
         hooked = ~edge
         at = s.fragment[inbox.node[hooked]]

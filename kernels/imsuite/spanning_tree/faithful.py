@@ -8,15 +8,13 @@ import numpy as np
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
-from dgsuite.kernels.imsuite.spanning_tree.sweeps import State
-from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
+from dgsuite.kernels.imsuite.spanning_tree.state import State
+from dgsuite.kernels.imsuite.spanning_tree.textbook import Sent, SpanningTree
 
 
 @dataclass(frozen=True)
 class FaithfulSpanningTree(SpanningTree, faithful_to=SpanningTree):
     """Minimum spanning tree, or forest; see `SpanningTree`."""
-
-    faithful: bool = True
 
     def find_lightest(self) -> bsp.Program:
         yield from self.sweep(self.wake)
@@ -27,9 +25,7 @@ class FaithfulSpanningTree(SpanningTree, faithful_to=SpanningTree):
         super().look(c, s, inbox)
         return bsp.extra(comm=len(c.indices))
 
-    def wake(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool) -> Sent:
         """The roots start the search, down to the leaves."""
         nodes = s.roots if first else inbox.receivers()
         at, children = s.children.of(nodes)
@@ -54,7 +50,6 @@ class FaithfulRecursiveSpanningTree(
     """Minimum spanning tree, or forest; see `RecursiveSpanningTree`."""
 
     obeys = bsp.Model("nodes", None, "data")
-    faithful: bool = True
 
     def look(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Extra:
         """Nodes read all fragments; leaves, which search on their own, and roots count besides."""

@@ -7,18 +7,14 @@ edge goes down the fragment, and from there the path is reversed. The fragment's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.spanning_tree.edges import NONE
-from dgsuite.kernels.imsuite.spanning_tree.sweeps import State
+from dgsuite.kernels.imsuite.spanning_tree.state import NONE, State
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 
 
-@dataclass(frozen=True)
 class RecursiveSpanningTree(SpanningTree):
     """Minimum spanning tree, or forest; see `SpanningTree`.
 

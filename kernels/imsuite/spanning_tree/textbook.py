@@ -9,21 +9,24 @@ In each phase a node tells all its neighbours its fragment, so a phase has 2 m m
 O(m log n). The algorithm of Gallager, Humblet and Spira (1983) has levels, and tests each edge from the
 lightest on, for O(m + n log n) in all. A root tells the end of the edge that it selected by its name, in one
 message, although the two need not be neighbours; along the tree it would take one for each edge of the way.
+
+What goes up or down the trees does so a level per round, in sweeps: leaves report first, then each node whose
+children have all reported (convergecast); a new root turns the edges on its way to the old one; the name of a
+fragment goes from the root down to the leaves (broadcast).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.spanning_tree.edges import NONE, keys
-from dgsuite.kernels.imsuite.spanning_tree.sweeps import State, Sweeps
+from dgsuite.kernels.imsuite.spanning_tree.state import NONE, State, keys
+
+Sent = tuple[bsp.Unicast, bsp.Vote]
+"""What nodes send, and a vote."""
 
 
-@dataclass(frozen=True)
-class SpanningTree(Sweeps):
+class SpanningTree(bsp.Kernel):
     """Minimum spanning tree, or forest where the graph is not connected: a tree per component.
 
     Of edges that weigh the same the one with the smaller node comes first, then the one whose other node
@@ -85,6 +88,12 @@ class SpanningTree(Sweeps):
                 return  # each is the tree of a component
             fragments = roots.sum
 
+    def sweep(self, phase: bsp.Phase) -> bsp.Program:
+        """Repeat a phase until no cluster has anything left to do."""
+        busy = yield bsp.Round(phase, closing=True, first=True)
+        if busy.any:
+            yield from bsp.until_quiet(phase, closing=True, first=False)
+
     def find_lightest(self) -> bsp.Program:
         """Report the lightest edges that leave to the roots."""
         yield from self.sweep(self.report)
@@ -97,6 +106,17 @@ class SpanningTree(Sweeps):
         s.pending = s.children.count.copy()
         s.undone = len(s.roots)
 
+    def report(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool) -> Sent:
+        """Nodes send their lightest edge up, when they have those of all children."""
+        nodes = s.take_lighter(c, inbox)
+        _, reports, _ = inbox.count()
+        s.pending[nodes] -= reports
+        ready = np.flatnonzero(s.pending == 0) if first else nodes[s.pending[nodes] == 0]
+        child = s.parent[ready] >= 0
+        s.undone -= int(np.count_nonzero(~child))
+        up = ready[child]
+        return bsp.unicast(s.parent[up], up, **s.edge_of(up)), bsp.vote(any=s.undone)
+
     def pick(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         roots = s.roots[s.best[s.roots] < NONE]
         here = s.inner[roots] == c.ids[roots]
@@ -105,6 +125,17 @@ class SpanningTree(Sweeps):
         s.partner[s.joining] = s.outer[s.joining]
         far = roots[~here]
         return bsp.unicast(s.inner[far], far, outer=s.outer[far])
+
+    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool) -> Sent:
+        """Nodes on the way from a new root to the old one make their parent a child."""
+        node, below = inbox.node, inbox.src
+        if first:  # messages are those of the old roots to the new ones
+            s.joining = np.concatenate([s.joining, node])
+            s.partner[node] = inbox["outer"]
+            below = np.full(len(node), -1)
+        above = s.reverse(c, node, below)
+        on = above >= 0
+        return bsp.unicast(above[on], node[on]), bsp.vote(any=on.any())
 
     def connect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         s.joining.sort()
@@ -119,3 +150,15 @@ class SpanningTree(Sweeps):
         s.parent[node[mutual & above]] = -1
         s.list_roots(c)
         return bsp.vote(sum=len(s.roots))
+
+    def transmit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool) -> Sent:
+        """Nodes take the name of their fragment from their parent, and pass it to their children."""
+        if not first:
+            self.settle(c, s, inbox)
+        nodes = s.roots if first else inbox.node
+        at, children = s.children.of(nodes)
+        message = bsp.unicast(children, nodes[at], fragment=s.fragment[nodes[at]])
+        return message, bsp.vote(any=len(at))
+
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        s.fragment[inbox.node] = inbox["fragment"]

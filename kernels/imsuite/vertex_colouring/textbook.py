@@ -86,9 +86,6 @@ class VertexColouring(bsp.Kernel):
         return State.of(c, tree=Family(c, self.root, self.parents))
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        return self.tell_children(s)
-
-    def tell_children(self, s: State) -> bsp.Broadcast:
         """All parents tell their children their colour."""
         colour = s.colour[s.tree.inner]
         return bsp.broadcast(s.tree.inner, to=s.tree.children, edges=s.tree.down, colour=colour)
@@ -109,7 +106,7 @@ class VertexColouring(bsp.Kernel):
         s.before = s.colour.copy()
         s.colour = (s.colour + 1) % 3  # the root, whose colour is 0, 1 or 2
         s.colour[s.tree.rows] = above
-        return self.tell_children(s)
+        return self.tell(c, s, inbox)
 
     def drop(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, highest: int) -> bsp.Extra:
         """Nodes of the highest colour take the smallest one that is free."""

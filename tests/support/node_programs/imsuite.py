@@ -4,9 +4,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from dgsuite.kernels.imsuite.byzantine.votes import LIES, VOTES
-from dgsuite.kernels.imsuite.kcommittee.invitations import NONE
-from dgsuite.kernels.imsuite.spanning_tree.edges import ordered
+from dgsuite.kernels.imsuite.byzantine.textbook import LIES, VOTES
+from dgsuite.kernels.imsuite.kcommittee.textbook import NONE
+from dgsuite.kernels.imsuite.spanning_tree.state import ordered
 from dgsuite.kernels.tools.rng import uniform
 from tests.support.node_programs.draws import luck
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from functools import reduce
 from operator import add
 
-from dgsuite.kernels.lab.binary import INPUT
-from dgsuite.kernels.lab.snapshot import MARKER
+from dgsuite.kernels.lab.consensus import INPUT
+from dgsuite.kernels.lab.rumours import MARKER
 from dgsuite.kernels.lab.waves import ACKNOWLEDGED
 from tests.support.node_programs.draws import luck, neighbour
 
@@ -32,15 +32,15 @@ class FloodSet:
         v.input = int(luck(self, v, 0) * self.inputs) if many else self.inputs[v.id]
         v.seen, v.decision, v.decided = 1 << v.input, -1, -1
 
-    def tell(self, v, number):
+    def tell(self, v):
         return v.to_all(word=v.seen)
 
-    def hear(self, v, number):
+    def hear(self, v):
         for word in v.said("word"):
             v.seen |= word
-        if number == self.f:
+        if v.round == self.f:
             v.decision = v.input if v.seen == 1 << v.input else self.default
-            v.decided = number
+            v.decided = v.round
 
 
 class Echo:
@@ -119,13 +119,13 @@ class BenOr:
         v.proposal = value if 2 * count > v.n else -1
         return BenOr.say(v, v.proposal)
 
-    def decide(self, v, phase):
+    def decide(self, v):
         value, count = BenOr.heard(v, v.proposal, self.failing(v.n))
-        v.value = value if count > 0 else int(luck(self, v, phase + 1) < 0.5)
+        v.value = value if count > 0 else int(luck(self, v, v.round + 1) < 0.5)
         if v.decided >= 0:  # it has taken part for one more round
             v.active = False
         elif v.active and count > self.failing(v.n):
-            v.decision, v.decided = value, phase
+            v.decision, v.decided = value, v.round
 
 
 class TrialColouring:

@@ -1,4 +1,6 @@
-"""Lightest edges that leave fragments: weights as integers, and a total order of edges of equal weight."""
+"""Fragments of a spanning forest: rooted trees, known edge by edge where their nodes are, and the lightest
+edges that leave them: weights as integers, and a total order of edges of equal weight.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +11,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.imsuite.spanning_tree.fragments import Fragments
+from dgsuite.kernels.tools.tree import Children
 
 NONE = np.iinfo(np.int64).max
 """Key of no edge: larger than any other."""
 
 
 @dataclass(eq=False)
-class LightestEdges(Fragments):
-    """Fragments, and the lightest edge known that leaves a node's fragment: it has the key `best` and leads
-    from node `inner` to node `outer`.
+class State(bsp.ClusterState):
+    """The fragments of a cluster's nodes; at first each node is one. The lightest edge known that leaves a
+    node's fragment has the key `best` and leads from node `inner` to node `outer`.
     """
 
+    # per entry of the adjacency, its node, and whether it leads to a child
+    row: NDArray[np.int64] = bsp.initial(lambda c: np.repeat(np.arange(c.size), c.degree))
+    is_child: NDArray[np.bool_] = bsp.initial(lambda c: np.zeros(len(c.indices), bool))
+    parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    fragment: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))  # id of the root
+    roots: NDArray[np.int64] = bsp.every_node()
+    children: Children = bsp.initial(lambda c: Children(c.size))
     key: NDArray[np.int64] = bsp.initial(lambda c: keys(c))  # per entry, see `ordered`
-    leaving: NDArray[np.int64] = bsp.rows(  # entries that lead to other fragments
-        lambda c: np.arange(len(c.indices))
-    )
+    # entries that lead to other fragments
+    leaving: NDArray[np.int64] = bsp.rows(lambda c: np.arange(len(c.indices)))
     best: NDArray[np.int64] = bsp.per_node(NONE)
     inner: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     outer: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    pending: NDArray[np.int64] = bsp.per_node()  # children that have not reported
+    undone: int = 0  # roots that have not selected an edge
+    joining: NDArray[np.int64] = bsp.no_nodes()  # new roots, from which an edge leaves
+    partner: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # other end of a new root's edge
+
+    def reverse(self, c: bsp.Cluster, nodes: NDArray, below: NDArray) -> NDArray:
+        """Give nodes a child as their parent, or none (-1); returns the old parents, now their children."""
+        above = self.parent[nodes]
+        self.parent[nodes] = below
+        inner, on = below >= 0, above >= 0
+        self.is_child[c.entries(nodes[inner], below[inner])] = False
+        self.is_child[c.entries(nodes[on], above[on])] = True
+        return above
+
+    def list_roots(self, c: bsp.Cluster) -> None:
+        """Bring roots and lists of children up to date with parents and edges; roots name their fragment."""
+        self.roots = np.flatnonzero(self.parent < 0)
+        self.fragment[self.roots] = c.ids[self.roots]
+        entry = np.flatnonzero(self.is_child)
+        self.children = Children(c.size)
+        self.children.add(self.row[entry], c.indices[entry])
 
     def look(self, c: bsp.Cluster, inbox: bsp.Inbox) -> None:
         """Find the lightest of each node's edges to neighbours that name another `fragment`."""
