@@ -13,9 +13,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 
 
 @judges(
-    "neighbourhood",
-    outputs={"target": 1, "source": 1, "hop": 1},
-    table=("target", "source", "hop"),
+    "neighbourhood", outputs={"target": 1, "source": 1, "hop": 1}, table=("target", "source", "hop")
 )
 def neighbourhood(job: Job) -> list[Found]:
     """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an
