@@ -81,6 +81,14 @@ class Job:
         mask = np.array([bool(broken) and self.n > 0])
         return collect(np.zeros(1, np.int64), (what, mask, expected, found))
 
+    def integers(self, *names: str) -> list[NDArray[np.int64]]:
+        """Some outputs as integers of 64 bits."""
+        return [self.outputs[name].astype(np.int64) for name in names]
+
+    def floats(self, *names: str) -> list[NDArray[np.float64]]:
+        """Some outputs as floats of 64 bits."""
+        return [self.outputs[name].astype(np.float64) for name in names]
+
     def found(self, *rules: Rule) -> Found:
         """Violations of rules whose masks refer to all nodes."""
         return collect(np.arange(self.n), *rules)
@@ -241,7 +249,12 @@ def closely(
 ) -> Rule:
     """The rule that values are the right ones up to rounding."""
     off = ~np.isclose(found, right, relative, absolute)
-    return what, off, lambda i: f"{right[i]:.15g}", lambda i: f"{found[i]:.15g}"
+    return what, off, says("{:.15g}", right), says("{:.15g}", found)
+
+
+def says(text: str, *values: NDArray) -> Callable[[int], str]:
+    """A text with places for a node's values."""
+    return lambda i: text.format(*(value[i] for value in values))
 
 
 def _said(text: Text, i: int) -> str:
@@ -308,20 +321,17 @@ def edges_within(c: Cluster, what: str, part: NDArray, expected: str, found: str
     """
     row, other = ends(c)
     mine, theirs = part[c.ids], part[other]
-    bad = mine[row] != theirs
-    return collect(
-        c.ids, at_edges(c, what, bad, lambda i: expected.format(mine[i]), found, other, theirs)
-    )
+    bad, wanted = mine[row] != theirs, says(expected, mine)
+    return collect(c.ids, at_edges(c, what, bad, wanted, found, other, theirs))
 
 
 def strange(n: int, *columns: NDArray) -> Found:
     """Violations of the rule that columns of a table name nodes."""
     wrong = np.any([(column < 0) | (column >= n) for column in columns], axis=0)
-    where = (
-        [" and ".join(map(str, row)) for row in zip(*columns, strict=True)] if wrong.any() else []
+    found = says(" and ".join(["{}"] * len(columns)), *columns)
+    return collect(
+        np.clip(columns[0], 0, n - 1), ("node", wrong, f"nodes from 0 to {n - 1}", found)
     )
-    kept = np.array(where, str)
-    return collect(np.clip(columns[0], 0, n - 1), ("node", wrong, f"nodes from 0 to {n - 1}", kept))
 
 
 def rows(n: int, source: NDArray, target: NDArray, wanted: NDArray) -> list[Found]:
@@ -369,17 +379,17 @@ def _greatest(c: Cluster, outputs: Outputs) -> float:
 
 def lengths(c: Cluster, weighted: bool, power: int) -> NDArray[np.float64]:
     """Weights of a cluster divided by 2 to a power; 1 where there are none, or they do not count."""
-    if c.weights is None or not weighted:
-        return np.ones(len(c.indices))
-    return np.ldexp(c.weights.astype(np.float64), -power)
+    return _scaled(c.weights if weighted else None, len(c.indices), power)
 
 
 def loop_lengths(c: Cluster, weighted: bool, power: int) -> NDArray[np.float64]:
     """The same of the self-loops of a cluster that has some."""
     assert c.loops is not None
-    if c.loop_weights is None or not weighted:
-        return np.ones(len(c.loops))
-    return np.ldexp(c.loop_weights.astype(np.float64), -power)
+    return _scaled(c.loop_weights if weighted else None, len(c.loops), power)
+
+
+def _scaled(weights: NDArray | None, count: int, power: int) -> NDArray[np.float64]:
+    return np.ones(count) if weights is None else np.ldexp(weights.astype(np.float64), -power)
 
 
 def addable(c: Cluster, name: str, values: NDArray) -> NDArray:

@@ -63,7 +63,7 @@ def biconnected(job: Job) -> list[Found]:
     """Rows are those of the biconnected components."""
     one, other = _edges(job)
     right = _blocks(one, other, job.n)
-    member, block = (job.outputs[name].astype(np.int64) for name in ("member", "block"))
+    member, block = job.integers("member", "block")
     return rows(job.n, member, block, right.nodes * job.n + right.block)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ from dgsuite.genval.rules.base import (
     lengths,
     loop_lengths,
     parts,
+    says,
 )
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
@@ -58,8 +59,7 @@ def cdlp(job: Job) -> list[Found]:
         label[nodes] = labels
         if not changed:
             break
-    found = job.outputs["label"]
-    return [job.found(exactly("label", found, label))]
+    return [job.found(exactly("label", job.outputs["label"], label))]
 
 
 def _first_labels(job: Job) -> NDArray[np.int64]:
@@ -116,16 +116,13 @@ def _heard(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Labels that come along the cluster's edges: node * n + label, and their weight, where it is above 0."""
     row, other = ends(c)
-    weight = (
-        lengths(c, False, 0)
-        if shift is None
-        else np.ldexp(lengths(c, True, 0), shift[1] - shift[0])
-    )
+    weight = lengths(c, shift is not None, 0)
+    if shift is not None:
+        weight = np.ldexp(weight, shift[1] - shift[0])
     keys, said = c.ids[row] * c.n, before[other]
     if c.directed:  # rows are edges that leave: labels go along them both ways
-        keys = np.concatenate([keys, other.astype(np.int64) * c.n])
-        said = np.concatenate([said, before[c.ids[row]]])
-        weight = np.concatenate([weight, weight])
+        keys = np.append(keys, other.astype(np.int64) * c.n)
+        said, weight = np.append(said, before[c.ids[row]]), np.append(weight, weight)
     weight = np.rint(weight)
     counts = (said >= 0) & (weight > 0)
     key, which = np.unique(keys[counts] + said[counts], return_inverse=True)
@@ -133,7 +130,7 @@ def _heard(
 
 
 @judges("louvain", outputs={"community": 1}, columns="level")
-def louvain(job: Job) -> list[Found]:
+def louvain(job: Job) -> Iterator[list[Found]]:
     """A community is named by its smallest node, and no two of them have a higher quality as one. Of several
     levels this holds for the last, and each community is within one of the next level.
     """
@@ -141,7 +138,7 @@ def louvain(job: Job) -> list[Found]:
 
 
 @judges("leiden", outputs={"community": 1}, columns="level")
-def leiden(job: Job) -> list[Found]:
+def leiden(job: Job) -> Iterator[list[Found]]:
     """A community is named by its smallest node, edges with weights above 0 connect it, and no two of them
     have a higher quality as one. Of several levels the last is so, and each community is within
     one of the next level.
@@ -149,39 +146,29 @@ def leiden(job: Job) -> list[Found]:
     return _levels(job, connected=True)
 
 
-def _levels(job: Job, connected: bool) -> list[Found]:
+def _levels(job: Job, connected: bool) -> Iterator[list[Found]]:
     columns = job.outputs["community"].reshape(job.n, -1).T
     levels = [job.with_outputs({"community": column}) for column in columns]
-    found = [_named(level) for level in levels]
-    if any(one.total for one in found):
-        return found
-    found += [_within(fine, coarse) for fine, coarse in pairwise(columns)]
+    yield [_named(level) for level in levels]
+    found = [_within(fine, coarse) for fine, coarse in pairwise(columns)]
     if connected:
         found += [_connected(level) for level in levels]
-    return [*found, _apart(levels[-1])]
+    yield [*found, _apart(levels[-1])]
 
 
 def _within(fine: NDArray, coarse: NDArray) -> Found:
     """Each community is within one of the next level: that of the node which names it."""
-    return collect(
-        np.arange(len(fine)),
-        (
-            "level",
-            coarse != coarse[fine],
-            lambda i: f"{coarse[fine[i]]} at the next level, as node {fine[i]}",
-            coarse,
-        ),
-    )
+    above = coarse[fine]
+    told = says("{} at the next level, as node {}", above, fine)
+    return collect(np.arange(len(fine)), ("level", coarse != above, told, coarse))
 
 
 def _named(job: Job) -> Found:
     """A community is named by its smallest node."""
-    label = job.outputs["community"]
-    nodes = np.arange(job.n)
+    label, nodes = job.outputs["community"], np.arange(job.n)
     known = (label >= 0) & (label <= nodes)
-    named = known.copy()
-    named[known] = label[label[known]] == label[known]
-    return collect(nodes, ("community", ~named, "the smallest node of its community", label))
+    named = known & (label[np.where(known, label, 0)] == label)
+    return job.found(("community", ~named, "the smallest node of its community", label))
 
 
 def _apart(job: Job) -> Found:
@@ -201,15 +188,9 @@ def _apart(job: Job) -> Found:
     else:
         size = np.bincount(label, minlength=job.n)
         gain -= np.ldexp(resolution, -power) * size[one] * size[other] / twice
-    return collect(
-        one,
-        (
-            objective,
-            gain > ROUNDING,
-            "no gain from being one with another community",
-            lambda i: f"{2 * gain[i]:.3g} with that of node {other[i]}",
-        ),
-    )
+    wanted = "no gain from being one with another community"
+    found = says("{:.3g} with that of node {}", 2 * gain, other)
+    return collect(one, (objective, gain > ROUNDING, wanted, found))
 
 
 def _connected(job: Job) -> Found:
@@ -217,14 +198,8 @@ def _connected(job: Job) -> Found:
     label = job.outputs["community"]
     links = np.concatenate(job.each(_linked, weighted=job.weighted), axis=1)
     piece = parts(links[0], links[1], job.n)
-    return job.found(
-        (
-            "path",
-            piece != piece[label],
-            lambda i: f"a path to node {label[i]} within the community",
-            "none",
-        )
-    )
+    told = says("a path to node {} within the community", label)
+    return job.found(("path", piece != piece[label], told, "none"))
 
 
 def _linked(c: Cluster, outputs: Outputs, weighted: bool) -> NDArray[np.int64]:

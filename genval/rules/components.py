@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends
+from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components, each_cluster, of_clusters
@@ -61,62 +62,46 @@ def _components(job: Job, label: NDArray) -> list[Found]:
     job = Job(job.graph, {"component": label}, {})
     nodes = np.arange(job.n)
     alone = (components(job.graph) == nodes) & (label != nodes)
-    return [
-        *job.each(_joined),
-        _named(label),
-        collect(
-            nodes,
-            ("component", alone, lambda i: f"{i}, since no path leads to a smaller node", label),
-        ),
-    ]
+    told = says("{}, since no path leads to a smaller node", nodes)
+    return [*job.each(_joined), _named(label), job.found(("component", alone, told, label))]
 
 
 def _named(label: NDArray) -> Found:
     """Each label is the smallest node that has it."""
     nodes = np.arange(len(label))
     known = (label >= 0) & (label <= nodes)
-    stray = np.zeros(len(label), bool)
-    stray[known] = label[label[known]] != label[known]
-    other = "node {} with label {}"
+    above = label[np.where(known, label, 0)]
+    other = says("node {} with label {}", label, above)
     return collect(
         nodes,
-        ("label", ~known, lambda i: f"a node from 0 to {i}", label),
-        (
-            "label",
-            stray,
-            "a node with that label",
-            lambda i: other.format(label[i], label[label[i]]),
-        ),
+        ("label", ~known, says("a node from 0 to {}", nodes), label),
+        ("label", known & (above != label), "a node with that label", other),
     )
 
 
 @judges("scc", outputs={"component": 1})
-def scc(job: Job) -> list[Found]:
+def scc(job: Job) -> Iterator[list[Found]]:
     """Strongly connected components: a label is the smallest node that has it; paths within the label lead
     from that node to all others that have it, and back; and no cycle goes through two labels.
     """
     label = job.outputs["component"]
-    named = _named(label)
-    if named.total:
-        return [named]
+    yield [_named(label)]
     nodes = np.arange(job.n)
     checks = []
     for back, told in ((False, "a path from node {}"), (True, "a path to node {}")):
-        reached = label == nodes
-        before = -1
+        reached, before = label == nodes, -1
         while (now := int(np.count_nonzero(reached))) > before:
             before = now
             for found in job.each(_reached, reached=reached.copy(), back=back):
                 reached[found] = True
-        path = ("path", ~reached, lambda i, told=told: told.format(label[i]), "none")
-        checks.append(job.found(path))
+        checks.append(job.found(("path", ~reached, says(told, label), "none")))
     between = np.concatenate(job.each(_between), axis=1)
     link = sp.csr_array((np.ones(between.shape[1], bool), between), shape=(job.n, job.n))
     _, cycle = connected_components(link, connection="strong")
     shared = np.bincount(cycle)[cycle] > 1
     wanted = "no path from the component to another one and back"
     names = np.where(shared, label, -1)
-    return [*checks, job.found(("component", shared, wanted, names))]
+    yield [*checks, job.found(("component", shared, wanted, names))]
 
 
 def _reached(c: Cluster, outputs: Outputs, reached: NDArray, back: bool) -> NDArray:

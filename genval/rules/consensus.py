@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, exactly
+from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, exactly, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
@@ -29,12 +29,8 @@ def benor(job: Job) -> list[Found]:
     given, decided, live = job.outputs["input"], job.outputs["decided"], job.alive
     first = int(min(decided[live & (decided >= 0)], default=0))
     latest = 0 if (given == given[:1]).all() else first + 1
-    delay = (
-        "delay",
-        live & ((decided < 0) | (decided > latest)),
-        f"decided in round {latest} at the latest",
-        lambda i: f"in round {decided[i]}",
-    )
+    late, told = live & ((decided < 0) | (decided > latest)), says("in round {}", decided)
+    delay = "delay", late, f"decided in round {latest} at the latest", told
     return [job.found(*_agreement(job), delay)]
 
 
@@ -55,8 +51,7 @@ def floodset(job: Job) -> list[Found]:
     all inputs of a component are the same, they are its decision. Inputs are those that the run was given, or
     drawn.
     """
-    decision, own = job.outputs["decision"], job.outputs["input"]
-    alive = job.alive
+    decision, own, alive = job.outputs["decision"], job.outputs["input"], job.alive
     default, inputs = job.integer("default", 0, 0, 63), job.fact("inputs", job.given("inputs"))
     drawn = own  # of so many inputs that a dataset does not list them
     if np.shape(inputs) == (job.n,):
@@ -69,20 +64,13 @@ def floodset(job: Job) -> list[Found]:
     np.minimum.at(least, part, own)
     np.maximum.at(most, part, own)
     same = (least == most)[part]
+    other = alive & (decision != own)
+    either = says(f"the node's value, {{}}, or the default, {default}", own)
+    theirs = says("{}, the input of all nodes that it is connected with", own)
     found = job.found(
         exactly("input", own, drawn),
-        (
-            "decision",
-            alive & (decision != own) & (decision != default),
-            lambda i: f"the node's value, {own[i]}, or the default, {default}",
-            decision,
-        ),
-        (
-            "validity",
-            alive & same & (decision != own),
-            lambda i: f"{own[i]}, the input of all nodes that it is connected with",
-            decision,
-        ),
+        ("decision", other & (decision != default), either, decision),
+        ("validity", other & same, theirs, decision),
     )
     return [found, *job.each(_agree, alive=alive)]
 
@@ -93,6 +81,6 @@ def _agree(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
     row, other = ends(c)
     theirs = decision[other]
     apart = (mine[row] != theirs) & alive[c.ids][row] & alive[other]
-    at = at_edges(c, "agreement", apart, mine, "the decision of node {}, {}", other, theirs)
-    what, broken, own, others = at
-    return collect(c.ids, (what, broken, others, own))
+    found = "the decision of node {}, {}"
+    what, broken, *texts = at_edges(c, "agreement", apart, mine, found, other, theirs)
+    return collect(c.ids, (what, broken, *texts[::-1]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, exactly, marked
+from dgsuite.genval.rules.base import Job, Outputs, collect, exactly, marked, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
@@ -26,15 +28,11 @@ def leader(job: Job) -> list[Found]:
 def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
     names = outputs["leader"]
     mine, agreed = names[c.ids], names[0]
+    highest = f"no identifier above the leader's, {agreed}"
     found = collect(
         c.ids,
         ("agreement", mine != agreed, f"leader {agreed}, as node 0 says", mine),
-        (
-            "largest",
-            c.uid > agreed,
-            f"no identifier above the leader's, {agreed}",
-            lambda i: f"identifier {c.uid[i]}",
-        ),
+        ("largest", c.uid > agreed, highest, says("identifier {}", c.uid)),
     )
     return found, bool((c.uid == agreed).any())
 
@@ -62,20 +60,10 @@ def floodmax(job: Job) -> list[Found]:
     owner = order[np.minimum(np.searchsorted(uid, said, sorter=order), job.n - 1)]
     strange = (uid[owner] != said) | (part[owner] != part)
     wrong = np.where(unhurt, said != largest, strange | (said < least) | (said != most))
-    return [
-        job.found(
-            (
-                "leader",
-                alive & wrong,
-                lambda i: (
-                    f"{largest[i]}, the largest identifier"
-                    if unhurt[i]
-                    else f"an identifier from {least[i]} on, as the others say"
-                ),
-                said,
-            )
-        )
-    ]
+    the_largest = says("{}, the largest identifier", largest)
+    a_larger = says("an identifier from {} on, as the others say", least)
+    told = (lambda i: the_largest(i) if unhurt[i] else a_larger(i)), said
+    return [job.found(("leader", alive & wrong, *told))]
 
 
 def _largest(part: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -92,69 +80,46 @@ def by(job: Job) -> list[Found]:
     """
     decision, votes, traitor = (job.outputs[name] for name in ("decision", "vote", "traitor"))
     loyal = traitor == 0
-    agreed = decision[loyal][0] if loyal.any() else 0
-    first = votes[loyal][0] if loyal.any() else 0
+    agreed, first = (next(iter(values[loyal]), 0) for values in (decision, votes))
     unanimous = (votes[loyal] == first).all()
     named = job.nodes("traitors")
     given_traitors = ~loyal if named is None else marked(job.n, named)
     many = marked(job.n, np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :])
+    no_flag = ~np.isin([decision, votes, traitor], (0, 1)).all(axis=0)
+    flags = says("decision {}, vote {}, traitor {}", decision, votes, traitor)
+    kind = np.where(given_traitors, "a traitor", "no traitor")
+    alike = f"decision {agreed}, as the first loyal node's"
+    voted = f"decision {first}, for which all loyal nodes voted"
     found = job.found(
-        (
-            "flags",
-            ~np.isin([decision, votes, traitor], (0, 1)).all(axis=0),
-            "0 or 1",
-            lambda i: f"decision {decision[i]}, vote {votes[i]}, traitor {traitor[i]}",
-        ),
+        ("flags", no_flag, "0 or 1", flags),
         exactly("vote", votes, job.by_node("votes", votes)),
-        (
-            "traitor",
-            loyal == given_traitors,
-            np.where(given_traitors, "a traitor", "no traitor"),
-            "the opposite",
-        ),
+        ("traitor", loyal == given_traitors, kind, "the opposite"),
         ("traitors", many, "fewer than n / 8", f"{np.count_nonzero(~loyal)}"),
-        (
-            "agreement",
-            loyal & (decision != agreed),
-            f"decision {agreed}, as the first loyal node's",
-            decision,
-        ),
-        (
-            "validity",
-            loyal & unanimous & (decision != first),
-            f"decision {first}, for which all loyal nodes voted",
-            decision,
-        ),
+        ("agreement", loyal & (decision != agreed), alike, decision),
+        ("validity", loyal & unanimous & (decision != first), voted, decision),
     )
     return [found]
 
 
 @judges("kc", outputs={"committee": 1})
-def kc(job: Job) -> list[Found]:
+def kc(job: Job) -> Iterator[list[Found]]:
     """A committee has at most K members, each within K - 1 hops of its leader, which is a member. A node with
     the smallest identifier within K - 1 hops is a leader. The node with the smallest identifier of all, from
     which no other leader can take members, has a full committee unless no node around it is alone.
     """
-    k = job.integer("k", 3, 1, np.iinfo(np.int64).max)
-    committee = job.outputs["committee"].astype(np.int64)
+    k, (committee,) = job.integer("k", 3, 1, np.iinfo(np.int64).max), job.integers("committee")
     nodes = np.arange(job.n)
     valid = (committee >= 0) & (committee < job.n)
     leader = np.where(valid, committee, nodes)
     size = np.bincount(leader, minlength=job.n)
-    stray = valid & (committee[leader] != leader)
-    found = collect(
-        nodes,
+    above = committee[leader]
+    there = says("its leader, node {}, in the same committee", leader)
+    wrong = job.found(
         ("committee", ~valid, "a node id", committee),
-        (
-            "leader",
-            stray,
-            lambda i: f"its leader, node {leader[i]}, in the same committee",
-            lambda i: f"it is in committee {committee[leader[i]]}",
-        ),
+        ("leader", valid & (above != leader), there, says("it is in committee {}", above)),
         ("size", (leader == nodes) & (size > k), f"at most {k} members", size),
     )
-    if found.total:
-        return [found]
+    yield [wrong]
     uid = job.identifiers
     hops = min(k - 1, job.n)
     far = _far_members(job, leader, size, hops)
@@ -164,23 +129,15 @@ def kc(job: Job) -> list[Found]:
     if size[first] < k and leader[first] == first and not job.fact("faithful", False):
         around = _ball(job, first, hops)
         lonely[around] = (size[leader[around]] == 1) & (smallest[around] != uid[around])
-    rest = collect(
-        nodes,
-        (
-            "distance",
-            far,
-            f"at most {k - 1} hops to its leader",
-            lambda i: f"node {leader[i]} is farther away",
-        ),
-        (
-            "leader",
-            (smallest == uid) & (leader != nodes),
-            f"a committee of its own: no identifier within {k - 1} hops is smaller",
-            lambda i: f"committee {leader[i]}",
-        ),
+    near, farther = f"at most {k - 1} hops to its leader", says("node {} is farther away", leader)
+    own = f"a committee of its own: no identifier within {k - 1} hops is smaller"
+    led = (smallest == uid) & (leader != nodes)
+    rest = job.found(
+        ("distance", far, near, farther),
+        ("leader", led, own, says("committee {}", leader)),
         ("alone", lonely, f"a member of committee {first}, which has room", "alone"),
     )
-    return [found, rest]
+    yield [rest]
 
 
 def _smallest_around(job: Job, uid: NDArray, hops: int) -> NDArray:
@@ -205,8 +162,7 @@ def _least_neighbour(c: Cluster, outputs: Outputs, least: NDArray) -> tuple[NDAr
 def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray[np.bool_]:
     """Mask of the members that are more than `hops` hops from their leader."""
     far = leader != np.arange(job.n)
-    source = np.flatnonzero((size > 1) & ~far)
-    node = source
+    source = node = np.flatnonzero((size > 1) & ~far)
     seen = source * job.n + node
     for _ in range(hops):
         missing = np.bincount(leader[far], minlength=job.n) > 0
@@ -214,8 +170,7 @@ def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray
         source, node = source[going], node[going]
         if not len(source):
             break
-        pairs = _step(job, source, node)
-        pairs = np.setdiff1d(pairs, seen, assume_unique=True)
+        pairs = np.setdiff1d(_step(job, source, node), seen, assume_unique=True)
         seen = np.union1d(seen, pairs)
         source, node = np.divmod(pairs, job.n)
         far[node[leader[node] == source]] = False
@@ -224,13 +179,10 @@ def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray
 
 def _ball(job: Job, node: int, hops: int) -> NDArray:
     """Other nodes within `hops` hops of a node."""
-    inside = marked(job.n, node)
-    front = np.array([node])
-    for _ in range(hops):
-        front = _step(job, np.zeros(len(front), np.int64), front) % job.n
-        front = front[~inside[front]]
-        if not len(front):
-            break
+    inside, front = marked(job.n, node), np.array([node])
+    while hops and len(front):
+        front = _step(job, 0 * front, front) % job.n
+        front, hops = front[~inside[front]], hops - 1
         inside[front] = True
     inside[node] = False
     return np.flatnonzero(inside)
@@ -244,8 +196,6 @@ def _step(job: Job, source: NDArray, node: NDArray) -> NDArray:
 
 
 def _neighbours(c: Cluster, outputs: Outputs, source: NDArray, node: NDArray) -> NDArray:
-    at = np.searchsorted(c.ids, node) if c.size else np.zeros(len(node), np.int64)
-    at = np.minimum(at, max(c.size - 1, 0))
-    mine = c.ids[at] == node if c.size else np.zeros(len(node), bool)
-    which, ends = c.edges(at[mine])
+    mine = np.isin(node, c.ids)
+    which, ends = c.edges(np.searchsorted(c.ids, node[mine]))
     return np.unique(source[mine][which] * c.n + ends)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import LEAST, Job, Rule, closely, collect, exactly
 from dgsuite.genval.rules.registry import judges
-from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency, share_of_pairs
+from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency, neighbours, share_of_pairs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,7 +53,7 @@ def cliques(job: Job) -> list[Found]:
     There are none where neighbours are too few, and the sum is a multiple of `k`.
     """
     edges, k = adjacency(job), job.integer("k", 4, 3, job.n + (1 << 20))
-    found = job.outputs["cliques"].astype(np.int64)
+    (found,) = job.integers("cliques")
     degree, total = np.diff(edges.indptr), int(found.sum())
     few = degree < k - 1
     told = np.where(few, "0, as it has too few neighbours", "0 or more")
@@ -73,7 +74,7 @@ def cliques(job: Job) -> list[Found]:
 
 def _cliques_at(edges: csr_array, node: int, k: int) -> int | None:
     """Cliques of k nodes, one of which is a given one; None where there are too many sets to look at."""
-    near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+    near = neighbours(edges, node)
     among = edges[near][:, near].tocsr()
     sets = _sets(among, np.arange(len(near))[:, None], k - 1, True, AT_ONE)
     return None if sets is None else len(sets)
@@ -85,7 +86,7 @@ def motifs(job: Job) -> list[Found]:
     On larger graphs sets of some nodes are listed. Orbits of a motif are as frequent as it has nodes there,
     and every two, and every three, of a node's neighbours are in a motif with it.
     """
-    found, edges = job.outputs["orbits"].astype(np.int64), adjacency(job)
+    (found,), edges = job.integers("orbits"), adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
     if found.shape[1] != ORBITS:
         raise InputError(f"'orbits' must have shape ({job.n}, {ORBITS}), got {found.shape}")
@@ -109,11 +110,11 @@ def motifs(job: Job) -> list[Found]:
         checks.append(job.whole("sum", True, told, f"{total[one]} and {total[other]}"))
     for size in (3, 4):
         if (sets := _sets(edges, np.arange(job.n)[:, None], size, False, MAX_WORK)) is not None:
-            for orbit, right in _orbits(edges, sets).items():
-                rules.append(exactly(f"orbit {orbit}", found[:, orbit], right))
+            rights = _orbits(edges, sets).items()
+            rules += [exactly(f"orbit {orbit}", found[:, orbit], right) for orbit, right in rights]
             continue
         for node in job.some(found.sum(axis=1), LEAST):
-            near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+            near = neighbours(edges, node)
             pairs = np.sort(np.column_stack([np.full(len(near), node), near]), axis=1)
             sets = _sets(edges, pairs.astype(np.int64), size, False, AT_ONE)
             if sets is not None:
@@ -128,7 +129,7 @@ def square_clustering(job: Job) -> list[Found]:
     """Squares of a node and a pair of its neighbours are other neighbours that the pair has in common, by the
     square of the adjacency matrix; on larger graphs those of some nodes. The coefficient is from 0 to 1.
     """
-    edges, found = adjacency(job), job.outputs["coefficient"].astype(np.float64)
+    edges, (found,) = adjacency(job), job.floats("coefficient")
     degree = np.diff(edges.indptr).astype(np.int64)
     nodes = np.arange(job.n)
     if (degree**2).sum() * max(degree.max(initial=0), 1) > MAX_WORK:
@@ -159,7 +160,7 @@ def _sets(
 
 def _share(edges: csr_array, degree: NDArray[np.int64], node: int) -> float:
     """The squares at a node over those that there could be, pair by pair of its neighbours."""
-    near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+    near = neighbours(edges, node)
     one, other = np.triu_indices(len(near), 1)
     rows = edges[near]
     squares = (rows @ rows.T).toarray()[one, other] - 1
@@ -186,8 +187,7 @@ def _grown(edges: csr_array, sets: NDArray, least: int, limit: int) -> NDArray[n
         )
         near = (of @ edges).tocoo()
         which, node = near.row, near.col
-        inside = (some[which] == node[:, None]).any(axis=1)
-        keep = (near.data >= least) & ~inside
+        keep = (near.data >= least) & ~(some[which] == node[:, None]).any(axis=1)
         if every:
             keep &= node > some[which, -1]
         grown = np.column_stack([some[which[keep]], node[keep]]).astype(np.int64)
@@ -202,10 +202,8 @@ def _orbits(edges: csr_array, sets: NDArray[np.int64]) -> dict[int, NDArray[np.i
     n, size = edges.shape[0], sets.shape[1]
     keys = np.repeat(np.arange(n), np.diff(edges.indptr)) * n + edges.indices
     degree = np.zeros(sets.shape, np.int64)
-    for a in range(size):
-        for b in range(size):
-            if a != b:
-                degree[:, a] += np.isin(sets[:, a] * n + sets[:, b], keys)
+    for a, b in permutations(range(size), 2):
+        degree[:, a] += np.isin(sets[:, a] * n + sets[:, b], keys)
     count, most = degree.sum(axis=1) // 2, degree.max(axis=1, initial=0)
     found = {}
     for (links, top), places in (THREE if size == 3 else FOUR).items():

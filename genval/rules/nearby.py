@@ -2,69 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, absent, collect, strange
+from dgsuite.genval.rules.base import Job, Outputs, absent, collect, says, strange
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
 
 @judges(
-    "neighbourhood",
-    outputs={"target": 1, "source": 1, "hop": 1},
-    table=("target", "source", "hop"),
+    "neighbourhood", outputs={"target": 1, "source": 1, "hop": 1}, table=("target", "source", "hop")
 )
-def neighbourhood(job: Job) -> list[Found]:
+def neighbourhood(job: Job) -> Iterator[list[Found]]:
     """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an
     edge to it from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the
     smallest node.
     """
-    target, source, hop = (
-        job.outputs[name].astype(np.int64) for name in ("target", "source", "hop")
-    )
-    if (named := strange(job.n, target, source)).total:
-        return [named]
+    target, source, hop = job.integers("target", "source", "hop")
+    yield [strange(job.n, target, source)]
     hops, nearest = int(job.fact("hops", 1)), bool(job.fact("nearest", False))
     key = target * job.n + (0 if nearest else source)
     wanted = _sources(job, source[hop == 0])
     missing = np.setdiff1d(wanted, source[(hop == 0) & (target == source)])
-    report = [
-        collect(
-            target,
-            (
-                "order",
-                np.diff(key, prepend=-1) <= 0,
-                "rows that ascend by target and source, each once",
-                lambda i: f"source {source[i]} there",
-            ),
-            (
-                "source",
-                ~np.isin(source, wanted) | ((hop == 0) != (target == source)),
-                "a source, at hop 0 of itself alone",
-                lambda i: f"node {source[i]} at hop {hop[i]}",
-            ),
-            ("hops", (hop < 0) | (hop > hops), f"a hop from 0 to {hops}", hop),
-        ),
-        absent(missing, "source", "at hop 0 of itself"),
-    ]
-    if any(found.total for found in report):
-        return report
+    order = "rows that ascend by target and source, each once"
+    odd = ~np.isin(source, wanted) | ((hop == 0) != (target == source))
+    begin, found = "a source, at hop 0 of itself alone", says("node {} at hop {}", source, hop)
+    table = collect(
+        target,
+        ("order", np.diff(key, prepend=-1) <= 0, order, says("source {} there", source)),
+        ("source", odd, begin, found),
+        ("hops", (hop < 0) | (hop > hops), f"a hop from 0 to {hops}", hop),
+    )
+    yield [table, absent(missing, "source", "at hop 0 of itself")]
     rows = job.each(_spread, hops=hops, nearest=nearest)
     backed = np.any([backed for backed, _ in rows], axis=0) | (hop == 0)
     far = np.unique(np.concatenate([far for _, far in rows]))
-    return [
-        collect(
-            target,
-            (
-                "nearer",
-                ~backed,
-                lambda i: f"a neighbour at hop {hop[i] - 1} of node {source[i]}",
-                lambda i: f"none, at hop {hop[i]}",
-            ),
-        ),
+    nearer = says("a neighbour at hop {} of node {}", hop - 1, source)
+    yield [
+        collect(target, ("nearer", ~backed, nearer, says("none, at hop {}", hop))),
         absent(far, "neighbour", "a row that is at most one hop further than its neighbour's"),
     ]
 
@@ -95,50 +75,32 @@ def _spread(
     outputs={"source": 1, "target": 1, "place": 1, "hop": 1},
     table=("source", "target", "place", "hop"),
 )
-def sample(job: Job) -> list[Found]:
+def sample(job: Job) -> Iterator[list[Found]]:
     """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out
     says, which are edges of the graph; without replacement different ones, and with weights none of weight 0.
     """
-    source, target, hop = (
-        job.outputs[name].astype(np.int64) for name in ("source", "target", "hop")
-    )
-    if (named := strange(job.n, source, target)).total:
-        return [named]
+    source, target, hop = job.integers("source", "target", "hop")
+    yield [strange(job.n, source, target)]
     fanouts = job.listed("fanouts", (15, 10))
-    report = [
-        collect(
-            source,
-            (
-                "order",
-                np.diff(source, prepend=0) < 0,
-                "rows that ascend by source",
-                lambda i: f"node {source[i]} there",
-            ),
-            ("hop", (hop < 0) | (hop >= len(fanouts)), f"a hop from 0 to {len(fanouts) - 1}", hop),
-        )
-    ]
-    if report[0].total:
-        return report
+    order, there = "rows that ascend by source", says("node {} there", source)
+    turns, outside = f"a hop from 0 to {len(fanouts) - 1}", (hop < 0) | (hop >= len(fanouts))
+    falls = np.diff(source, prepend=0) < 0
+    yield [collect(source, ("order", falls, order, there), ("hop", outside, turns, hop))]
     due = np.full(job.n, len(fanouts))  # hop in which a node draws
     np.minimum.at(due, target, hop + 1)
     due[_sources(job, np.unique(source[hop == 0]))] = 0
-    how = {
-        "fanouts": np.array([*fanouts, 0]),
-        "replace": bool(job.fact("replace", False)),
-        "weighted": bool(job.fact("weighted", False)),
-    }
-    return [*report, *(found for each in job.each(_drawn, due=due, **how) for found in each)]
+    how = {name: bool(job.fact(name, False)) for name in ("replace", "weighted")}
+    found = job.each(_drawn, due=due, fanouts=np.array([*fanouts, 0]), **how)
+    yield [*chain.from_iterable(found)]
 
 
 def _drawn(
     c: Cluster, outputs: Outputs, due: NDArray, fanouts: NDArray, replace: bool, weighted: bool
 ) -> list[Found]:
     """What is wrong with the edges that a cluster's nodes have drawn."""
-    source, target, place, hop = (
-        outputs[name].astype(np.int64) for name in ("source", "target", "place", "hop")
-    )
-    mine = c.partition.owner(source) == c.index
-    source, target, place, hop = source[mine], target[mine], place[mine], hop[mine]
+    mine = c.partition.owner(outputs["source"].astype(np.int64)) == c.index
+    names = ("source", "target", "place", "hop")
+    source, target, place, hop = (outputs[name][mine].astype(np.int64) for name in names)
     row = c.partition.position(source) - c.first
     real = (place >= 0) & (place < c.degree[row])
     entry = np.where(real, c.indptr[row] + place, -1)
@@ -157,18 +119,15 @@ def _drawn(
     wanted = np.where(there > 0, fanout, 0) if replace else np.minimum(there, fanout)
     wanted = np.where(fanout < 0, there, wanted)
     has = np.bincount(row, minlength=c.size)
+    edge = "an edge that can be drawn, by its place among those of the node"
+    turn = due[source]
     return [
-        collect(c.ids, ("number", has != wanted, lambda i: f"{wanted[i]} edges", has)),
+        collect(c.ids, ("number", has != wanted, says("{} edges", wanted), has)),
         collect(
             source,
-            (
-                "edge",
-                ~real,
-                "an edge that can be drawn, by its place among those of the node",
-                lambda i: f"node {target[i]} at place {place[i]}",
-            ),
-            ("twice", twice, "different edges", lambda i: f"place {place[i]} again"),
-            ("turn", hop != due[source], lambda i: f"hop {due[source[i]]}", hop),
+            ("edge", ~real, edge, says("node {} at place {}", target, place)),
+            ("twice", twice, "different edges", says("place {} again", place)),
+            ("turn", hop != turn, says("hop {}", turn), hop),
         ),
     ]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, collect, exactly, marked
+from dgsuite.genval.rules.base import Job, exactly, marked
 from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.triangles import adjacency
 
@@ -17,15 +17,13 @@ def topological(job: Job) -> list[Found]:
     such nodes. A node has none only if one before has none. If any has none, a cycle is given, in its order.
     """
     source, target = _edges(job)
-    found, place = (job.outputs[name].astype(np.int64) for name in ("generation", "cycle"))
+    found, place = job.integers("generation", "cycle")
     most, least = np.full(job.n, -1), np.zeros(job.n, np.int64)
     np.maximum.at(most, target, found[source])
     np.minimum.at(least, target, found[source])
     right = np.where(least < 0, -1, most + 1)
-    return [
-        job.found(exactly("generation", found, right)),
-        *_cycle(job, place, bool((found < 0).any())),
-    ]
+    cycle = _cycle(job, place, bool((found < 0).any()))
+    return [job.found(exactly("generation", found, right)), *cycle]
 
 
 def _edges(job: Job) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -74,13 +72,11 @@ def bipartite(job: Job) -> list[Found]:
     from scipy.sparse.csgraph import connected_components
 
     matrix, n = adjacency(job), job.n
-    colour, place = (job.outputs[name].astype(np.int64) for name in ("colour", "cycle"))
+    colour, place = job.integers("colour", "cycle")
     _, part = connected_components(block_array([[None, matrix], [matrix, None]]), directed=False)
     least = np.full(part.max(initial=-1) + 1, 2 * n)
     np.minimum.at(least, part, np.arange(2 * n))
     one, other = least[part].reshape(2, n)
     right = np.where(one == other, -1, one > other)
-    return [
-        collect(np.arange(n), exactly("colour", colour, right)),
-        *_cycle(job, place, bool((right < 0).any()), odd=True),
-    ]
+    cycle = _cycle(job, place, bool((right < 0).any()), odd=True)
+    return [job.found(exactly("colour", colour, right)), *cycle]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, closely, collect, marked, rows, strange
+from dgsuite.genval.rules.base import LEAST, Job, closely, collect, marked, rows, says, strange
 from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.similar import Pairs
 
@@ -31,7 +31,7 @@ SIGMAS = 6
 
 
 @judges("bc", outputs={"betweenness": 1}, real=("betweenness",))
-def bc(job: Job) -> list[Found]:
+def bc(job: Job) -> Iterator[list[Found]]:
     """Betweenness equals the result of SciPy's distances and two triangular systems per source: with A the
     edges of shortest paths, (I - A') sigma = e counts the paths, and (I - A) y = 1 / sigma sums the
     dependencies. On larger graphs only necessary conditions are checked: values are finite, not negative,
@@ -41,21 +41,19 @@ def bc(job: Job) -> list[Found]:
     matrix, sources = _lengths_of(job), _sources(job)
     matrix.setdiag(0)
     matrix.eliminate_zeros()
-    found = job.outputs["betweenness"].astype(np.float64)
+    (found,) = job.floats("betweenness")
     half = 1.0 if job.graph.directed else 0.5
     most = half * len(sources) * max(job.n - 2, 0)
     dead = (np.diff(matrix.indptr) == 0) | (_edges_in(matrix) == 0)
-    checks = [_range("betweenness", found, np.where(dead, 0, most))]
-    if not checks[0].total:
-        row = _rows(matrix)
+    yield [_range("betweenness", found, np.where(dead, 0, most))]
+    row = _rows(matrix)
 
-        def through(source: int, over: NDArray) -> NDArray[np.float64]:
-            found = np.bincount(row, over, job.n)
-            found[source] = 0
-            return half * found
+    def through(source: int, over: NDArray) -> NDArray[np.float64]:
+        found = np.bincount(row, over, job.n)
+        found[source] = 0
+        return half * found
 
-        checks += _added_up("betweenness", job, matrix, sources, found, np.arange(job.n), through)
-    return checks
+    yield _added_up("betweenness", job, matrix, sources, found, np.arange(job.n), through)
 
 
 def _added_up(
@@ -78,7 +76,7 @@ def _added_up(
         Called with a source and its share of paths over each entry of the matrix: what it adds to each value.
     """
     every, count = len(sources), len(sources)
-    if not _small(matrix, sources):
+    if every > _room(matrix):
         job.left_out.append("sources that were not drawn")
         count = min(max(_room(matrix), LEAST), every)
         drawn = np.random.default_rng(job.n).choice(every, count, replace=False)
@@ -107,7 +105,7 @@ def _added_up(
     real=("betweenness",),
     table=("source", "target", "betweenness"),
 )
-def edge_betweenness(job: Job) -> list[Found]:
+def edge_betweenness(job: Job) -> Iterator[list[Found]]:
     """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found
     as in `bc`. On larger graphs only necessary conditions are checked: values are at most one per pair of
     ends, where all edges are equally long at least one per pair of the edge's own ends, and as in `bc` what
@@ -115,30 +113,24 @@ def edge_betweenness(job: Job) -> list[Found]:
     """
     matrix = _lengths_of(job)
     edges = Pairs(_rows(matrix), matrix.indices.astype(np.int64))
-    found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
-    report = [strange(job.n, *found)]
-    if report[0].total:
-        return report
+    found = Pairs(*job.integers("source", "target"))
+    yield [strange(job.n, *found)]
     half = 1.0 if job.graph.directed else 0.5
     once = (edges.source <= edges.target) | job.graph.directed
-    report += rows(job.n, *found, edges.keys(job.n)[once])
-    if any(part.total for part in report):
-        return report
-    sources, value = _sources(job, "start"), job.outputs["betweenness"].astype(np.float64)
+    yield rows(job.n, *found, edges.keys(job.n)[once])
+    sources, (value,) = _sources(job, "start"), job.floats("betweenness")
     starts = marked(job.n, sources).astype(np.float64)
     most = np.full(len(value), half * len(sources) * (job.n - 1))
     least = half * (starts[found.source] + (0 if job.graph.directed else starts[found.target]))
     least *= (found.source != found.target) & (matrix.data == matrix.data[:1]).all()
-    report.append(_range("betweenness", value, most, least, found.source))
-    if not report[-1].total:
-        back = np.argsort(matrix.indices, kind="stable")  # entries of the transpose
+    yield [_range("betweenness", value, most, least, found.source)]
+    back = np.argsort(matrix.indices, kind="stable")  # entries of the transpose
 
-        def over_edges(source: int, over: NDArray) -> NDArray[np.float64]:
-            both = over if job.graph.directed else over + over[back]
-            return half * both[once]
+    def over_edges(source: int, over: NDArray) -> NDArray[np.float64]:
+        both = over if job.graph.directed else over + over[back]
+        return half * both[once]
 
-        report += _added_up("betweenness", job, matrix, sources, value, found.source, over_edges)
-    return report
+    yield _added_up("betweenness", job, matrix, sources, value, found.source, over_edges)
 
 
 def _lengths_of(job: Job) -> csr_array:
@@ -157,8 +149,7 @@ def _rows(matrix: csr_array) -> NDArray[np.int64]:
 
 def _sources(job: Job, name: str = "source") -> NDArray[np.int64]:
     """The sources of paths: those flagged in the results, else the parameter `sources`, else all nodes."""
-    flags = job.given(name)
-    if flags is not None:
+    if (flags := job.given(name)) is not None:
         if flags.shape != (job.n,):
             raise InputError(f"{name!r} must have one flag for each of {job.n} nodes")
         return np.flatnonzero(flags)
@@ -171,91 +162,77 @@ def _sources(job: Job, name: str = "source") -> NDArray[np.int64]:
 
 
 @judges("bfs_many", outputs={"distance": 1, "reached": 1, "eccentricity": 1})
-def bfs_many(job: Job) -> list[Found]:
+def bfs_many(job: Job) -> Iterator[list[Found]]:
     """The sources that reach a node also reach those that it has an edge to, one hop farther at most; and the
     outputs are those of SciPy's distances, on larger graphs of some nodes.
     """
     matrix, sources = _hops_of(job), _sources(job)
     starts = marked(job.n, sources)
     names = ("distance", "reached", "eccentricity")
-    distance, reached, most = (job.outputs[name].astype(np.int64) for name in names)
+    distance, reached, most = job.integers(*names)
     all_of_them = reached + starts
     row, end = _rows(matrix), matrix.indices
     fewer = all_of_them[end] < all_of_them[row]
     same = all_of_them[end] == all_of_them[row]
     farther = (distance[end] > distance[row] + all_of_them[row]) | (most[end] > most[row] + 1)
     skipped = marked(job.n, end[fewer | (same & farther)])
-    seen = "reached by {} at {}, the farthest at {}"
-    checks = [
+    told = "0 where no source reaches the node, and else above"
+    mistaken = (reached > 0) != (most > 0)
+    near = "reached as nodes with an edge to it, one hop farther at most"
+    seen = says("reached by {} at {}, the farthest at {}", reached, distance, most)
+    yield [
         _range("reached", reached, len(sources) - starts),
         _range("distance", distance, reached * most, reached),
-        job.found(
-            (
-                "eccentricity",
-                (reached > 0) != (most > 0),
-                "0 where no source reaches the node, and else above",
-                most,
-            ),
-            (
-                "edge",
-                skipped,
-                "reached as nodes with an edge to it, one hop farther at most",
-                lambda i: seen.format(reached[i], distance[i], most[i]),
-            ),
-        ),
+        job.found(("eccentricity", mistaken, told, most), ("edge", skipped, near, seen)),
     ]
-    if not any(found.total for found in checks):
-        nodes, lengths = _looked_at(job, matrix, sources, distance)
-        total = np.concatenate([np.empty((0, 3)), *map(_summed, lengths)])
-        found = zip(names, total.T, strict=True)
-        rules = [closely(name, job.outputs[name][nodes], right, CLOSE) for name, right in found]
-        checks.append(collect(nodes, *rules))
-    return checks
+    nodes, lengths = _looked_at(job, matrix, sources, distance)
+    found = zip(names, _summed(lengths).T, strict=False)
+    rules = [closely(name, job.outputs[name][nodes], right, CLOSE) for name, right in found]
+    yield [collect(nodes, *rules)]
 
 
-def _summed(hops: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row of distances the sum, the number, and the largest."""
-    near = np.isfinite(hops)
-    hops = np.where(near, hops, 0)
-    return np.column_stack([hops.sum(1), near.sum(1), hops.max(1, initial=0)])
+def _summed(lengths: Iterator[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Of each row of distances the sum, the number, the largest, and the sum of inverses."""
+    found = [np.empty((0, 4))]
+    for hops in lengths:
+        near = np.where(np.isfinite(hops), hops, 0)
+        found.append(
+            np.column_stack(
+                [near.sum(1), np.isfinite(hops).sum(1), near.max(1, initial=0), (1 / hops).sum(1)]
+            )
+        )
+    return np.concatenate(found)
 
 
 @judges("closeness", outputs={"closeness": 1}, real=("closeness",))
-def closeness(job: Job) -> list[Found]:
+def closeness(job: Job) -> Iterator[list[Found]]:
     """Closeness is from 0 to 1, and 0 where no edge comes in; and it is what SciPy's distances make it, on
     larger graphs of some nodes.
     """
-    matrix, sources = _hops_of(job), _sources(job)
-    found = job.outputs["closeness"].astype(np.float64)
-    checks = [_range("closeness", found, np.sign(_edges_in(matrix)))]
-    if not checks[0].total:
-        nodes, lengths = _looked_at(job, matrix, sources, found)
-        distance, near, _ = np.concatenate([np.empty((0, 3)), *map(_summed, lengths)]).T
-        right = np.where(near > 0, near / np.maximum(distance, 1), 0)
-        if job.fact("wf_improved", True):
-            right *= near / _others(job.n, sources)[nodes]
-        checks.append(collect(nodes, closely("closeness", found[nodes], right, CLOSE)))
-    return checks
+    matrix, sources, (found,) = _hops_of(job), _sources(job), job.floats("closeness")
+    yield [_range("closeness", found, np.sign(_edges_in(matrix)))]
+    nodes, lengths = _looked_at(job, matrix, sources, found)
+    distance, near, *_ = _summed(lengths).T
+    right = np.where(near > 0, near / np.maximum(distance, 1), 0)
+    if job.fact("wf_improved", True):
+        right *= near / _others(job.n, sources)[nodes]
+    yield [collect(nodes, closely("closeness", found[nodes], right, CLOSE))]
 
 
 @judges("harmonic", outputs={"harmonic": 1}, real=("harmonic",))
-def harmonic(job: Job) -> list[Found]:
+def harmonic(job: Job) -> Iterator[list[Found]]:
     """From all nodes, each edge that comes in adds 1, and each other node 1/2 at most; and harmonic
     centrality is what SciPy's distances make it, on larger graphs of some nodes.
     """
-    matrix, sources = _hops_of(job), _sources(job)
-    found = job.outputs["harmonic"].astype(np.float64)
-    near = _edges_in(matrix)
+    matrix, sources, (found,) = _hops_of(job), _sources(job), job.floats("harmonic")
+    least = near = _edges_in(matrix)
     most = np.where(near > 0, (near + job.n - 1) / 2, 0)
-    whole = len(sources) == job.n
-    limits = (near, most) if whole else (None, np.sign(near) * max(job.n - 1, 0))
-    checks = [_range("harmonic", found, limits[1], limits[0])]
-    if not checks[0].total:
-        nodes, lengths = _looked_at(job, matrix, sources, found)
-        total = np.concatenate([np.empty(0), *((1 / hops).sum(1) for hops in lengths)])
-        right = total * (job.n - 1) / _others(job.n, sources)[nodes]
-        checks.append(collect(nodes, closely("harmonic", found[nodes], right, CLOSE)))
-    return checks
+    if len(sources) < job.n:
+        least, most = 0 * near, np.sign(near) * max(job.n - 1, 0)
+    yield [_range("harmonic", found, most, least)]
+    nodes, lengths = _looked_at(job, matrix, sources, found)
+    right = _summed(lengths)[:, 3] * (job.n - 1) / _others(job.n, sources)[nodes]
+    yield [collect(nodes, closely("harmonic", found[nodes], right, CLOSE))]
 
 
 @judges(
@@ -263,72 +240,62 @@ def harmonic(job: Job) -> list[Found]:
     outputs={"reached": 1, "distance": 1, "harmonic": 1, "closeness": 1},
     real=("harmonic", "closeness"),
 )
-def hyperball(job: Job) -> list[Found]:
+def hyperball(job: Job) -> Iterator[list[Found]]:
     """Each node that reaches another adds 1 to n - 1 hops; harmonic centrality is no less than if all were
     equally far; closeness is that of the two other outputs. Outputs are those of SciPy's distances, on larger
     graphs of some nodes, as nearly as `SIGMAS` standard errors of each ball of nodes allow. With the default
     of 256 registers that is 39 % and one node: a change of 0.1 % is seen only where the other limits are
     nearer. Two nodes may have drawn the same register, and count as one.
     """
-    names = ("reached", "distance", "harmonic", "closeness")
-    reached, distance, near, close = (job.outputs[name].astype(np.float64) for name in names)
+    reached, distance, near, close = job.floats("reached", "distance", "harmonic", "closeness")
     matrix, n = _hops_of(job), job.n
     hops = np.maximum(distance, 1)
     right = reached**2 / hops / max(n - 1, 1)
     some = np.sign(_edges_in(matrix)) * (n - 1)
-    checks = [
+    job.left_out.append("what the estimates may differ by")
+    yield [
         _range("reached", reached, some),
         _range("distance", distance, reached * (n - 1), reached),
         _range("harmonic", near, reached, reached**2 / hops),
         job.found(closely("closeness", close, right, CLOSE)),
     ]
-    job.left_out.append("what the estimates may differ by")
-    if not any(found.total for found in checks):
-        nodes, lengths = _looked_at(job, matrix, np.arange(n), near)
-        parts = [np.column_stack([_summed(hops), (1 / hops).sum(1)]) for hops in lengths]
-        total, others, farthest, inverse = np.concatenate([np.empty((0, 4)), *parts]).T
-        ball = others + 1
-        # the distance is the sum, over hops, of the largest ball less the ball of so many hops
-        error = SIGMAS * 1.04 / 2 ** (job.integer("log2m", 8, 4, 16) / 2)
-        slack = error * (2 * farthest * ball - total) + farthest
-        blur = error * (inverse + 1) + 1
-        most, least = (1 + error) * ball + 0.5, (1 - error) * ball - 1
-        checks += [
-            _range("reached", reached[nodes] + 1, most, least, nodes),
-            _range("distance", distance[nodes], total + slack, total - slack, nodes),
-            _range("harmonic", near[nodes], inverse + blur, inverse - blur, nodes),
-        ]
-    return checks
+    nodes, lengths = _looked_at(job, matrix, np.arange(n), near)
+    total, others, farthest, inverse = _summed(lengths).T
+    ball = others + 1
+    # the distance is the sum, over hops, of the largest ball less the ball of so many hops
+    error = SIGMAS * 1.04 / 2 ** (job.integer("log2m", 8, 4, 16) / 2)
+    slack = error * (2 * farthest * ball - total) + farthest
+    blur = error * (inverse + 1) + 1
+    most, least = (1 + error) * ball + 0.5, (1 - error) * ball - 1
+    yield [
+        _range("reached", reached[nodes] + 1, most, least, nodes),
+        _range("distance", distance[nodes], total + slack, total - slack, nodes),
+        _range("harmonic", near[nodes], inverse + blur, inverse - blur, nodes),
+    ]
 
 
 @judges("eccentricity", outputs={"eccentricity": 1, "limit": 1})
-def eccentricity(job: Job) -> list[Found]:
+def eccentricity(job: Job) -> Iterator[list[Found]]:
     """Eccentricities are at most the limits, and of all nodes these; those of neighbours differ by one at
     most. SciPy's are between the two, on larger graphs of some nodes; so is the largest, or the smallest.
     """
     matrix, of, nodes = _hops_of(job), job.fact("of", "nodes"), np.arange(job.n)
-    least, most = (job.outputs[name].astype(np.int64) for name in ("eccentricity", "limit"))
+    least, most = job.integers("eccentricity", "limit")
     row, end = _rows(matrix), matrix.indices
     steep = (np.abs(least[row] - least[end]) > 1) & (of == "nodes")
     outside = (least < min(job.n - 1, 1)) | (least > most) | (most > job.n - 1)
     outside |= (of == "nodes") & (least != most)
-    told = "1 to {} hops, and the limit {} no less"
+    limits = says(f"1 to {job.n - 1} hops, and the limit {{}} no less", most)
     near = "within 1 of the neighbours' eccentricities"
-    checks = [
-        job.found(
-            ("limit", outside, lambda i: told.format(job.n - 1, most[i]), least),
-            ("edge", marked(job.n, row[steep]), near, least),
-        )
-    ]
-    if not checks[0].total:
-        some, lengths = _looked_at(job, matrix, nodes, least)
-        right = np.concatenate([np.empty((0, 3)), *map(_summed, lengths)])[:, 2]
-        wrong = (least[some] > right) | (most[some] < right)
-        wrong |= (of == "diameter") & (least.max(initial=0) < right.max(initial=0))
-        wrong |= (of == "radius") & (most.min(initial=job.n) > right.min(initial=job.n))
-        texts = (lambda i: f"{right[i]:g}"), (lambda i: f"{least[some[i]]} to {most[some[i]]}")
-        checks.append(collect(some, ("eccentricity", wrong, *texts)))
-    return checks
+    steps = "edge", marked(job.n, row[steep]), near, least
+    yield [job.found(("limit", outside, limits, least), steps)]
+    some, lengths = _looked_at(job, matrix, nodes, least)
+    right, low, high = _summed(lengths)[:, 2], least[some], most[some]
+    wrong = (low > right) | (high < right)
+    wrong |= (of == "diameter") & (least.max(initial=0) < right.max(initial=0))
+    wrong |= (of == "radius") & (most.min(initial=job.n) > right.min(initial=job.n))
+    texts = says("{:g}", right), says("{} to {}", low, high)
+    yield [collect(some, ("eccentricity", wrong, *texts))]
 
 
 def _hops_of(job: Job) -> csr_array:
@@ -340,11 +307,6 @@ def _hops_of(job: Job) -> csr_array:
 
 def _edges_in(matrix: csr_array) -> NDArray[np.int64]:
     return np.bincount(matrix.indices, minlength=matrix.shape[0])
-
-
-def _small(matrix: csr_array, sources: NDArray) -> bool:
-    """Whether distances from all sources take no more than some seconds."""
-    return len(sources) <= _room(matrix)
 
 
 def _room(matrix: csr_array) -> int:
@@ -359,7 +321,7 @@ def _looked_at(
     these are too many of some. Distances from a node to itself are infinite.
     """
     every = np.arange(job.n)
-    nodes = every if _small(matrix, sources) else job.some(values, _room(matrix))
+    nodes = every if len(sources) <= _room(matrix) else job.some(values, _room(matrix))
     return nodes, (rows[:, sources] for rows in _hops(matrix.T.tocsr(), nodes))
 
 
@@ -391,7 +353,7 @@ def _range(
     low = np.zeros(len(found)) if least is None else least * (1 - CLOSE)
     off = ~((found >= low) & (found <= most * (1 + CLOSE)))
     told = f"a number from {{:g}} to {{:g}} in {what}"
-    texts = (lambda i: told.format(low[i], most[i])), (lambda i: f"{found[i]:g}")
+    texts = says(told, low, most), says("{:g}", found)
     return collect(np.arange(len(found)) if ids is None else ids, ("range", off, *texts))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly
+from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.views import both_ways
@@ -36,54 +37,60 @@ def alpha(job: Job) -> list[Found]:
     are safe.
     """
     job, facts = _facts(job)
-    time, last = np.zeros(job.n, np.int64), []
-    for pulse in range(facts["rounds"]):
-        now = {**facts, "pulse": pulse}
-        time = job.values(_safe, time=time, facts=now)
-        time = job.values(_all_safe, safe=time, facts=now)
-        last.append(_last(time))
-    return _compared(job, time, last)
+
+    def step(safe: NDArray, now: dict[str, Any]) -> NDArray:
+        return job.values(_all_safe, safe=safe, facts=now)
+
+    return _pulses(job, facts, step)
 
 
 @judges("beta", outputs={"time": 1, "parent": 1})
-def beta(job: Job) -> list[Found]:
+def beta(job: Job) -> Iterator[list[Found]]:
     """Nodes are safe when their messages are acknowledged; that all are goes up a tree of fewest hops from
     the root, and the next pulse down.
     """
     job, facts = _facts(job)
-    wrong = job.each(_off_tree, root=job.root())
-    if not all(found.total == 0 for found in wrong):
-        return wrong
+    yield job.each(_off_tree, root=job.root())
     parent = job.outputs["parent"]
     depth, lost = _depths(parent, job.root())
-    wrong = [job.found(("tree", lost, "a way to the root", "a cycle"))]
-    wrong += job.each(_too_deep, depth=depth)
-    if not all(found.total == 0 for found in wrong):
-        return wrong
+    cycle = job.found(("tree", lost, "a way to the root", "a cycle"))
+    yield [cycle, *job.each(_too_deep, depth=depth)]
     order = np.argsort(depth, kind="stable")
     layers = np.split(order, np.cumsum(np.bincount(depth))[:-1])[1:]
-    time, last = np.zeros(job.n, np.int64), []
-    for pulse in range(facts["rounds"]):
-        now = {**facts, "pulse": pulse}
-        time = job.values(_safe, time=time, facts=now)
+
+    def step(time: NDArray, now: dict[str, Any]) -> NDArray:
         up = job.values(_along_tree, sent=SAFE, facts=now)
         down = job.values(_along_tree, sent=GO, facts=now)
         for nodes in layers[::-1]:
             np.maximum.at(time, parent[nodes], time[nodes] + up[nodes])
         for nodes in layers:
             time[nodes] = time[parent[nodes]] + down[nodes]
-        last.append(_last(time))
+        return time
+
+    yield _pulses(job, facts, step)
+
+
+def _pulses(
+    job: Job, facts: dict[str, Any], step: Callable[[NDArray, dict[str, Any]], NDArray]
+) -> list[Found]:
+    """Violations of the rule that a step leads from when nodes are safe to when they begin the next pulse."""
+    time, last = np.zeros(job.n, np.int64), []
+    for pulse in range(facts["rounds"]):
+        now = {**facts, "pulse": pulse}
+        time = step(job.values(_safe, time=time, facts=now), now)
+        node = int(time.argmax()) if job.n else -1
+        last.append((node, int(time[node]) if job.n else 0))
     return _compared(job, time, last)
 
 
 def _off_tree(c: Cluster, outputs: Outputs, root: int) -> Found:
     parent = outputs["parent"][c.ids]
-    at_root = c.ids == root
+    at_root, found = c.ids == root, says("node {}", parent)
     linked = c.entries(np.arange(c.size), parent) >= 0
     return collect(
         c.ids,
-        ("root", at_root & (parent != -1), "no parent", lambda i: f"node {parent[i]}"),
-        ("parent", ~at_root & ~linked, "a neighbour", lambda i: f"node {parent[i]}"),
+        ("root", at_root & (parent != -1), "no parent", found),
+        ("parent", ~at_root & ~linked, "a neighbour", found),
     )
 
 
@@ -101,9 +108,8 @@ def _too_deep(c: Cluster, outputs: Outputs, depth: NDArray) -> Found:
     row, other = ends(c)
     deep = depth[c.ids[row]] > depth[other] + 1
     nearer = "at most one hop farther from the root than its neighbours"
-    return collect(
-        c.ids, at_edges(c, "hops", deep, nearer, "node {} at {} hops", other, depth[other])
-    )
+    found = "node {} at {} hops"
+    return collect(c.ids, at_edges(c, "hops", deep, nearer, found, other, depth[other]))
 
 
 def _along_tree(c: Cluster, outputs: Outputs, sent: int, facts: dict[str, Any]) -> Values:
@@ -201,9 +207,3 @@ def _compared(job: Job, time: NDArray, last: list[tuple[int, int]]) -> list[Foun
         )
     node, tick = np.array(last).T
     return [*found, collect(node, exactly("pulse_time", by_pulse, tick))]
-
-
-def _last(time: NDArray[np.int64]) -> tuple[int, int]:
-    """The node that begins last, and when."""
-    node = int(time.argmax()) if len(time) else -1
-    return node, int(time[node]) if len(time) else 0

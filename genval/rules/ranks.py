@@ -7,7 +7,7 @@ number of iterations, values may be farther from that, and must be those after s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, ends, exponent, lengths, loop_lengths
+from dgsuite.genval.rules.base import Job, Outputs, ends, exponent, lengths, loop_lengths, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -29,7 +29,7 @@ Values = NDArray[np.float64]
 
 
 @judges("pagerank", outputs={"rank": 1}, real=("rank",))
-def pagerank(job: Job) -> list[Found]:
+def pagerank(job: Job) -> Iterator[list[Found]]:
     """One more step of the walk hardly changes the ranks. A step shrinks every change by the damping at
     least, so the bound is damping times tolerance. There is only one such fixed point.
     """
@@ -47,7 +47,7 @@ def pagerank(job: Job) -> list[Found]:
 
 
 @judges("eigenvector", outputs={"centrality": 1}, real=("centrality",))
-def eigenvector(job: Job) -> list[Found]:
+def eigenvector(job: Job) -> Iterator[list[Found]]:
     """To add to each value those along the edges that come in, and scale so that squares add up to 1, hardly
     changes any. A step adds at most the largest weight out of a node, times a change; scaling, of vectors at
     least 1 long, at most sqrt(n) times as much.
@@ -63,7 +63,7 @@ def eigenvector(job: Job) -> list[Found]:
 
 
 @judges("katz", outputs={"centrality": 1}, real=("centrality",))
-def katz(job: Job) -> list[Found]:
+def katz(job: Job) -> Iterator[list[Found]]:
     """Each value is alpha times the sum along the edges that come in, plus beta. Where values are scaled, the
     scale follows: what is left without the sum is beta, scaled. The bound is alpha times the largest weight
     out of a node times the tolerance, and for scaling as above.
@@ -87,16 +87,15 @@ def katz(job: Job) -> list[Found]:
 
 
 @judges("hits", outputs={"hub": 1, "authority": 1}, real=("hub", "authority"))
-def hits(job: Job) -> list[Found]:
+def hits(job: Job) -> Iterator[list[Found]]:
     """Hubs are the sums of the authorities that they point to, scaled to add up to 1: exactly, as these come
     last. Authorities are those of the hubs that point to them, up to the tolerance, which is for hubs of
     which the greatest is 1, times the largest weight out of a node, over the sum of these authorities.
     """
     edges, start = Edges(job), np.full(job.n, 1 / job.n)
-    hub, authority = (job.outputs[name].astype(np.float64) for name in ("hub", "authority"))
-    for name in ("hub", "authority"):
-        if found := _no_numbers(job, name):
-            return found
+    hub, authority = job.floats("hub", "authority")
+    yield [_numbers(job, "hub")]
+    yield [_numbers(job, "authority")]
 
     def share(values: Values) -> Values:
         """Scaled to add up to 1; all 0 only where no edge has a weight."""
@@ -106,8 +105,7 @@ def hits(job: Job) -> list[Found]:
         return share(edges.forwards(hub))
 
     right = share(edges.backwards(authority))
-    if (hubs := _compared(job, "hub", hub, right, ROUNDING)).total:
-        return [hubs]
+    yield [_compared(job, "hub", hub, right, ROUNDING)]
     tolerance, iterations = _limits(job)
     right, bound = authorities(hub), ROUNDING
     if tolerance is not None:
@@ -117,7 +115,7 @@ def hits(job: Job) -> list[Found]:
         for _ in range(iterations - 1):
             start = share(edges.backwards(edges.forwards(start)))
         right, bound = authorities(start), ROUNDING
-    return [_compared(job, "authority", authority, right, bound)]
+    yield [_compared(job, "authority", authority, right, bound)]
 
 
 class Edges:
@@ -133,20 +131,18 @@ class Edges:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.weighted = job.weighted
-        self.power = exponent(job) if self.weighted else 0
+        self.power = exponent(job) if job.weighted else 0
+        self.how = {"weighted": job.weighted, "power": self.power}
         self.out = self.backwards(np.ones(job.n))
 
     def forwards(self, values: Values) -> Values:
         """For each node, the sum over the edges that come in."""
-        how = {"weighted": self.weighted, "power": self.power}
-        found: Values = sum(self.job.each(_forwards, values=values, **how))
+        found: Values = sum(self.job.each(_forwards, values=values, **self.how))
         return found
 
     def backwards(self, values: Values) -> Values:
         """For each node, the sum over the edges that leave."""
-        how = {"weighted": self.weighted, "power": self.power}
-        return self.job.values(_backwards, np.float64, values=values, **how)
+        return self.job.values(_backwards, np.float64, values=values, **self.how)
 
 
 def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int) -> Values:
@@ -172,10 +168,8 @@ def _backwards(
 
 def _limits(job: Job) -> tuple[float | None, int | None]:
     """The tolerance and the number of iterations of a run."""
-    tolerance, iterations = job.fact("tolerance"), job.fact("iterations")
-    if tolerance is None and iterations is None:
-        tolerance = TOLERANCE
-    return tolerance, iterations
+    iterations = job.fact("iterations")
+    return job.fact("tolerance", TOLERANCE if iterations is None else None), iterations
 
 
 def _settled(
@@ -185,7 +179,7 @@ def _settled(
     start: Values,
     grows: float,
     again: Callable[[Values], Values] | None = None,
-) -> list[Found]:
+) -> Iterator[list[Found]]:
     """Violations of values that one more step changes by more than `grows` times the tolerance.
 
     Parameters
@@ -193,29 +187,27 @@ def _settled(
     again
         The step for values as they are in the results, if these were scaled at the end.
     """
-    found = job.outputs[name].astype(np.float64)
-    if wrong := _no_numbers(job, name):
-        return wrong
+    (found,) = job.floats(name)
+    yield [_numbers(job, name)]
     tolerance, iterations = _limits(job)
     if tolerance is not None:
         right, bound = (again or step)(found), ROUNDING + grows * tolerance
         if iterations is None or np.abs(right - found).sum() <= bound:
-            return [_compared(job, name, found, right, bound)]
+            yield [_compared(job, name, found, right, bound)]
+            return
     assert iterations is not None
     for _ in range(iterations):
         start = step(start)
     if again is not None:
         start = start / np.linalg.norm(start)
-    return [_compared(job, name, found, start, ROUNDING * max(1.0, np.abs(start).sum()))]
+    yield [_compared(job, name, found, start, ROUNDING * max(1.0, np.abs(start).sum()))]
 
 
-def _no_numbers(job: Job, name: str) -> list[Found]:
-    """Violations of values that are negative or no numbers, if there are any."""
+def _numbers(job: Job, name: str) -> Found:
+    """Violations of values that are negative or no numbers."""
     found = job.outputs[name]
     wrong = ~(np.isfinite(found) & (found >= 0))
-    if not wrong.any():
-        return []
-    return [job.found((name, wrong, "a number, 0 or more", found))]
+    return job.found((name, wrong, "a number, 0 or more", found))
 
 
 def _compared(job: Job, name: str, found: Values, right: Values, bound: float) -> Found:
@@ -224,8 +216,7 @@ def _compared(job: Job, name: str, found: Values, right: Values, bound: float) -
     total = change.sum()
     beyond = (change > bound / job.n) & (total > bound)
     text = f"; all together may differ by {bound:.3g}, not by {total:.3g}"
-    texts = (lambda i: f"{right[i]:.15g}{text}"), (lambda i: f"{found[i]:.15g}")
-    return job.found((name, beyond, *texts))
+    return job.found((name, beyond, says(f"{{:.15g}}{text}", right), says("{:.15g}", found)))
 
 
 def _preference(job: Job) -> NDArray[np.float64]:
@@ -241,7 +232,7 @@ def _preference(job: Job) -> NDArray[np.float64]:
         )
     numbers = np.asarray(wanted, object)
     if numbers.ndim == 2:
-        found = np.zeros(job.n)
-        found[[job.node(node) for node in numbers[:, 0]]] = numbers[:, 1].astype(float)
-        numbers = found
+        nodes, shares = numbers.T
+        numbers = np.zeros(job.n)
+        numbers[[job.node(node) for node in nodes]] = shares
     return numbers.astype(float) / numbers.astype(float).sum()

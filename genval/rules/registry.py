@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from dgsuite.genval.report import Found
     from dgsuite.genval.rules.base import Job
 
-type Rule = Callable[[Job], list[Found]]
+type Rule = Callable[[Job], list[Found] | Iterator[list[Found]]]
+"""A function that returns what it has found, or yields it in stages: if one has found violations, the next
+are not looked at.
+"""
 
 
 class Validator(NamedTuple):

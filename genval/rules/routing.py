@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import LISTED, Found, Violation
-from dgsuite.genval.rules.base import Job, Outputs, addable, collect, ends
+from dgsuite.genval.rules.base import Job, Outputs, addable, collect, ends, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.search import above_one
 from dgsuite.partition.clusters.cluster import Cluster
@@ -21,15 +22,14 @@ CLOSE = 1e-9
 
 
 @judges("dr", outputs={"cost": 2, "next_hop": 2}, real=("cost",))
-def dr(job: Job) -> list[Found]:
+def dr(job: Job) -> Iterator[list[Found]]:
     """Bellman's equation holds at every node for every target, and the next hop attains its minimum. Next
     hops lead to the target, which is checked if weights are 0 or negligible against a cost.
     """
-    checked = job.each(_bellman)
-    found = [part for part, _ in checked]
-    if any(free for _, free in checked) and not any(part.total for part in found):
-        found += job.each(_walk)
-    return found
+    found, free = zip(*job.each(_bellman), strict=True)
+    yield [*found]
+    if any(free):
+        yield job.each(_walk)
 
 
 def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
@@ -130,9 +130,10 @@ def _hops_to_the_root(
     way = live & (mine > 0) & (mine < infinity)
     _, good = above_one(c, way, distance, hop)
     good[good] = alive[hop[good]]
+    nearer = says("a neighbour {} hops from the root", mine - 1)
     return collect(
         c.ids,
-        ("distance", live & (mine != right), lambda i: f"{right[i]}, by its neighbours", mine),
-        ("next hop", way & ~good, lambda i: f"a neighbour {mine[i] - 1} hops from the root", hop),
+        ("distance", live & (mine != right), says("{}, by its neighbours", right), mine),
+        ("next hop", way & ~good, nearer, hop),
         ("next hop", live & ~way & (hop != -1), "none, -1", hop),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import fsum
 
 import numpy as np
@@ -29,21 +30,18 @@ def gossip(job: Job) -> list[Found]:
     were lost or nodes crashed, it may hear of it in a later round with such a call. All nodes that have not
     crashed hear of it.
     """
-    informed = job.outputs["informed"].astype(np.int64)
+    (informed,) = job.integers("informed")
     nodes, root = np.arange(job.n), job.root()
     mode, seed = str(job.fact("mode", "push-pull")), int(job.fact("seed", 101))
     faults = job.given("crashed") is not None or job.given("lost") is not None
     strange = np.where(nodes == root, informed != 0, (informed < 1) & (informed != -1))
+    wrong = strange | (informed > LONGEST)
+    told = (lambda i: "0 rounds" if i == root else f"1 to {LONGEST} rounds, or -1"), informed
     rules: list[Rule] = [
-        (
-            "start",
-            strange | (informed > LONGEST),
-            lambda i: "0 rounds" if i == root else f"1 to {LONGEST} rounds, or -1",
-            informed,
-        ),
+        ("start", wrong, *told),
         ("end", (informed == -1) & job.alive, "a node that knows the rumour", "one that does not"),
     ]
-    if rules[0][1].any():
+    if wrong.any():
         return [job.found(*rules)]
     for number in range(1, int(informed.max(initial=0)) + 1):
         called = calls(job, seed, number - 1)
@@ -89,8 +87,7 @@ def push_sum(job: Job) -> list[Found]:
     average is mass by weight. If the run ended before its last iteration, averages are as close to the true
     one as its tolerance says. Inputs are those that the run was given, or degrees.
     """
-    names = ("average", "mass", "weight", "input")
-    average, mass, weight, own = (job.outputs[name].astype(np.float64) for name in names)
+    average, mass, weight, own = job.floats("average", "mass", "weight", "input")
     inputs, right = job.fact("inputs", job.given("inputs")), own
     if inputs is None:
         right = job.values(_degrees)
@@ -125,7 +122,7 @@ def _degrees(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
 
 
 @judges("snapshot", outputs={"input": 1, "recorded": 1, "in_transit": 1, "when": 1, "done": 1})
-def snapshot(job: Job) -> list[Found]:
+def snapshot(job: Job) -> Iterator[list[Found]]:
     """All nodes that the root reaches and that have not crashed are done, and together with what is in
     transit they have as much money as at first. Without faults a node records as many rounds after the root
     as it is hops away. What it has then, and what its neighbours have sent it before they record and it gets
@@ -140,27 +137,23 @@ def snapshot(job: Job) -> list[Found]:
     total = int(first[reached].sum())
     counted = int(recorded[reached & (recorded >= 0)].sum() + transit.sum())
     told = np.where(reached, "a part that is complete", "none, out of the root's reach")
+    unlike = job.alive & ((done != 0) != reached)
     found = [
-        job.found(
-            exactly("input", first, wanted),
-            ("done", job.alive & ((done != 0) != reached), told, done),
-        ),
+        job.found(exactly("input", first, wanted), ("done", unlike, told, done)),
         job.whole("conservation", counted != total, f"{total} in all, as at first", str(counted)),
     ]
     if job.given("crashed") is not None or job.given("lost") is not None:
-        return found
+        yield found
+        return
     after = job.integer("after", 4, 0, 1 << 20)
     hops = np.where(reached, outputs["when"] - after, outputs["when"])
-    found += search.bf(job.with_outputs({"distance": hops}))
-    if any(each.total for each in found):
-        return found
+    yield [*found, *search.bf(job.with_outputs({"distance": hops}))]
     had, sent = _paid(job, first.copy(), outputs["when"])
-    return [
-        *found,
+    yield [
         job.found(
             exactly("recorded", recorded, np.where(reached, had, -1)),
             exactly("in transit", transit, np.where(reached, sent, 0)),
-        ),
+        )
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,7 @@ from dgsuite.genval.rules.base import (
     ends,
     exactly,
     marked,
+    says,
 )
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
@@ -45,25 +48,20 @@ def _distances(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray]
     reached = mine >= 0
     # rows are out-edges: they constrain the other end, and show which nodes have a predecessor
     skips = reached[row] & ((theirs < 0) | (theirs > mine[row] + 1))
-    near = "neighbours at most {} hops away"
+    near = says("neighbours at most {} hops away", mine + 1)
     found = collect(
         c.ids,
         ("root", at_root & (mine != 0), "distance 0", mine),
         ("distance", (mine < -1) | (~at_root & (mine == 0)), "at least 1, or -1", mine),
-        at_edges(
-            c, "edge", skips, lambda i: near.format(mine[i] + 1), "node {} at {}", other, theirs
-        ),
+        at_edges(c, "edge", skips, near, "node {} at {}", other, theirs),
     )
     return found, np.unique(other[reached[row] & (theirs == mine[row] + 1)])
 
 
 def _predecessors(distance: NDArray, witnessed: NDArray) -> Found:
     lacks = (distance > 0) & ~marked(len(distance), witnessed)
-    told = "a neighbour {} hops away"
-    return collect(
-        np.arange(len(distance)),
-        ("predecessor", lacks, lambda i: told.format(distance[i] - 1), "none"),
-    )
+    told = says("a neighbour {} hops away", distance - 1)
+    return collect(np.arange(len(distance)), ("predecessor", lacks, told, "none"))
 
 
 @judges("all_pairs", outputs={"level": 2}, sampled=True)
@@ -78,9 +76,8 @@ def all_pairs(job: Job) -> list[Found]:
     level = job.outputs["level"]
     roots = _sources_of(job, level.shape[1])
     found = list[Found]()
-    for column, checked in zip(
-        level.T, zip(*job.each(_each_source, roots=roots), strict=True), strict=True
-    ):
+    by_source = zip(*job.each(_each_source, roots=roots), strict=True)
+    for column, checked in zip(level.T, by_source, strict=True):
         seen = np.concatenate([witnessed for _, witnessed in checked])
         found += [*(one for one, _ in checked), _predecessors(column, seen)]
     return found
@@ -88,13 +85,11 @@ def all_pairs(job: Job) -> list[Found]:
 
 def _sources_of(job: Job, count: int) -> NDArray[np.int64]:
     """The source of each column: the coordinate, else the parameter, else all nodes."""
-    given = job.given("source")
+    given, roots = job.given("source"), np.arange(job.n)
     if given is None:
         given = job.fact("sources")
     if isinstance(given, np.ndarray | list | tuple):
         roots = np.array([job.node(one) for one in given], np.int64)
-    else:
-        roots = np.arange(job.n)
     if len(roots) != count:
         raise InputError(f"'level' has {count} columns for {len(roots)} sources")
     if ((roots < 0) | (roots >= job.n)).any():
@@ -119,16 +114,12 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
     mine, above = distance[c.ids], parent[c.ids]
     inner = mine > 0
     linked, nearer = above_one(c, inner, distance, above)
+    near = says("a neighbour {} hops away", mine - 1)
     return collect(
         c.ids,
         ("parent", ~inner & (above != -1), "-1, at the root or unreachable", above),
         ("parent", inner & ~linked, "one of its neighbours", above),
-        (
-            "parent",
-            linked & ~nearer,
-            lambda i: f"a neighbour {mine[i] - 1} hops away",
-            lambda i: f"node {above[i]} at {distance[above[i]]}",
-        ),
+        ("parent", linked & ~nearer, near, lambda i: f"node {above[i]} at {distance[above[i]]}"),
     )
 
 
@@ -153,11 +144,8 @@ def bfs(job: Job) -> list[Found]:
     """
     where = {"root": job.root(), "cutoff": job.integer("cutoff", NEVER, 0, NEVER)}
     if job.graph.directed:
-        checked = job.each(_levels_down, **where)
-        return [
-            *(found for found, _ in checked),
-            _has_parent(job, np.concatenate([c for _, c in checked])),
-        ]
+        found, children = zip(*job.each(_levels_down, **where), strict=True)
+        return [*found, _has_parent(job, np.concatenate(children))]
     return job.each(_tree_of_levels, **where)
 
 
@@ -170,47 +158,29 @@ def _levels_down(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> tuple[
     ours, theirs = mine[row], level[other]
     skips = (ours >= 0) & (((theirs < 0) & (ours < cutoff)) | (theirs > ours + 1))
     tree = (parent[other] == c.ids[row]) & (theirs == ours + 1) & (ours >= 0)
-    near = "edges to nodes at most at level {}"
-    found = collect(
-        c.ids,
-        *_ends_of_tree(c, mine, above, at_root, cutoff),
-        at_edges(
-            c,
-            "edge",
-            skips,
-            lambda i: near.format(mine[i] + 1),
-            "node {} at level {}",
-            other,
-            theirs,
-        ),
-    )
+    near = says("edges to nodes at most at level {}", mine + 1)
+    edges = at_edges(c, "edge", skips, near, "node {} at level {}", other, theirs)
+    found = collect(c.ids, *_ends_of_tree(c, mine, above, at_root, cutoff), edges)
     return found, other[tree]
 
 
 def _has_parent(job: Job, children: NDArray) -> Found:
     level, parent = job.outputs["level"], job.outputs["parent"]
     lacks = (level >= 0) & (np.arange(job.n) != job.root()) & ~marked(job.n, children)
-    told = "a node at level {} with an edge to it"
-    return job.found(("parent", lacks, lambda i: told.format(level[i] - 1), parent))
+    told = says("a node at level {} with an edge to it", level - 1)
+    return job.found(("parent", lacks, told, parent))
 
 
 def _ends_of_tree(
     c: Cluster, mine: NDArray, above: NDArray, at_root: NDArray, cutoff: int
 ) -> tuple[Rule, Rule, Rule]:
     """Rules for the root, for levels, and for nodes outside the tree."""
+    elsewhere = at_root & ((mine != 0) | (above != c.ids))
+    beyond = (mine < -1) | (~at_root & (mine == 0)) | (mine > cutoff)
+    limits, found = f"1 to {cutoff}, or -1", says("level {}, parent {}", mine, above)
     return (
-        (
-            "root",
-            at_root & ((mine != 0) | (above != c.ids)),
-            "level 0, its own parent",
-            lambda i: f"level {mine[i]}, parent {above[i]}",
-        ),
-        (
-            "level",
-            (mine < -1) | (~at_root & (mine == 0)) | (mine > cutoff),
-            lambda i: "at least 1, or -1" if mine[i] < 1 else f"1 to {cutoff}, or -1",
-            mine,
-        ),
+        ("root", elsewhere, "level 0, its own parent", found),
+        ("level", beyond, lambda i: "at least 1, or -1" if mine[i] < 1 else limits, mine),
         ("parent", (mine == -1) & (above != -1), "-1, outside the tree", above),
     )
 
@@ -225,31 +195,20 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> Fou
     both = (ours >= 0) & (theirs >= 0)
     leaves = ((ours < 0) != (theirs < 0)) & (np.maximum(ours, theirs) < cutoff)
     apart = (both & (np.abs(ours - theirs) > 1)) | leaves
-    beside = "neighbours at levels {} to {}, all in the tree or none"
+    near = says("a neighbour at level {}", mine - 1)
+    beside = says("neighbours at levels {} to {}, all in the tree or none", mine - 1, mine + 1)
+    at = "node {} at level {}"
     return collect(
         c.ids,
         *_ends_of_tree(c, mine, above, at_root, cutoff),
         ("parent", (mine >= 0) & ~at_root & ~linked, "one of its neighbours", above),
-        (
-            "parent",
-            linked & ~nearer,
-            lambda i: f"a neighbour at level {mine[i] - 1}",
-            lambda i: f"node {above[i]} at level {level[above[i]]}",
-        ),
-        at_edges(
-            c,
-            "edge",
-            apart,
-            lambda i: beside.format(mine[i] - 1, mine[i] + 1),
-            "node {} at level {}",
-            other,
-            theirs,
-        ),
+        ("parent", linked & ~nearer, near, lambda i: at.format(above[i], level[above[i]])),
+        at_edges(c, "edge", apart, beside, at, other, theirs),
     )
 
 
 @judges("sssp", outputs={"distance": 1, "parent": 1}, real=("distance",))
-def sssp(job: Job) -> list[Found]:
+def sssp(job: Job) -> Iterator[list[Found]]:
     """Shortest paths: no edge gives a path shorter than a node's distance; the path over its parent has
     the length of its distance; parents lead to the root, or to one of the sources, which is the nearest one.
     """
@@ -257,12 +216,12 @@ def sssp(job: Job) -> list[Found]:
 
 
 @judges("bellman_ford", outputs={"distance": 1, "parent": 1}, real=("distance",))
-def bellman_ford(job: Job) -> list[Found]:
+def bellman_ford(job: Job) -> Iterator[list[Found]]:
     """Shortest paths as in `sssp`; distances may be negative."""
     return _shortest_paths(job, least=-np.inf)
 
 
-def _shortest_paths(job: Job, least: float) -> list[Found]:
+def _shortest_paths(job: Job, least: float) -> Iterator[list[Found]]:
     roots = _starts(job)
     checked = job.each(_shortest, roots=roots, least=least)
     found = [part for part, _, _ in checked]
@@ -274,26 +233,19 @@ def _shortest_paths(job: Job, least: float) -> list[Found]:
     over = np.zeros(job.n, np.result_type(*(lengths for _, _, lengths in checked)))
     for _, children, lengths in checked:
         linked[children], over[children] = True, lengths
-    told = "distance {}, over its parent"
-    found.append(
-        job.found(
-            ("parent", inner & ~linked, sources, parent),
-            ("path", inner & linked & (over != distance), lambda i: told.format(over[i]), distance),
-        )
-    )
-    if any(part.total for part in found):
-        return found
+    told, off = says("distance {}, over its parent", over), inner & linked & (over != distance)
+    rules = ("parent", inner & ~linked, sources, parent), ("path", off, told, distance)
+    yield [*found, job.found(*rules)]
     top = np.where(parent < 0, nodes, parent)
     for _ in range(max(job.n - 1, 1).bit_length()):
         top = top[top]
     loops = (parent >= 0) & ~(np.isin(top, roots) & (parent[top] == top))
     path = f"a path to the root, node {roots[0]}" if len(roots) == 1 else "a path to a source"
-    found.append(job.found(("tree", loops, path, "a cycle")))
-    if not found[-1].total and (source := job.given("source")) is not None:
+    yield [job.found(("tree", loops, path, "a cycle"))]
+    if (source := job.given("source")) is not None:
         if (labels := job.graph.labels) is not None:
             source = labels.nodes(source, missing=True)
-        found.append(job.found(exactly("source", source, np.where(parent < 0, -1, top))))
-    return found
+        yield [job.found(exactly("source", source, np.where(parent < 0, -1, top)))]
 
 
 def _starts(job: Job) -> NDArray[np.int64]:
@@ -321,14 +273,11 @@ def _shortest(
     shorter = (distance[other] > lengths) | (reached[row] & ~np.isfinite(distance[other]))
     tree = parent[other] == c.ids[row]
     farther = "neighbours no farther than over this node"
+    elsewhere = at_root & ~(((mine == 0) & (above == c.ids)) | (mine < 0))
+    begin = "distance 0, its own parent, if no path from another source is negative"
     found = collect(
         c.ids,
-        (
-            "root",
-            at_root & ~(((mine == 0) & (above == c.ids)) | (mine < 0)),
-            "distance 0, its own parent, if no path from another source is negative",
-            lambda i: f"distance {mine[i]}, parent {above[i]}",
-        ),
+        ("root", elsewhere, begin, says("distance {}, parent {}", mine, above)),
         ("parent", ~reached & ~at_root & (above != -1), "-1, unreachable", above),
         ("distance", ~(mine >= least) | (mine == -np.inf), f"at least {least}", mine),
         at_edges(c, "edge", shorter, farther, "node {} at {}", other, distance[other]),

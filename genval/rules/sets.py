@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval import counters
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, marked
+from dgsuite.genval.rules.base import Job, Outputs, Rule, at_edges, collect, ends, marked, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -25,20 +25,15 @@ def ds(job: Job) -> list[Found]:
 
 
 def _independent_and_dominating(c: Cluster, outputs: Outputs, name: str) -> Found:
-    value = outputs[name]
-    member = value != 0
-    mine = member[c.ids]
-    _, other = ends(c)
-    members = member[other]
-    stated = value[c.ids]
-    what, near, *texts = at_edges(
-        c, "independence", members, "no neighbour in the set", "node {}", other
-    )
+    mine, other = outputs[name][c.ids], ends(c)[1]
+    member, members = mine != 0, outputs[name][other] != 0
+    told = "no neighbour in the set"
+    what, near, *texts = at_edges(c, "independence", members, told, "node {}", other)
     return collect(
         c.ids,
-        ("flag", mine & (stated != 1), "0 or 1", stated),
-        (what, mine & near, *texts),
-        ("domination", ~mine & ~near, "itself or a neighbour in the set", "neither"),
+        ("flag", member & (mine != 1), "0 or 1", mine),
+        (what, member & near, *texts),
+        ("domination", ~member & ~near, "itself or a neighbour in the set", "neither"),
     )
 
 
@@ -51,19 +46,16 @@ def vc(job: Job) -> list[Found]:
 def _colouring(c: Cluster, outputs: Outputs) -> Found:
     colour = outputs["colour"]
     mine = colour[c.ids]
-    return collect(
-        c.ids, ("colour", (mine < 0) | (mine > 2), "0, 1 or 2", mine), _proper(c, colour)
-    )
+    known = "colour", (mine < 0) | (mine > 2), "0, 1 or 2", mine
+    return collect(c.ids, known, _proper(c, colour))
 
 
 def _proper(c: Cluster, colour: NDArray) -> Rule:
     """That the ends of every edge have different colours."""
     mine = colour[c.ids]
     row, other = ends(c)
-    same = colour[other] == mine[row]
-    return at_edges(
-        c, "neighbours", same, lambda i: f"no neighbour of colour {mine[i]}", "node {}", other
-    )
+    same, told = colour[other] == mine[row], says("no neighbour of colour {}", mine)
+    return at_edges(c, "neighbours", same, told, "node {}", other)
 
 
 @judges("colouring", outputs={"colour": 1})
@@ -82,16 +74,9 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
     smaller = (theirs >= 0) & (theirs < mine[row])
     pairs = np.unique(row[smaller].astype(np.int64) * c.n + theirs[smaller])
     seen = np.bincount(pairs // c.n, minlength=c.size)
-    return collect(
-        c.ids,
-        (
-            "colour",
-            (mine < 0) | (mine >= c.n) | (seen != mine),
-            lambda i: f"{mine[i]} smaller colours at neighbours, from 0 on",
-            seen,
-        ),
-        _proper(c, colour),
-    )
+    wrong = (mine < 0) | (mine >= c.n) | (seen != mine)
+    told = says("{} smaller colours at neighbours, from 0 on", mine)
+    return collect(c.ids, ("colour", wrong, told, seen), _proper(c, colour))
 
 
 @judges("trial_colouring", outputs={"colour": 1, "settled": 1})
@@ -113,8 +98,7 @@ def trial_colouring(job: Job) -> list[Found]:
 
 def _drawn(job: Job, seed: int) -> list[Found]:
     """Violations of the rule that nodes settle in the first round in which no neighbour draws the same."""
-    settled = job.outputs["settled"].astype(np.int64)
-    colour = job.outputs["colour"].astype(np.int64)
+    settled, colour = job.integers("settled", "colour")
     wrong = np.zeros(job.n, bool)
     for now in range(int(settled.max(initial=-1)) + 1):
         tried = job.values(_tried, seed=seed, now=now)
@@ -122,8 +106,7 @@ def _drawn(job: Job, seed: int) -> list[Found]:
         wrong |= (settled == now) & (met | (tried != colour))
         wrong |= (settled > now) & ~met
     told = "the first round in which no neighbour draws the node's colour"
-    seen = "colour {} in round {}"
-    return [job.found(("settled", wrong, told, lambda i: seen.format(colour[i], settled[i])))]
+    return [job.found(("settled", wrong, told, says("colour {} in round {}", colour, settled)))]
 
 
 def _tried(
@@ -161,20 +144,15 @@ def _met(
 def _trial(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
     colour, settled = (outputs[name][c.ids] for name in ("colour", "settled"))
     live = alive[c.ids]
-    what, same, expected, found = _proper(
-        c, np.where(alive, outputs["colour"], -1 - np.arange(c.n))
-    )
+    distinct = np.where(alive, outputs["colour"], -1 - np.arange(c.n))  # of nodes that have crashed
+    what, same, *texts = _proper(c, distinct)
     begun = np.where(c.degree == 0, "round 0", "a round from 0 on")
+    beyond, limits = (colour < 0) | (colour > c.degree), says("a colour from 0 to {}", c.degree)
     return collect(
         c.ids,
-        (
-            "palette",
-            live & ((colour < 0) | (colour > c.degree)),
-            lambda i: f"a colour from 0 to {c.degree[i]}",
-            colour,
-        ),
+        ("palette", live & beyond, limits, colour),
         ("round", live & ((settled < 0) | ((c.degree == 0) & (settled > 0))), begun, settled),
-        (what, same & live, expected, found),
+        (what, same & live, *texts),
     )
 
 
@@ -194,21 +172,11 @@ def _matching(c: Cluster, outputs: Outputs) -> Found:
     back = linked.copy()
     back[linked] = (mine == -1)[linked] | (mate[mine[linked]] == c.ids[linked])
     alone = (mine[row] == -1) & (mate[other] == -1)
+    other_mate = "a node whose mate it is", lambda i: f"node {mine[i]}, with mate {mate[mine[i]]}"
+    none, two = "a mate, or no neighbour without one", "none, and node {} has none"
     return collect(
         c.ids,
         ("mate", ~linked, "one of its neighbours, or none", mine),
-        (
-            "mate",
-            linked & ~back,
-            "a node whose mate it is",
-            lambda i: f"node {mine[i]}, with mate {mate[mine[i]]}",
-        ),
-        at_edges(
-            c,
-            "maximal",
-            alone,
-            "a mate, or no neighbour without one",
-            "none, and node {} has none",
-            other,
-        ),
+        ("mate", linked & ~back, *other_mate),
+        at_edges(c, "maximal", alone, none, two, other),
     )

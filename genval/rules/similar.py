@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, closely, collect, rows, strange
+from dgsuite.genval.rules.base import LEAST, Job, closely, collect, rows, says, strange
 from dgsuite.genval.rules.registry import judges
 from dgsuite.genval.rules.triangles import CLOSE, MAX_WORK, adjacency
 
@@ -39,23 +40,17 @@ class Pairs(NamedTuple):
     real=("similarity",),
     table=("source", "target", "similarity"),
 )
-def similarity(job: Job) -> list[Found]:
+def similarity(job: Job) -> Iterator[list[Found]]:
     """The pairs are those that were asked for, in their order, and each similarity is what the definition
     says of the rows of the adjacency matrix. On larger graphs it is looked at for some nodes whether these
     have the best ones.
     """
     edges = adjacency(job)
-    found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
-    value = job.outputs["similarity"].astype(np.float64)
-    report = [strange(job.n, *found)]
-    if report[0].total:
-        return report
-    right = _similarities(job, edges, found)
-    report.append(collect(found.source, closely("similarity", value, right, CLOSE)))
-    k = job.fact("k")
-    if k is None:
-        return [*report, *_asked(job, edges, found)]
-    return [*report, *_best(job, edges, found, right, int(k))]
+    found, (value,) = Pairs(*job.integers("source", "target")), job.floats("similarity")
+    yield [strange(job.n, *found)]
+    right, k = _similarities(job, edges, found), job.fact("k")
+    some = _asked(job, edges, found) if k is None else _best(job, edges, found, right, int(k))
+    yield [collect(found.source, closely("similarity", value, right, CLOSE)), *some]
 
 
 def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
@@ -90,11 +85,9 @@ def _best(
         found, value = Pairs(found.source[kept], found.target[kept]), value[kept]
     two = (edges[nodes] @ edges).tocoo()
     rest = Pairs(nodes[two.row], two.col.astype(np.int64))
-    near = edges.tocoo()
-    keys = rest.keys(job.n)
-    away = (rest.source != rest.target) & ~np.isin(
-        keys, Pairs(near.row.astype(np.int64), near.col).keys(job.n)
-    )
+    near, keys = edges.tocoo(), rest.keys(job.n)
+    joined = np.isin(keys, Pairs(near.row.astype(np.int64), near.col).keys(job.n))
+    away = (rest.source != rest.target) & ~joined
     rest, keys = Pairs(rest.source[away], rest.target[away]), keys[away]
     wanted = np.minimum(np.bincount(rest.source, minlength=job.n), k)
     has = np.bincount(found.source, minlength=job.n)
@@ -112,16 +105,12 @@ def _best(
     away = ~np.isin(found.keys(job.n), keys)
     disordered = (np.diff(found.source, prepend=0) < 0) | (same & rises) | tied
     order = "ascending sources, of each the best first, of equals the smaller node"
+    beaten, least = best > worst[nodes] * (1 + CLOSE), "nodes with similarities from {:.15g} on"
     return [
         collect(
             nodes,
-            ("number", has[nodes] != number, lambda i: f"{number[i]} rows", has[nodes]),
-            (
-                "best",
-                best > worst[nodes] * (1 + CLOSE),
-                lambda i: f"nodes with similarities from {best[i]:.15g} on",
-                worst[nodes],
-            ),
+            ("number", has[nodes] != number, says("{} rows", number), has[nodes]),
+            ("best", beaten, says(least, best), worst[nodes]),
         ),
         collect(
             found.source,
@@ -137,8 +126,7 @@ def _similarities(job: Job, edges: csr_array, pairs: Pairs) -> NDArray[np.float6
     weighted = job.weighted and name in WEIGHTED
     matrix = job.graph.to_scipy().astype(np.float64) if weighted else edges.astype(np.float64)
     degree = np.diff(edges.indptr).astype(np.float64)
-    size = matrix.power(2) if name == "cosine" else matrix
-    size = np.asarray(size.sum(axis=1)).ravel()
+    size = np.asarray(matrix.power(2 if name == "cosine" else 1).sum(axis=1)).ravel()
     scaled = matrix.copy()
     if name in ("adamic_adar", "resource_allocation"):
         cost = np.log(np.maximum(degree, 1)) if name == "adamic_adar" else degree

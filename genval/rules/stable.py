@@ -6,7 +6,7 @@ import numpy as np
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search, sets
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -72,18 +72,14 @@ def token_ring(job: Job) -> list[Found]:
     most = 3 * n * (n - 1) // 2 + after
     many = np.full(n, k >= n and not 0 <= int(moves.sum()) <= most) & (nodes == 0)
     counted = np.full(n, job.fact("begin") == "legitimate") & (value != moves % k)
+    limits = says("0 to {}, one more than the predecessor's", before)
     found = collect(
         nodes,
         ("range", (value < 0) | (value >= k), f"0 to {k - 1}", value),
         ("one privilege", second, "one privileged node", str(np.count_nonzero(privileged))),
-        (
-            "moves",
-            (moves < 0) | (moves > before),
-            lambda i: f"0 to {before[i]}, one more than the predecessor's",
-            moves,
-        ),
+        ("moves", (moves < 0) | (moves > before), limits, moves),
         ("all moves", many, f"0 to {most}", str(moves.sum())),
-        ("counting", counted, lambda i: f"{moves[i]} modulo {k}", value),
+        ("counting", counted, says(f"{{}} modulo {k}", moves), value),
     )
     return [found, *_falling(job)]
 

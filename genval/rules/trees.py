@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, edges_within, ends, marked
+from dgsuite.genval.rules.base import (
+    Job,
+    Outputs,
+    at_edges,
+    collect,
+    edges_within,
+    ends,
+    marked,
+    says,
+)
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -15,22 +26,16 @@ AT_ONCE = 1 << 18
 
 
 @judges("mst", outputs={"parent": 1})
-def mst(job: Job) -> list[Found]:
+def mst(job: Job) -> Iterator[list[Found]]:
     """A spanning tree of each component; no other edge is lighter than the heaviest tree edge between its
     ends (the cycle property; Tarjan 1983, chapter 6).
     """
-    checked = job.each(_tree_edges)
-    found = [part for part, _, _ in checked]
-    parent = job.outputs["parent"]
-    rooted, top = _rooted(parent)
-    found += [rooted, *job.each(_joined, top=top)]
-    if any(part.total for part in found):
-        return found
-    dtype = np.result_type(*(weights.dtype for _, _, weights in checked))
-    up = np.zeros(job.n, dtype)
-    for _, nodes, weights in checked:
-        up[nodes] = weights
-    return [*found, *job.each(_lighter, up=up)]
+    found, nodes, weights = zip(*job.each(_tree_edges), strict=True)
+    rooted, top = _rooted(job.outputs["parent"])
+    yield [*found, rooted, *job.each(_joined, top=top)]
+    up = np.zeros(job.n, np.result_type(*weights))
+    up[np.concatenate(nodes)] = np.concatenate(weights)
+    yield job.each(_lighter, up=up)
 
 
 def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
@@ -47,21 +52,12 @@ def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
 
 def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
     """Check that parents lead to a root; also returns each node's root, or a node on the cycle above it."""
-    n = len(parent)
-    nodes = np.arange(n)
+    n, nodes = len(parent), np.arange(len(parent))
     top = np.where((parent < 0) | (parent >= n), nodes, parent)
     for _ in range(max(n - 1, 1).bit_length()):
         top = top[top]
-    found = collect(
-        nodes,
-        (
-            "tree",
-            (parent[top] != -1) & (parent != -1),
-            "a path to a root",
-            lambda i: f"node {top[i]}, which is on a cycle",
-        ),
-    )
-    return found, top
+    lost, told = (parent[top] != -1) & (parent != -1), says("node {}, which is on a cycle", top)
+    return collect(nodes, ("tree", lost, "a path to a root", told)), top
 
 
 def _joined(c: Cluster, outputs: Outputs, top: NDArray) -> Found:
@@ -121,6 +117,5 @@ def _lighter(c: Cluster, outputs: Outputs, up: NDArray) -> Found:
         wrong.append(entry[weights[entry] < most])
     light = marked(len(row), np.concatenate([once[:0], *wrong]))
     told = "no edge lighter than one it could replace in the tree"
-    return collect(
-        c.ids, at_edges(c, "minimum", light, told, "edge to node {} of weight {}", other, weights)
-    )
+    found = "edge to node {} of weight {}"
+    return collect(c.ids, at_edges(c, "minimum", light, told, found, other, weights))

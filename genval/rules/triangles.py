@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, Outputs, Rule, closely, collect, ends, exactly
+from dgsuite.genval.rules.base import (
+    LEAST,
+    Job,
+    Outputs,
+    Rule,
+    closely,
+    collect,
+    ends,
+    exactly,
+    says,
+)
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -38,10 +49,10 @@ def triangles(job: Job) -> list[Found]:
     degree = np.diff(edges.indptr).astype(np.int64)
     found, most = job.outputs["triangles"], degree * (degree - 1) // 2
     total = int(found.sum(dtype=np.int64))
-    told = "from 0 to {}, its pairs of neighbours"
+    told = says("from 0 to {}, its pairs of neighbours", most)
     nodes, right = looked_at(job, edges, edges, found)
     return [
-        job.found(("range", (found < 0) | (found > most), lambda i: told.format(most[i]), found)),
+        job.found(("range", (found < 0) | (found > most), told, found)),
         job.whole("sum", total % 3, "a sum that is a multiple of three", str(total)),
         collect(nodes, exactly("triangles", found[nodes], right // 2)),
     ]
@@ -57,7 +68,7 @@ def lcc(job: Job) -> list[Found]:
     near = edges + edges.T if job.graph.directed else edges
     near.data[:] = 1
     degree = np.diff(near.indptr).astype(np.int64)
-    found = job.outputs["coefficient"].astype(np.float64)
+    (found,) = job.floats("coefficient")
     nodes, pairs = looked_at(job, near, edges, found)
     right = pairs / np.maximum(degree * (degree - 1), 1)[nodes]
     return [
@@ -69,7 +80,7 @@ def lcc(job: Job) -> list[Found]:
 def share_of_pairs(found: NDArray, degree: NDArray) -> Rule:
     """The rule that values are from 0 to 1, and 0 at nodes without a pair of neighbours."""
     told = np.where(degree > 1, "a number from 0 to 1", "0, as there is no pair")
-    return "range", ~((found >= 0) & (found <= (degree > 1))), told, lambda i: f"{found[i]:g}"
+    return "range", ~((found >= 0) & (found <= (degree > 1))), told, says("{:g}", found)
 
 
 @judges("ktruss", outputs={"truss": 1})
@@ -82,24 +93,16 @@ def ktruss(job: Job) -> list[Found]:
     edges = adjacency(job)
     degree = np.diff(edges.indptr).astype(np.int64)
     found = job.outputs["truss"]
-    rules: list[Rule] = [
-        (
-            "range",
-            np.where(degree > 0, (found < 2) | (found > degree + 1), found != 0),
-            lambda i: f"from 2 to {degree[i] + 1}" if degree[i] else "0, as it has no edge",
-            found,
-        )
-    ]
+    outside = np.where(degree > 0, (found < 2) | (found > degree + 1), found != 0)
+    limits = says("from 2 to {}", degree + 1)
+    told = "range", outside, (lambda i: limits(i) if degree[i] else "0, as it has no edge"), found
     if (degree**2).sum() <= MAX_WORK:
-        right = _trusses(edges)
-        rules.append(exactly("truss", found, right))
-        return [job.found(*rules)]
+        return [job.found(told, exactly("truss", found, _trusses(edges)))]
     nodes = job.some(found, LEAST)
-    limits = np.array([_limits(edges, found, node) for node in nodes])
-    off = (found[nodes] < limits[:, 0]) | (found[nodes] > limits[:, 1])
-    told = "from {} to {}"
-    truss = ("truss", off, lambda i: told.format(*limits[i]), found[nodes])
-    return [job.found(*rules), collect(nodes, truss)]
+    least, most = np.array([_limits(edges, found, node) for node in nodes]).T
+    off = (found[nodes] < least) | (found[nodes] > most)
+    truss = ("truss", off, says("from {} to {}", least, most), found[nodes])
+    return [job.found(told), collect(nodes, truss)]
 
 
 def _trusses(edges: csr_array) -> NDArray[np.int64]:
@@ -117,7 +120,7 @@ def _trusses(edges: csr_array) -> NDArray[np.int64]:
 
 def _limits(edges: csr_array, truss: NDArray[np.int64], node: int) -> tuple[int, int]:
     """What a node's truss number is at least, and at most, by those of its neighbours."""
-    near = edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+    near = neighbours(edges, node)
     if not len(near):
         return 0, 0
     if len(near) > NEAR:
@@ -143,6 +146,11 @@ def adjacency(job: Job) -> csr_array:
     return matrix
 
 
+def neighbours(edges: csr_array, node: int) -> NDArray:
+    """The neighbours of a node in such a matrix."""
+    return edges.indices[edges.indptr[node] : edges.indptr[node + 1]]
+
+
 def looked_at(
     job: Job, near: csr_array, edges: csr_array, values: NDArray
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -152,8 +160,7 @@ def looked_at(
         return np.arange(job.n), right
     degree = np.diff(near.indptr).astype(np.int64)
     nodes = job.some(values, int(MAX_WORK // max((degree**2).max(), 1)))
-    rows = near[nodes]
-    return nodes, np.asarray((rows @ edges).multiply(rows).sum(axis=1)).ravel()
+    return nodes, joined_by(near[nodes], edges)
 
 
 def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
@@ -170,12 +177,13 @@ def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
     work = np.cumsum(degree**2)
     if not len(work) or work[-1] > MAX_WORK:
         return None
-    ends = [*np.flatnonzero(np.diff(work // BLOCK)) + 1, len(work)]
-    parts = []
-    for a, b in zip([0, *ends], ends, strict=False):
-        rows = near[a:b]
-        parts.append((rows @ edges).multiply(rows).sum(axis=1))
-    return np.concatenate(parts)
+    cuts = [0, *np.flatnonzero(np.diff(work // BLOCK)) + 1, len(work)]
+    return np.concatenate([joined_by(near[a:b], edges) for a, b in pairwise(cuts)])
+
+
+def joined_by(rows: csr_array, edges: csr_array) -> NDArray[np.int64]:
+    """The same for some rows of neighbours."""
+    return np.asarray((rows @ edges).multiply(rows).sum(axis=1)).ravel()
 
 
 @judges("core_number", outputs={"core": 1})
@@ -187,15 +195,11 @@ def core_number(job: Job) -> list[Found]:
     core = job.outputs["core"]
     found = job.each(_supported)
     left = np.ones(job.n, bool)
-    while left.any():
-        off = np.concatenate(job.each(_free, left=left.copy()))
-        if not len(off):
-            break
+    while len(off := np.concatenate(job.each(_free, left=left.copy()))):
         left[off] = False
-    told = "at most {} neighbours in any set of nodes that have more"
-    more = "a set where it has {} or more"
-    texts = (lambda i: told.format(core[i])), (lambda i: more.format(core[i] + 1))
-    return [*found, job.found(("peeling", left, *texts))]
+    told = says("at most {} neighbours in any set of nodes that have more", core)
+    more = says("a set where it has {} or more", core + 1)
+    return [*found, job.found(("peeling", left, told, more))]
 
 
 @judges("densest", outputs={"densest": 1})
@@ -221,9 +225,8 @@ def _supported(c: Cluster, outputs: Outputs) -> Found:
     mine = core[c.ids]
     row, other = ends(c)
     count = np.bincount(row[core[other] >= mine[row]], minlength=c.size)
-    told = "{} neighbours of that core number or more"
-    few = (mine < 0) | (count < mine)
-    return collect(c.ids, ("support", few, lambda i: told.format(mine[i]), count))
+    told = says("{} neighbours of that core number or more", mine)
+    return collect(c.ids, ("support", (mine < 0) | (count < mine), told, count))
 
 
 def _free(c: Cluster, outputs: Outputs, left: NDArray) -> NDArray:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect
+from dgsuite.genval.rules.base import Job, Outputs, collect, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -36,7 +36,7 @@ def _ends(c: Cluster, outputs: Outputs, steps: int, length: int) -> Found:
     short = np.full(len(walk), steps != length)
     return collect(
         node,
-        ("start", walk[:, 0] != node, lambda i: f"node {node[i]}", lambda i: str(walk[i, 0])),
+        ("start", walk[:, 0] != node, says("node {}", node), walk[:, 0]),
         ("end", resumed, "no node after the end", walk),
         ("length", short, f"{length} steps", f"{steps}"),
     )
@@ -54,15 +54,8 @@ def _steps(c: Cluster, outputs: Outputs, restarts: bool, by_weight: bool) -> Fou
     way[way >= 0] = np.where(weighs[way[way >= 0]], way[way >= 0], -1)
     ways = np.bincount(np.repeat(np.arange(c.size), c.degree), weighs, c.size)[row] > 0
     wrong = np.where(to == -1, ways | restarts, (way < 0) & ~(restarts & (to == start)))
-    return collect(
-        start,
-        (
-            "step",
-            wrong,
-            lambda i: f"a neighbour of node {c.ids[row[i]]}, or none where it has none",
-            to,
-        ),
-    )
+    told = says("a neighbour of node {}, or none where it has none", c.ids[row])
+    return collect(start, ("step", wrong, told, to))
 
 
 CLOSE = 1e-5
@@ -74,7 +67,7 @@ def fastrp(job: Job) -> list[Found]:
     """Each row is that of the definition: powers of the transition matrix times the random matrix, weighted
     and added up. What nodes tell each other is rounded to float32.
     """
-    found = job.outputs["embedding"].astype(np.float64)
+    (found,) = job.floats("embedding")
     dimensions = job.integer("dimensions", 128, 1, 1 << 16)
     powers = job.listed("powers", (0.0, 1.0, 1.0))
     matrix = job.graph.to_scipy().astype(np.float64)
@@ -84,14 +77,12 @@ def fastrp(job: Job) -> list[Found]:
     share = degree / (degree.sum() or 1.0)
     power = np.zeros(job.n)
     np.power(share, float(job.fact("beta", 0.0)), out=power, where=share > 0)
-    vector = power[:, None] * _random(
-        job.n, dimensions, float(job.fact("sparsity", 3.0)), int(job.fact("seed", 101))
-    )
+    sparsity, seed = float(job.fact("sparsity", 3.0)), int(job.fact("seed", 101))
+    vector = power[:, None] * _random(job.n, dimensions, sparsity, seed)
     right, scale = np.zeros((job.n, dimensions)), np.zeros(job.n)
     for factor in powers:
-        vector = (matrix @ vector.astype(np.float32).astype(np.float64)) / np.where(
-            degree > 0, degree, 1
-        )[:, None]
+        heard = matrix @ vector.astype(np.float32).astype(np.float64)
+        vector = heard / np.where(degree > 0, degree, 1)[:, None]
         size = np.sqrt((vector**2).sum(axis=1))
         if job.fact("normalise", True):
             right += factor * vector / np.where(size > 0, size, 1)[:, None]
@@ -103,17 +94,9 @@ def fastrp(job: Job) -> list[Found]:
         length = np.full(job.n, found.shape[1])
         return [job.found(("length", length >= 0, f"{dimensions} numbers", length))]
     apart = np.abs(found - right).max(axis=1)
-    told = "{} and so on, of which a number differs by {:.3g}"
-    return [
-        job.found(
-            (
-                "vector",
-                ~(apart <= CLOSE * scale),
-                lambda i: f"{right[i][:3]} and so on",
-                lambda i: told.format(found[i][:3], apart[i]),
-            )
-        )
-    ]
+    wanted = says("{} and so on", right[:, :3])
+    told = says("{} and so on, of which a number differs by {:.3g}", found[:, :3], apart)
+    return [job.found(("vector", ~(apart <= CLOSE * scale), wanted, told))]
 
 
 def _random(n: int, dimensions: int, sparsity: float, seed: int) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules import search
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -49,8 +49,8 @@ def _smallest(c: Cluster, outputs: Outputs) -> Found:
     least = np.full(c.size, c.n)
     np.minimum.at(least, row[nearer], other[nearer])
     wrong = (level[c.ids] > 0) & (parent > least)
-    told = "node {}, the smallest one hop nearer"
-    return collect(c.ids, ("parent", wrong, lambda i: told.format(least[i]), parent))
+    told = says("node {}, the smallest one hop nearer", least)
+    return collect(c.ids, ("parent", wrong, told, parent))
 
 
 @judges(
