@@ -16,13 +16,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import INPUTS, RINGS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import (
-    Verdict,
-    all_but,
-    check,
-    compared,
-    condition,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, all_but, check, compared, condition
 from dgsuite.studies.report.tables import code
 
 if TYPE_CHECKING:

@@ -12,13 +12,7 @@ from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_settings
-from dgsuite.studies.report.claims.verdicts import (
-    Verdict,
-    check,
-    compared,
-    condition,
-    unknown,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, unknown
 
 if TYPE_CHECKING:
     from dgsuite.studies.scaling.analysis import Analysis

@@ -9,12 +9,7 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.studies.experiment import toml
-from dgsuite.studies.report.claims.data import (
-    Claim,
-    claims,
-    figure_of,
-    measured_elsewhere,
-)
+from dgsuite.studies.report.claims.data import Claim, claims, figure_of, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
 from dgsuite.studies.report.claims.verdicts import (

@@ -146,11 +146,7 @@ def _named(keys: Sequence[Any]) -> str:
 
 
 def _share(
-    claim: Claim,
-    evidence: Evidence,
-    number: int,
-    held: Mapping[Any, bool | None],
-    of: float = 1.0,
+    claim: Claim, evidence: Evidence, number: int, held: Mapping[Any, bool | None], of: float = 1.0
 ) -> Verdict:
     """Whether enough curves do what is said; those that the intervals leave open may or may not."""
     odd, unsure = ([key for key, holds in held.items() if holds is way] for way in (False, None))
