@@ -73,7 +73,7 @@ def test_most_curves_hold_where_those_left_open_cannot_change_it():
 
     def verdict(*held):
         return times._share(
-            claim, evidence, 17, {(str(i),): h for i, h in enumerate(held)}, of=0.75
+            claim, evidence, {(str(i),): h for i, h in enumerate(held)}, of=0.75
         ).verdict
 
     verdicts = [

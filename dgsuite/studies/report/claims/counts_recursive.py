@@ -75,8 +75,8 @@ def dst_comm(claim: Claim, evidence: Evidence) -> Verdict:
         saved = [evidence.total(v, "dst", i, form="recursive")
                  - evidence.total(v, "dst", i, FAC, "recursive") for v in ("comm", "asyncs")]  # fmt: skip
         pairs.append(saved)
-    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs),
-                    "; ".join(f"{c} of {a} tasks" for c, a in pairs))  # fmt: skip
+    told = "; ".join(f"{c} of {a} tasks" for c, a in pairs)
+    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs), told)
 
 
 @check

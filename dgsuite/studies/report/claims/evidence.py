@@ -53,6 +53,11 @@ class Evidence:
         self._experiments: dict[tuple[int, bool, str], config.Config] = {}
         self._points: dict[tuple[int, bool, str], list[config.Point]] = {}
 
+    def file(self, name: str) -> Path | None:
+        """An experiment file, if it is there."""
+        path = self.configs and self.configs / f"{name}.toml"
+        return path if path and path.exists() else None
+
     def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
         """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
         if self.configs is None:
