@@ -9,9 +9,10 @@ import xarray as xr
 
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scc import OURS, table1
-from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_native, hf_native_scales, hf_times
+from dgsuite.studies.report.claims.scc import OURS
+from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_times
 from dgsuite.studies.report.claims.verdicts import (
+    CHECKS,
     DIFFERS,
     UNCHECKED,
     MissingError,
@@ -224,13 +225,9 @@ def _rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
 @check
 def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
     """The verdicts on the findings that it sums up: native fastest and scaling best, more work better."""
-    parts = {
-        "scc.fig6.rcce-best": hf_native,
-        "scc.fig7.rcce-scales-best": hf_native_scales,
-        "scc.fig9a.rcce-slightly": bc_native,
-        "scc.fig10.load": bc_load,
-    }
-    each = {name: part(claims()[name], evidence) for name, part in parts.items()}
+    parts = ("fig6.rcce-best", "fig7.rcce-scales-best", "fig9a.rcce-slightly", "fig10.load")
+    summed = [claims()[f"scc.{part}"] for part in parts]
+    each = {one.id: CHECKS[one.check](one, evidence) for one in summed}
     found = {name: one.verdict for name, one in each.items() if one.verdict != UNCHECKED}
     needed(found, f"{NO_BC}, {NO_HF}")
     holds = DIFFERS not in found.values()
@@ -264,7 +261,6 @@ def fits_a_core(nbytes: float) -> bool:
 def betweenness(ds: xr.Dataset) -> list[Row]:
     """The claims that a result of betweenness centrality bears on, with verdicts."""
     evidence = Evidence({"": ds}, configs=None)
-    checks = (table1, bc_native, bc_scaling, bc_load, bc_drop, sockets_track)
-    about = {function.__name__: function for function in checks}
-    found = [Row(c, about[c.check](c, evidence)) for c in claims().values() if c.check in about]
+    checks = ("table1", "bc_native", "bc_scaling", "bc_load", "bc_drop", "sockets_track")
+    found = [Row(c, CHECKS[c.check](c, evidence)) for c in claims().values() if c.check in checks]
     return [row for row in found if row.verdict.verdict != UNCHECKED]

@@ -150,12 +150,9 @@ def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
     times = _narrow(evidence)
     most = times.isel(places=[-1])
     gain = times.seconds.sel(transport="mpb").isel(places=0) / most.seconds.isel(places=0)
-    told = ", ".join(
-        f"{b} {t} {float(gain.sel(balance=b, transport=t)):.3g}"
-        for b in ("static", "dynamic")
-        for t in times.transport.values
-    )
-    return _ranked(claim, evidence, _behind(most, "mpb"), told)
+    shown = [(b, t) for b in ("static", "dynamic") for t in times.transport.values]
+    each = (f"{b} {t} {float(gain.sel(balance=b, transport=t)):.3g}" for b, t in shown)
+    return _ranked(claim, evidence, _behind(most, "mpb"), ", ".join(each))
 
 
 @condition

@@ -61,11 +61,9 @@ def planned(points: Sequence[config.Point]) -> list[Made]:
 
 def ran(figure: xr.Dataset) -> list[Made]:
     """The runs of a figure's dataset."""
-    coords = {
-        str(name): c.values.tolist() for name, c in figure.coords.items() if c.dims == ("run",)
-    }
+    coords = {str(n): c.values.tolist() for n, c in figure.coords.items() if c.dims == ("run",)}
     rows = [dict(zip(coords, row, strict=True)) for row in zip(*coords.values(), strict=True)]
-    return [_made(row, str(row["form"]) if row.get("form") else "iterative") for row in rows]
+    return [_made(row, str(row.get("form") or "iterative")) for row in rows]
 
 
 def _made(run: Mapping[str, Any], form: str) -> Made:
@@ -311,9 +309,7 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
 def settings_of(figure: xr.Dataset) -> dict[str, str]:
     """Where the runs of a figure's dataset differ from the paper, by aspect."""
     claim = setup_of(int(figure.attrs["figure"]), str(figure.attrs.get("study", "")))
-    if claim is None or "experiment" not in claim.data:
-        return {}
-    return departures(claim, ran(figure))
+    return departures(claim, ran(figure)) if claim and "experiment" in claim.data else {}
 
 
 def described(number: int, study: str = "") -> str:

@@ -15,13 +15,13 @@ from dgsuite.studies.report.claims.setups import NO_FILES, planned, settings_of
 from dgsuite.studies.report.claims.verdicts import (
     AGREES,
     DIFFERS,
-    UNCHECKED,
     Verdict,
     check,
     condition,
     differing,
     needed,
     said,
+    unknown,
 )
 from dgsuite.studies.report.factors import SENT, SERIAL_PROGRAM, at_one_thread
 from dgsuite.studies.report.results import bars, crowded, programs
@@ -129,13 +129,11 @@ def told(claim: Claim, evidence: Evidence, holds: bool | None, ours: str) -> Ver
     assert figure is not None
     if holds is None:
         repeats = len(set(figure["repeat"].values.tolist()))
-        return Verdict(UNCHECKED, ours, f"the intervals of {repeats} repeats leave it open")
+        return unknown(f"the intervals of {repeats} repeats leave it open", ours)
     depart = ", ".join(settings_of(figure))
     setting = f"with another setting: {depart}" if depart else "the paper's setting"
     setting = ". ".join(filter(None, (setting, crowded(figure))))
-    if holds:
-        return Verdict(AGREES, ours, setting)
-    return differing(claim, ours, figure, setting)
+    return Verdict(AGREES, ours, setting) if holds else differing(claim, ours, figure, setting)
 
 
 def _named(keys: Sequence[Any]) -> str:

@@ -116,9 +116,9 @@ def none(claim: Claim, evidence: Evidence) -> Verdict:
     return Verdict(UNCHECKED, why=claim.why, silent="" if claim.why else "no reason is given")
 
 
-def unknown(why: str) -> Verdict:
-    """Of a claim whose evidence is missing."""
-    return Verdict(UNCHECKED, why=why)
+def unknown(why: str, ours: str = "") -> Verdict:
+    """Of a claim whose evidence is missing, or does not decide."""
+    return Verdict(UNCHECKED, ours, why)
 
 
 def compared(
