@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,19 +86,17 @@ def _bars(figure: xr.Dataset) -> Figure:
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)
         ax.set_title(f"{program}; dotted: {_base(form, here)}", loc="left")
-    picture.legend(
-        legend.values(),
-        legend.keys(),
-        loc="outside lower center",
-        ncols=8,
-        fontsize=9,
-        handlelength=1.2,
-        columnspacing=1.2,
-    )
+    look = {"fontsize": 9, "handlelength": 1.2, "columnspacing": 1.2}
+    _below(picture, legend, 8, **look)
     if any(bar.oversubscribed for bar in found):
-        text = "hatched: more threads than processors; they took turns"
-        axes[-1].set_xlabel(text)
+        axes[-1].set_xlabel("hatched: more threads than processors; they took turns")
     return picture
+
+
+def _below(picture: Figure, legend: Mapping[str, Any], columns: int, **look: Any) -> None:
+    """A legend below all panels, with the look of each label."""
+    place = "outside lower center"
+    picture.legend(legend.values(), legend.keys(), loc=place, ncols=columns, **look)
 
 
 HATCH = "////"
@@ -119,10 +117,8 @@ def framed(ax: Axes, which: str, shown: Sequence[Interval], base: float | None =
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    ends = np.array(
-        [(t.mean, *(t.mean + np.nan_to_num(t.half) * np.array([-1, 1]))) for t in shown]
-    )
-    means, low, high = ends.reshape(-1, 3).T
+    means, halves = (np.array([getattr(t, name) for t in shown]) for name in ("mean", "half"))
+    low, high = (means + way * np.nan_to_num(halves) for way in (-1, 1))
     limit = getattr(ax, f"set_{which}lim")
     if not len(shown) or means.min() <= 0 or means.max() <= 10 * means.min():
         limit(0, 1.08 * max(high.max(initial=0), base or 0) or 1)
@@ -160,14 +156,8 @@ def _rounds(figure: xr.Dataset) -> Figure:
             count = figure["comm_by_round"].values[i, : int(figure["n_rounds"].values[i])]
             title, line, marker = LINES[INPUTS[kind]]
             label = f"{STYLES[style]}, {title}"
-            ax.plot(
-                count,
-                line,
-                color=LOOKS[style][2],
-                marker=marker if len(count) <= 16 else "",
-                markersize=3.5,
-                linewidth=1.2,
-            )
+            look = {"color": LOOKS[style][2], "markersize": 3.5, "linewidth": 1.2}
+            ax.plot(count, line, marker=marker if len(count) <= 16 else "", **look)
             legend.setdefault(label, ax.lines[-1])
         ax.set_title(name.upper())
         ax.set_ylim(bottom=0)
@@ -178,7 +168,7 @@ def _rounds(figure: xr.Dataset) -> Figure:
     for ax in axes[len(names) :]:
         ax.set_visible(False)
     picture.supylabel("communication in each round")
-    picture.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=6)
+    _below(picture, legend, 6)
     return picture
 
 
@@ -191,7 +181,7 @@ def _table(figure: xr.Dataset) -> Figure:
     picture = _new(1.6 + 1.5 * len(columns), 0.6 + 0.25 * sum(heights))
     axes = picture.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
     ground = [
-        [PLAIN if cell is None or cell.why is None else MARKED for cell in line] for line in lines
+        [MARKED if cell and cell.why is not None else PLAIN for cell in line] for line in lines
     ]
     names = [f"{kernel.upper()} {given}" for kernel, given in rows]
     axes[0].set_axis_off()
@@ -205,11 +195,7 @@ def _table(figure: xr.Dataset) -> Figure:
 
 
 def _ruled(
-    ax: Axes,
-    columns: list[str],
-    rows: list[str],
-    text: list[list[str]],
-    ground: list[list[str]] | None = None,
+    ax: Axes, columns: list[str], rows: list[str], text: list[list[str]], ground: Any = None
 ) -> None:
     """A table on axes."""
     from matplotlib.transforms import Bbox

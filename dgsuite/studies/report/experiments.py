@@ -10,6 +10,7 @@ import xarray as xr
 from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims.data import claims, figure_of
 from dgsuite.studies.report.claims.verdicts import Row
+from dgsuite.studies.report.sweeps import described
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,12 +59,8 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         paper, said = "scalability", "Scalability on Graph500"
     elif "small_gain" in ds:
         drawn, figures, paper, said = {}, [], "", "At how many machines to stop"
-        findings = [
-            f"{kernel}, n = {n}: {end}."
-            for kernel, n, end in zip(
-                ds.kernel.values, ds.n.values, ds.conclusion.values, strict=True
-            )
-        ]
+        found = zip(ds.kernel.values, ds.n.values, ds.conclusion.values, strict=True)
+        findings = [f"{kernel}, n = {n}: {end}." for kernel, n, end in found]
     elif "median_seconds" in ds:
         from dgsuite.studies.transports import figures as transports
 
@@ -73,7 +70,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         return None
     return Experiment(
         title=_title(said, paper, figures, stem),
-        about=f"{name}: {ds.attrs.get('title', '')}. Machine: {ds.attrs.get('machine', 'not noted')}.",
+        about=described(name, ds),
         pictures=[svg(figure, f"{said}: {what}") for what, figure in drawn.items()],
         findings=findings,
         claims=[row for row in rows if _about(row, paper, figures)],
@@ -115,12 +112,9 @@ def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]
     for title, runs in by_kernel(split(ds), settings).items():
         found.append(analyse(runs, settings=settings))
         found[-1].title = title
-    names = [f"figure{n}" for n in wanted]
-    drawn = {
-        what: figure
-        for what, figure in draw(found).items()
-        if what.startswith(tuple(names)) or what in ("stop", "link")
-    }
+    names = tuple(f"figure{n}" for n in wanted)
+    drawn = {what: figure for what, figure in draw(found).items()
+             if what.startswith(names) or what in ("stop", "link")}  # fmt: skip
     said = [f"{one.title}: {end}." for one in found for end in one.stop.values()]
     return drawn, said
 
@@ -128,8 +122,6 @@ def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]
 def _grown(ds: xr.Dataset) -> Iterator[str]:
     """What a process holds for its comms with all others."""
     count = int(ds.attrs.get("processes", 0))
-    for protocol in (
-        ds.protocol.values[ds.held_bytes.notnull().values] if "held_bytes" in ds else ()
-    ):
-        size = float(ds.held_bytes.sel(protocol=protocol))
+    held = ds.held_bytes.to_series().dropna() if "held_bytes" in ds else {}
+    for protocol, size in held.items():
         yield f"{protocol}: one of {count} processes that are all connected grows by {size / 1e6:.1f} MB."

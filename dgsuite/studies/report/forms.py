@@ -5,11 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from dgsuite.base.errors import InputError
-from dgsuite.studies.report.claims.data import setup_of
+from dgsuite.studies.report.claims.data import setup_of, text_of
 from dgsuite.studies.report.tables import INPUTS, STYLES
 
 if TYPE_CHECKING:
@@ -36,12 +35,8 @@ class Form(NamedTuple):
 @cache
 def forms() -> dict[int, Form]:
     """All figures, by number."""
-    text = (
-        files("dgsuite.studies.report").joinpath("paper", "study.toml").read_text(encoding="utf-8")
-    )
-    found = tomllib.loads(text)["figure"]
-    made = {int(n): Form(title="", **entry) for n, entry in found.items()}
-    return {n: form._replace(title=title(n)) for n, form in made.items()}
+    found = tomllib.loads(text_of("study.toml"))["figure"]
+    return {int(n): Form(title=title(int(n)), **entry) for n, entry in found.items()}
 
 
 def title(number: int, study: str = "") -> str:

@@ -158,10 +158,10 @@ def _over_serial(figure: xr.Dataset) -> bool:
 
 
 def _number(figure: xr.Dataset) -> int:
-    number = int(figure.attrs["figure"])
-    if number not in forms():
+    number, known = int(figure.attrs["figure"]), forms()
+    if number not in known:
         raise InputError(
-            f"there is no figure {number}; those that are: {', '.join(map(str, forms()))}"
+            f"there is no figure {number}; those that are: {', '.join(map(str, known))}"
         )
     return number
 
@@ -178,21 +178,21 @@ def _reason(error: Exception) -> str:
 def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
     number = _number(figure)
     study = str(figure.attrs.get("study", ""))
-    form = forms()[number]
+    kind = forms()[number].kind
     repeats = len(set(figure["repeat"].values.tolist()))
     attrs = figure.attrs
     setting = attrs.get("setting", "")
-    departures = [f"{aspect}: {text}" for aspect, text in setups.settings_of(figure).items()]
+    claim = setup_of(number, study)
     return Section(
         number=number,
         study=study,
         title=title(number, study),
-        numbers={"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure),
-        picture=None if form.kind == "table" else _picture(figure),
-        tables=_matrix(figure) if form.kind == "table" else [],
+        numbers={"table": _cells, "rounds": _totals, "bars": _ratios}[kind](figure),
+        picture=None if kind == "table" else _picture(figure),
+        tables=_matrix(figure) if kind == "table" else [],
         setup=setups.described(number, study),
-        compared=_compared(number, study),
-        departures=departures,
+        compared=claim is not None and "experiment" in claim.data,
+        departures=[f"{aspect}: {text}" for aspect, text in setups.settings_of(figure).items()],
         findings=findings(figure),
         claims=_about(number, study, claims),
         command=str(attrs.get("command", "")),
@@ -211,16 +211,8 @@ def _made_by(figure: xr.Dataset) -> str:
     """The machine and the versions that made a figure."""
     versions = json.loads(figure.attrs.get("versions", "{}"))
     named = [f"{name} {number}" for name, number in versions.items()]
-    machine = "; ".join(
-        filter(None, (str(figure.attrs.get("machine", "not noted")), surroundings(figure)))
-    )
-    return f"Machine: {machine}. {', '.join(named)}"
-
-
-def _compared(number: int, study: str) -> bool:
-    """Whether the set-up of a figure's runs is compared with the paper's."""
-    claim = setup_of(number, study)
-    return claim is not None and "experiment" in claim.data
+    machine = (str(figure.attrs.get("machine", "not noted")), surroundings(figure))
+    return f"Machine: {'; '.join(filter(None, machine))}. {', '.join(named)}"
 
 
 def _about(number: int, study: str, claims: Sequence[Row]) -> list[Row]:
@@ -250,13 +242,8 @@ def _matrix(figure: xr.Dataset) -> list[Table]:
 
 def _grid(figure: xr.Dataset, text: bool, title: str = "") -> Table:
     columns, rows, at = grid(figure, text)
-    body = [
-        (
-            f"{kernel.upper()} {given}",
-            *(both(at.get((kernel, given, column))) for column in columns),
-        )
-        for kernel, given in rows
-    ]
+    body = [[f"{kernel.upper()} {given}", *(both(at.get((kernel, given, column))) for column in columns)]
+            for kernel, given in rows]  # fmt: skip
     return Table(("", *columns), body, title)
 
 
@@ -268,35 +255,21 @@ def _cells(figure: xr.Dataset) -> Table:
 
 
 def _totals(figure: xr.Dataset) -> Table:
-    rows = [
-        (
-            str(figure["kernel"].values[i]).upper(),
-            figure["kind"].values[i],
-            STYLES.get(style, style),
-            figure["n_rounds"].values[i],
-            *(figure[name].values[i] for name in BY_ROUND),
-        )
-        for i, style in enumerate(figure["count_as"].values.tolist())
-    ]
+    kernels = [name.upper() for name in figure["kernel"].values.tolist()]
+    styles = [STYLES.get(style, style) for style in figure["count_as"].values.tolist()]
+    numbers = (figure[name].values for name in ("n_rounds", *BY_ROUND))
+    rows = list(zip(kernels, figure["kind"].values, styles, *numbers, strict=True))
     return Table(("kernel", "input", "style", "rounds", *BY_ROUND), rows)
 
 
 def _ratios(figure: xr.Dataset) -> Table:
     form = forms()[int(figure.attrs["figure"])]
-    rows = [
-        (
-            bar.kernel.upper(),
-            bar.program,
-            bar.value,
-            bar.ratio,
-            f"{1e3 * bar.seconds.mean:.4g}",
-            f"{1e3 * bar.seconds.half:.2g}",
-            bar.seconds.runs,
-            labelled(form, bar.base),
-            f"yes: {bar.oversubscribed}" if bar.oversubscribed else "",
-        )
-        for bar in bars(figure)
-    ]
+    rows = []
+    for bar in bars(figure):
+        what = bar.kernel.upper(), bar.program, bar.value, bar.ratio
+        times = f"{1e3 * bar.seconds.mean:.4g}", f"{1e3 * bar.seconds.half:.2g}", bar.seconds.runs
+        shared = f"yes: {bar.oversubscribed}" if bar.oversubscribed else ""
+        rows.append((*what, *times, labelled(form, bar.base), shared))
     swept = (form.unit.strip(" ="), form.measure)
     heads = ("kernel", "program", *swept, "ms", "± ms", "runs", "over", "oversubscribed")
     return Table(heads, rows)

@@ -29,15 +29,8 @@ from dgsuite.studies.report.tables import (
 from dgsuite.studies.statics.counting import Statics, table
 
 TALLIED = (
-    "messages",
-    "comm",
-    "mutexes",
-    "finishes",
-    "asyncs",
-    "barriers",
-    "bytes",
-    "wire_bytes",
-    "workload_seconds",
+    *("messages", "comm", "mutexes", "finishes", "asyncs", "barriers"),
+    *("bytes", "wire_bytes", "workload_seconds"),
 )
 """Variables whose sums over the rounds are kept."""
 
@@ -73,36 +66,21 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
         text of kernels, too.
     """
     form = forms()[number]
-    variables: dict[str, Any] = {
-        "n_rounds": (
-            "run",
-            [r.sizes[index(r)] for r in results],
-            {"long_name": "rounds", "units": "1"},
-        ),
-        "seconds": (
-            "run",
-            [float(r.attrs["seconds"]) for r in results],
-            {"long_name": "all rounds", "units": "s"},
-        ),
-    }
+    variables: dict[str, Any] = {}
+
+    def enter(name: str, values: Any, long_name: str, units: str = "1", dims: Any = "run") -> None:
+        variables[name] = (dims, values, {"long_name": long_name, "units": units})
+
+    enter("n_rounds", [r.sizes[index(r)] for r in results], "rounds")
+    enter("seconds", [float(r.attrs["seconds"]) for r in results], "all rounds", "s")
     for name, long_name, units in MEASURED:
-        known = [float(r.attrs.get(name, np.nan)) for r in results]
-        variables[name] = ("run", known, {"long_name": long_name, "units": units})
-    variables["side_by_side"] = (
-        "run",
-        [side_by_side(r.attrs) for r in results],
-        {"long_name": "threads that compute at once", "units": "1"},
-    )
-    variables["processors"] = (
-        "run",
-        [int(r.attrs.get("processors", 0)) for r in results],
-        {"long_name": "processors of the machine that measured; 0: not noted", "units": "1"},
-    )
-    variables["oversubscribed"] = (
-        "run",
-        [int(oversubscribed(r.attrs)) for r in results],
-        {"long_name": "more threads than processors: they took turns", "units": "1"},
-    )
+        enter(name, [float(r.attrs.get(name, np.nan)) for r in results], long_name, units)
+    at_once = [side_by_side(r.attrs) for r in results]
+    enter("side_by_side", at_once, "threads that compute at once")
+    processors = [int(r.attrs.get("processors", 0)) for r in results]
+    enter("processors", processors, "processors of the machine that measured; 0: not noted")
+    crowded = [int(oversubscribed(r.attrs)) for r in results]
+    enter("oversubscribed", crowded, "more threads than processors: they took turns")
     for name in TALLIED:
         like = next((r[name].attrs for r in results if name in r), None)
         if like is not None:
@@ -115,8 +93,7 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
             for row, r in zip(padded, results, strict=True):
                 row[: r.sizes[index(r)]] = r[name].values
             long_name = f"{results[0][name].attrs['long_name']}; -1 after the last round"
-            about = {"long_name": long_name, "units": "1"}
-            variables[f"{name}_by_round"] = (("run", "round"), padded, about)
+            enter(f"{name}_by_round", padded, long_name, dims=("run", "round"))
     if form.kind == "table":
         cells = compare(f"figure{number}", results)
         for field in Cell._fields:
@@ -125,26 +102,18 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
                 values = ["" if why is None else why or NOTHING for why in values]
             elif field not in ("ours", "difference", "loops"):
                 values = list(map(str, values))
-            variables[f"cell_{field}"] = ("cell", values, {"long_name": field, "units": "1"})
+            enter(f"cell_{field}", values, field, dims="cell")
     if number in CODE_OF:
         rows = [row for row in table() if row.form == CODE_OF[number]]
         for field in Statics._fields:
-            about = {"long_name": f"of the code: {field}", "units": "1"}
-            variables[f"code_{field}"] = ("code", [getattr(row, field) for row in rows], about)
-    coords: dict[str, Any] = {
-        name: ("run", list(values))
-        for name, values in zip(
-            parameters(results[0]), zip(*(parameters(r).values() for r in results), strict=True),
-            strict=True,
-        )
-    }  # fmt: skip
+            values = [getattr(row, field) for row in rows]
+            enter(f"code_{field}", values, f"of the code: {field}", dims="code")
+    swept = [parameters(r) for r in results]
+    coords = {name: ("run", [one[name] for one in swept]) for name in swept[0]}
     first = results[0].attrs
     common = {
         "title": f"IMSuite, Figure {number}: {form.title}",
-        "Conventions": first["Conventions"],
-        "source": first["source"],
-        "versions": first["versions"],
-        "machine": first["machine"],
+        **{name: first[name] for name in ("Conventions", "source", "versions", "machine")},
         "figure": number,
         "workloads": json.dumps(sorted({str(r.attrs.get("workload", "")) for r in results} - {""})),
     }
@@ -153,17 +122,18 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
 
 def cells(figure: xr.Dataset) -> list[Cell]:
     """The cells of a table's figure."""
-    columns = [figure[f"cell_{field}"].values.tolist() for field in Cell._fields]
-    made = [Cell(*values) for values in zip(*columns, strict=True)]
+    made = _records(figure, "cell", Cell)
     return [c._replace(why={"": None, NOTHING: ""}.get(str(c.why), c.why)) for c in made]
 
 
 def code(figure: xr.Dataset) -> list[Statics]:
     """What the figure says of the text of kernels, if anything."""
-    if "code" not in figure.dims:
-        return []
-    columns = [figure[f"code_{field}"].values.tolist() for field in Statics._fields]
-    return [Statics(*values) for values in zip(*columns, strict=True)]
+    return _records(figure, "code", Statics) if "code" in figure.dims else []
+
+
+def _records[R: (Cell, Statics)](figure: xr.Dataset, dim: str, of: type[R]) -> list[R]:
+    columns = [figure[f"{dim}_{field}"].values.tolist() for field in of._fields]
+    return [of(*values) for values in zip(*columns, strict=True)]
 
 
 class Bar(NamedTuple):
@@ -274,10 +244,8 @@ def findings(figure: xr.Dataset) -> list[str]:
         return [summary(given), *_ranges(figure)]
     if form.kind == "rounds":
         return [_peaks(figure)]
-    out = []
     found = bars(figure)
-    if line := crowded(figure):
-        out.append(line)
+    out = [line] if (line := crowded(figure)) else []
     for name in dict.fromkeys(bar.program for bar in found):
         mine = [bar for bar in found if bar.program == name]
         last = list(dict.fromkeys(bar.value for bar in mine))[-1]

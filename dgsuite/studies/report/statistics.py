@@ -72,6 +72,11 @@ def slower(one: Interval, other: Interval) -> bool | None:
     return above(ratio(other, one))
 
 
+def agree(told: bool | None, expected: bool) -> bool | None:
+    """Whether something is as expected; None where it is not known."""
+    return None if told is None else told == expected
+
+
 def every(told: Iterable[bool | None]) -> bool | None:
     """Whether all hold; None where it depends on those that are not known."""
     found = list(told)

@@ -63,19 +63,20 @@ def sweep(name: str, ds: xr.Dataset) -> Sweep:
         One run, or the runs of an experiment.
     """
     settings = _settings(ds)
+    always = [key for key in ALWAYS if key in settings[0].known]
     differing = [
-        key
-        for key in SETTINGS
-        if len({str(s.known.get(key, "")) for s in settings}) > 1
-        or (key in ALWAYS and key in settings[0].known)
-    ]
+        key for key in SETTINGS
+        if key in always or len({str(s.known.get(key, "")) for s in settings}) > 1
+    ]  # fmt: skip
     title = name.removesuffix(".nc")
-    return Sweep(
-        title=title,
-        about=f"{name}: {ds.attrs.get('title', '')}. Machine: {ds.attrs.get('machine', 'not noted')}.",
-        table=_table(settings, differing),
-        picture=_picture(title, ds, settings[:SHOWN]),
-    )
+    picture = _picture(title, ds, settings[:SHOWN])
+    return Sweep(title, described(name, ds), _table(settings, differing), picture)
+
+
+def described(name: str, ds: xr.Dataset) -> str:
+    """What a file is of, and what machine made it."""
+    machine = ds.attrs.get("machine", "not noted")
+    return f"{name}: {ds.attrs.get('title', '')}. Machine: {machine}."
 
 
 def _settings(ds: xr.Dataset) -> list[Setting]:
@@ -113,14 +114,10 @@ def _setting(runs: xr.Dataset) -> Setting:
     if rounds is not None and rounds.dims == ("run",) and (rounds >= 0).all():  # of trials
         valid = runs["valid"].values if "valid" in runs else np.full(len(rounds), -1)
         outcome = trials(known, valid, rounds.values)
-    return Setting(
-        known,
-        _total("messages", runs),
-        _total("comm", runs),
-        interval(1e3 * found) if outcome is None and np.isfinite(found).all() else None,
-        bool(np.any(crowded)),
-        outcome,
-    )
+    timed = outcome is None and np.isfinite(found).all()
+    milliseconds = interval(1e3 * found) if timed else None
+    messages, comm = (_total(name, runs) for name in ("messages", "comm"))
+    return Setting(known, messages, comm, milliseconds, bool(np.any(crowded)), outcome)
 
 
 def _total(name: str, runs: xr.Dataset) -> str:
@@ -197,17 +194,11 @@ def outcomes(settings: Sequence[Setting]) -> Figure | None:
         return None
     name, _ = swept([one.known for one in found])
     places = [key for key in _named(settings) if key != name]
-    words = [
-        _label(
-            {
-                **one.known,
-                "network": said(one.known.get("network", ""), without=name),
-                "params": said(one.known.get("params", "")),
-            },
-            places,
-        )
-        for one in found
-    ]
+    words = []
+    for one in found:
+        network = said(one.known.get("network", ""), without=name)
+        params = said(one.known.get("params", ""))
+        words.append(_label({**one.known, "network": network, "params": params}, places))
     return draw(found, words)
 
 
@@ -247,13 +238,13 @@ def _times(settings: Sequence[Setting]) -> Figure:
 
 def _named(settings: Sequence[Setting]) -> list[str]:
     """What names a place: what differs among runs of one style."""
-    values = [[str(s.known.get(key, "")) for s in settings] for key in SETTINGS]
-    styles = len({*values[-1]})
+    values = {key: [str(s.known.get(key, "")) for s in settings] for key in SETTINGS}
+    styles = values.pop("style")
+    most = len({*styles})
     return ["kernel"] + [
-        key
-        for key, found in zip(SETTINGS[1:-1], values[1:-1], strict=True)
-        if len({*found}) > 1 and len({*zip(found, values[-1], strict=True)}) > styles
-    ]
+        key for key, found in values.items()
+        if key != "kernel" and len({*found}) > 1 and len({*zip(found, styles, strict=True)}) > most
+    ]  # fmt: skip
 
 
 def _label(known: Mapping[str, Any], places: Sequence[str]) -> str:

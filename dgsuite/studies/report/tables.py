@@ -6,14 +6,13 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dgsuite.base.errors import RunError
 from dgsuite.base.tables import table
 from dgsuite.studies.report.arithmetic import evaluate
 from dgsuite.studies.report.claims import formulas
-from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.data import Claim, claims, text_of
 from dgsuite.studies.report.text import reason
 
 if TYPE_CHECKING:
@@ -96,14 +95,14 @@ def cells_of(claim: Claim, results: Sequence[xr.Dataset]) -> list[Cell]:
         for r in results
         if r.attrs["style"] == "serial" and ("depth" in r.dims) == (claim.id in RECURSIVE)
     }
-    made: dict[tuple[str, str, str], Cell] = {}
-    for kernel, row in claim.table().items():
-        for column, text in row.items():
-            if text == "-" or column.endswith(LINES):
-                continue
-            for cell in _cells(claim, kernel, column, text, runs):
-                made[cell[:3]] = cell
-    return list(made.values())
+    found = (
+        cell
+        for kernel, row in claim.table().items()
+        for column, text in row.items()
+        if text != "-" and not column.endswith(LINES)
+        for cell in _cells(claim, kernel, column, text, runs)
+    )
+    return list({cell[:3]: cell for cell in found}.values())
 
 
 def _cells(
@@ -119,8 +118,7 @@ def _cells(
         yield Cell(kernel, TEXT[form], column, ours, printed, ours - printed, why)
         return
     formula = kind == "dynamic"
-    if not formula:
-        words = [kind, *words]
+    words = words if formula else [kind, *words]
     inputs = ("Mn", "Mx", "ring") if formula else (words.pop(), "ring")
     style = next((s for s, short in STYLES.items() if short == words[0]), "finish_async")
     name = " ".join(words)
@@ -148,7 +146,7 @@ def _explained(claim: Claim, cell: Cell) -> Cell:
 
 def _reason(cell: Cell, difference: int, known: Sequence[Mapping[str, Any]]) -> str | None:
     """Why a cell differs; None if it does not, "" if no entry has that cell and size."""
-    name = f"{cell.kernel} {cell.input} {cell.column}"
+    name = " ".join(cell[:3])
     for entry in known:
         why = OPEN * entry.get("open", False) + " ".join(entry["why"].split())
         if name in entry.get("cells", ()):
@@ -228,26 +226,17 @@ def reasons(cells: Iterable[Cell]) -> list[str]:
 
 def row(cell: Cell, notes: Mapping[str, int]) -> tuple[Any, ...]:
     """A cell under `HEADS`; reasons as numbers in brackets."""
-    return (
-        cell.kernel,
-        cell.input,
-        cell.column,
-        cell.ours,
-        cell.paper,
-        f"{cell.difference:+d}" if cell.difference else "",
-        cell.loops if cell.loops >= 0 else "",
-        cell.printed,
-        "" if cell.why is None else f"[{notes[cell.why]}]",
-    )
+    difference = f"{cell.difference:+d}" if cell.difference else ""
+    loops = cell.loops if cell.loops >= 0 else ""
+    note = "" if cell.why is None else f"[{notes[cell.why]}]"
+    return (*cell[:5], difference, loops, cell.printed, note)
 
 
 def summary(cells: Sequence[Cell]) -> str:
     """How many are equal."""
     equal = sum(cell.difference == 0 for cell in cells)
     unknown = [c for c in cells if (c.why or "").startswith(OPEN)]
-    rest = (
-        "" if equal + len(unknown) == len(cells) else "; the others are explained with the numbers"
-    )
+    rest = "; the others are explained with the numbers" * (equal + len(unknown) < len(cells))
     if unknown:
         rest += f"; open: {', '.join(f'{c.kernel.upper()} {c.input} {c.column}' for c in unknown)}"
     return f"{equal} of {len(cells)} cells are equal{rest}."
@@ -270,10 +259,7 @@ def require(cells: Iterable[Cell]) -> None:
 @cache
 def _original() -> dict[str, Any]:
     """What the original's loops make: `paper/loops.toml`."""
-    text = (
-        files("dgsuite.studies.report").joinpath("paper", "loops.toml").read_text(encoding="utf-8")
-    )
-    return tomllib.loads(text)
+    return tomllib.loads(text_of("loops.toml"))
 
 
 def _loops(kernel: str, column: str, run: xr.Dataset) -> int:

@@ -6,9 +6,9 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from dgsuite.studies.report.claims.data import text_of
 from dgsuite.studies.statics.counting import parts
 
 Places = Sequence[Mapping[str, Any]]
@@ -18,10 +18,9 @@ Places = Sequence[Mapping[str, Any]]
 @cache
 def texts() -> dict[tuple[str, str, str, str], Places]:
     """What is known of the published programs, by kernel, form, style and count."""
-    text = files("dgsuite.studies.report").joinpath("paper", "text.toml").read_text("utf-8")
     return {
         (entry["kernel"], entry["form"], style, entry["count"]): entry["places"]
-        for entry in tomllib.loads(text)["text"]
+        for entry in tomllib.loads(text_of("text.toml"))["text"]
         for style in entry["styles"]
     }
 
@@ -29,9 +28,7 @@ def texts() -> dict[tuple[str, str, str, str], Places]:
 def reason(kernel: str, form: str, style: str, count: str, printed: int) -> str:
     """Why our static count differs from print's; "" where the methods do not add up to both."""
     places = texts().get((kernel, form, style, count), ())
-    mine: Counter[str] = Counter()
-    for place in places:
-        mine.update(place["ours"])
+    mine = sum((Counter(place["ours"]) for place in places), Counter[str]())
     theirs = sum(place.get("printed", place.get("has", 1)) for place in places)
     if not places or theirs != printed or mine != _ours(kernel, form, style)[count]:
         return ""

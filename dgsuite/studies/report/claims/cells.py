@@ -8,7 +8,7 @@ import xarray as xr
 from dgsuite.studies.report.claims.counts import FAC
 from dgsuite.studies.report.claims.counts_recursive import COUNTS, obeys
 from dgsuite.studies.report.claims.data import Claim
-from dgsuite.studies.report.claims.evidence import INPUTS, Evidence
+from dgsuite.studies.report.claims.evidence import INPUTS, Evidence, dataset
 from dgsuite.studies.report.claims.verdicts import (
     CONDITIONS,
     DIFFERS,
@@ -61,9 +61,7 @@ def _passes(claim: Claim, evidence: Evidence) -> xr.Dataset:
         rounds = evidence.run("mst", given).sizes["round"]
         for count, style, fixed, each in PASSES:
             rows.append((fixed, each, rounds, passes, evidence.total(count, "mst", given, style)))
-    names = ("fixed", "each", "rounds", "passes", "counted")
-    columns = zip(names, zip(*rows, strict=True), strict=True)
-    return xr.Dataset({name: ("row", list(values)) for name, values in columns})
+    return dataset("row", ("fixed", "each", "rounds", "passes", "counted"), rows)
 
 
 LOOPS = ("wake", "report", "turn", "transmit")
@@ -83,8 +81,7 @@ def _schedules(claim: Claim, evidence: Evidence) -> xr.Dataset:
                 rows.append((style, *(int(printed.get(f"{style} {v} {given}", 0)) for v in COUNTS)))
                 ours = (evidence.total(v, "bf", given, name, "recursive") for v in COUNTS)
                 rows.append((style, *ours))
-    columns = zip(("style", *COUNTS), zip(*rows, strict=True), strict=True)
-    return xr.Dataset({name: ("row", list(values)) for name, values in columns})
+    return dataset("row", ("style", *COUNTS), rows)
 
 
 TESTED_ON = {"any_schedule": _schedules, "passes_of_loops": _passes}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import INPUTS, RINGS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import (
-    Verdict,
-    all_but,
-    check,
-    compared,
-    condition,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, all_but, check, compared, condition
 from dgsuite.studies.report.tables import code
 
 if TYPE_CHECKING:
@@ -71,16 +65,13 @@ def _styles(kernel: str) -> tuple[str, ...]:
 def code_sizes(claim: Claim, evidence: Evidence) -> Verdict:
     """Lines and static counts of our kernels within the paper's range."""
     given, rows = claim.data["values"], code()
-    ours = {
-        "lines": f"{min(r.lines for r in rows)} to {max(r.lines for r in rows)}",
-        "finishes": max(r.finishes for r in rows),
-        "barriers": max(r.barriers for r in rows),
-        "mutexes": max(r.mutexes for r in rows),
-    }
-    holds = all(given["least"] <= r.lines <= given["most"] for r in rows)
-    holds &= ours["finishes"] <= given["most_fin"] and ours["barriers"] <= given["most_bar"]
-    fine = holds and ours["mutexes"] <= given["most_mut"]
-    return compared(claim, fine, ours, results=max(r.lines for r in rows) / given["least"])
+    lines = [row.lines for row in rows]
+    names = {"finishes": "most_fin", "barriers": "most_bar", "mutexes": "most_mut"}
+    most = {name: max(getattr(row, name) for row in rows) for name in names}
+    holds = given["least"] <= min(lines) and max(lines) <= given["most"]
+    holds &= all(most[name] <= given[limit] for name, limit in names.items())
+    ours = {"lines": f"{min(lines)} to {max(lines)}", **most}
+    return compared(claim, holds, ours, results=max(lines) / given["least"])
 
 
 @condition
@@ -115,47 +106,42 @@ def fac_fewer(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def fac_lighter(claim: Claim, evidence: Evidence) -> Verdict:
     """How many times as many joins FA has, by kernel."""
-    ratios = {
-        k: max(
-            evidence.total("finishes", k, i) / evidence.total("finishes", k, i, FAC) for i in INPUTS
-        )
-        for k in CLOCKED
-    }
+    ratios = dict.fromkeys(CLOCKED, 0.0)
+    for k, i in product(CLOCKED, INPUTS):
+        fa, fac = (evidence.total("finishes", k, i, style) for style in ("finish_async", FAC))
+        ratios[k] = max(ratios[k], fa / fac)
     most = max(ratios, key=lambda k: ratios[k])
     holds = min(ratios.values()) > 1 and most == "ds" and 1.5 < ratios["lcr"] < 2.5
-    return compared(
-        claim, holds, f"FA/FAC joins: lcr {ratios['lcr']:.1f}, {most} {ratios[most]:.0f}"
-    )
+    told = f"FA/FAC joins: lcr {ratios['lcr']:.1f}, {most} {ratios[most]:.0f}"
+    return compared(claim, holds, told)
 
 
 @check
 def formulas_at_64(claim: Claim, evidence: Evidence) -> Verdict:
     """The printed formulas' values on the paper's inputs."""
-    printed = {
-        "FA": claims()["imsuite.fig7a.table"].table(),
-        "FAC": claims()["imsuite.fig7c.table"].table(),
-    }
+    parts = {"FA": "a", "FAC": "c"}
+    printed = {style: claims()[f"imsuite.fig7{x}.table"].table() for style, x in parts.items()}
     odd = []
     for kernel, given, *values in claim.data["rows"]:
-        for column, expected in zip(claim.data["columns"][2:], values, strict=True):
-            if expected == "-":
-                continue
+        inputs = [given] if given in INPUTS else INPUTS
+        for (column, expected), i in product(
+            zip(claim.data["columns"][2:], values, strict=True), inputs
+        ):
             text = printed[column.split()[0]][kernel][f"dynamic {column}"]
-            for i in [given] if given in INPUTS else INPUTS:
-                at = formulas.letters(kernel, i.lower(), N)
-                if formulas.value(text, at) != expected:
-                    odd.append(f"{kernel} {i} {column}")
+            at = formulas.letters(kernel, i.lower(), N)
+            if expected != "-" and formulas.value(text, at) != expected:
+                odd.append(f"{kernel} {i} {column}")
     return compared(claim, not odd, all_but(odd))
 
 
 @check
 def corrected(claim: Claim, evidence: Evidence) -> Verdict:
     """HS and LCR in their right rows."""
+    styles = {"FA": "finish_async", "FAC": FAC}
     ours = {
-        k: {"FA": evidence.total("comm", k, "Mx"), "FAC": evidence.total("comm", k, "Mx", FAC)}
-        for k in RINGS
+        k: {s: evidence.total("comm", k, "Mx", style) for s, style in styles.items()} for k in RINGS
     }
-    paper = {k: {"FA": r["Comm FA"], "FAC": r["Comm FAC"]} for k, r in claim.table().items()}
+    paper = {k: {s: row[f"Comm {s}"] for s in styles} for k, row in claim.table().items()}
     return compared(claim, ours == paper, ours)
 
 
@@ -166,22 +152,17 @@ def merged_phases(claim: Claim, evidence: Evidence) -> Verdict:
     odd = []
     for kernel, row in claim.table().items():
         for i in INPUTS:
-            whole, rest = divmod(
-                printed[kernel][f"FA comm {i}"] - printed[kernel][f"FAC comm {i}"], N - 1
-            )
+            fa, fac = (printed[kernel][f"{style} comm {i}"] for style in ("FA", "FAC"))
+            whole, rest = divmod(fa - fac, N - 1)
             if (whole, rest) != (row[i], row[f"remainder {i}"]):
                 odd.append(f"{kernel} {i}: {whole}, remainder {rest}")
     ours = {
         k: [(evidence.total("comm", k, i) - evidence.total("comm", k, i, FAC)) % (N - 1) for i in INPUTS]
         for k in CLOCKED if k not in RINGS
     }  # fmt: skip
-    left = [k for k, rests in ours.items() if any(rests)]
-    return compared(
-        claim,
-        not odd,
-        f"print's: {'; '.join(odd) or 'all as said'}; ours leave a remainder for "
-        f"{', '.join(left) or 'no kernel'}",
-    )
+    left = ", ".join(k for k, rests in ours.items() if any(rests)) or "no kernel"
+    told = f"print's: {'; '.join(odd) or 'all as said'}; ours leave a remainder for {left}"
+    return compared(claim, not odd, told)
 
 
 @check
@@ -192,12 +173,9 @@ def committee_size(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 def order(
-    evidence: Evidence,
-    variable: str,
-    kernels: tuple[str, ...],
-    form: str = "iterative",
+    evidence: Evidence, variable: str, kernels: Sequence[str], form: str = "iterative",
     style: str = "finish_async",
-) -> dict[str, int]:
+) -> dict[str, int]:  # fmt: skip
     """The sign of Mx - Mn, by kernel."""
     mn, mx = ({k: evidence.total(variable, k, i, style, form) for k in kernels} for i in INPUTS)
     return {k: (mx[k] > mn[k]) - (mx[k] < mn[k]) for k in kernels}
@@ -210,9 +188,8 @@ def mutex_order(claim: Claim, evidence: Evidence) -> Verdict:
     without = [k for k in SUITE if evidence.total("mutexes", k, "Mx") == 0]
     more = [k for k, sign in signs.items() if sign > 0]
     holds = more == ["bf", "dst", "by", "ds", "kc", "dp", "mis"] and signs["mst"] <= 0
-    return compared(
-        claim, holds and without == ["dr", "hs", "lcr", "vc"], {"more on Mx": more, "none": without}
-    )
+    holds &= without == ["dr", "hs", "lcr", "vc"]
+    return compared(claim, holds, {"more on Mx": more, "none": without})
 
 
 @cache
@@ -221,14 +198,11 @@ def grown(n: int, seed: int) -> tuple[int, int]:
 
     Each edge of the tree has the same weight in both.
     """
-    tree, whole = (
-        genval.graph(i, n, seed=seed, family="paper", kernel="mst") for i in ("mn", "mx")
-    )
+    given: dict[str, Any] = {"seed": seed, "family": "paper", "kernel": "mst"}
+    tree, whole = (genval.graph(i, n, **given) for i in ("mn", "mx"))
     weights = whole.to_scipy().multiply(tree.to_scipy().astype(bool))
-    few, many = (
-        run("mst", graph, style="serial", count_as=FAC, faithful=True)
-        for graph in (Graph.from_scipy(weights.tocsr()), whole)
-    )
+    graphs = (Graph.from_scipy(weights.tocsr()), whole)
+    few, many = (run("mst", g, style="serial", count_as=FAC, faithful=True) for g in graphs)
     return int(few.mutexes.sum()), int(many.mutexes.sum())
 
 
@@ -236,11 +210,8 @@ def grown(n: int, seed: int) -> tuple[int, int]:
 def mst_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
     """Mutexes of MST before and after edges were added to trees, of several sizes and seeds."""
     tried = [*product((16, 32, 64), (101, 7, 2024))]
-    more = []
-    for n, seed in tried:
-        few, many = grown(n, seed)
-        if many > few:
-            more.append(f"{few} to {many} (n = {n}, seed {seed})")
+    found = [(grown(n, seed), f"(n = {n}, seed {seed})") for n, seed in tried]
+    more = [f"{few} to {many} {tree}" for (few, many), tree in found if many > few]
     example = f": {more[-1]}" if more else ""
     ours = f"more in {len(more)} of {len(tried)} trees{example}"
     return compared(claim, not more, ours, results=(len(more), len(tried)))
@@ -259,9 +230,8 @@ def mis_comm(claim: Claim, evidence: Evidence) -> Verdict:
         (evidence.total("comm", "mis", i, style), evidence.total("mutexes", "mis", i, style))
         for style in ("finish_async", FAC) for i in INPUTS
     ]  # fmt: skip
-    return compared(
-        claim, all(c < m for c, m in pairs), "; ".join(f"{c} and {m}" for c, m in pairs)
-    )
+    told = "; ".join(f"{c} and {m}" for c, m in pairs)
+    return compared(claim, all(c < m for c, m in pairs), told)
 
 
 @check
@@ -301,8 +271,8 @@ def by_level(claim: Claim, evidence: Evidence) -> Verdict:
         levels.append(sorted(set(comm.reshape(N // 8 + 1, -1).sum(axis=1).tolist())))
     told = " and ".join(", ".join(map(str, level)) for level in levels)
     holds = all(len(level) == 1 for level in levels) and levels[0] < levels[1]
-    return compared(claim, holds, f"{told} an iteration, Mn and Mx",
-                    "iterations, not rounds of votes, which grow within one")  # fmt: skip
+    within = "iterations, not rounds of votes, which grow within one"
+    return compared(claim, holds, f"{told} an iteration, Mn and Mx", within)
 
 
 @check
@@ -340,8 +310,7 @@ def vc_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     given = claim.data["values"]
     mn, mx = _rounds(evidence, "vc")
     shifts = [
-        (evidence.total("finishes", "vc", i) - 2 * r) / 3
-        for i, r in zip(INPUTS, (mn, mx), strict=True)
+        (evidence.total("finishes", "vc", i) - 2 * r) / 3 for i, r in (("Mn", mn), ("Mx", mx))
     ]
     holds = mn == given["six_colour_rounds_chain"] and mx >= 1
     holds &= set(shifts) == {given["shift_down_rounds"]}

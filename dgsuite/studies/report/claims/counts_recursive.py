@@ -25,11 +25,10 @@ def bf_relations(claim: Claim, evidence: Evidence) -> Verdict:
             rows.append((style, [evidence.total(v, "bf", i, name, "recursive") for v in COUNTS]))
     free = 0
     if (figure := evidence.figure(10)) is not None:
-        for at in range(figure.sizes["run"]):
-            one = figure.isel(run=at)
-            if (str(one.kernel.values), str(one.style.values)) == ("bf", "finish_async"):
-                rows.append(("FA", [int(one[v]) for v in COUNTS]))
-                free += 1
+        mine = figure.isel(run=((figure.kernel == "bf") & (figure.style == "finish_async")).values)
+        free = mine.sizes["run"]
+        counts = zip(*(mine[v].values.tolist() for v in COUNTS), strict=True)
+        rows += [("FA", list(each)) for each in counts]
     odd = [row for row in rows if not obeys(row[0], *row[1])]
     told = f"{len(rows) - len(odd)} of {len(rows)} rows, {free} of runs on workers"
     return compared(claim, not odd, told)
@@ -62,21 +61,19 @@ def by_mutex(claim: Claim, evidence: Evidence) -> Verdict:
     pairs = [
         [evidence.total(v, "by", i, form="recursive") for v in ("mutexes", "comm")] for i in INPUTS
     ]
-    return compared(
-        claim, all(m > c for m, c in pairs), "; ".join(f"{m} and {c}" for m, c in pairs)
-    )
+    told = "; ".join(f"{m} and {c}" for m, c in pairs)
+    return compared(claim, all(m > c for m, c in pairs), told)
 
 
 @check
 def dst_comm(claim: Claim, evidence: Evidence) -> Verdict:
     """What recursive DST saves with clocks: communication beside remote tasks."""
-    pairs = []
-    for i in INPUTS:
-        saved = [evidence.total(v, "dst", i, form="recursive")
-                 - evidence.total(v, "dst", i, FAC, "recursive") for v in ("comm", "asyncs")]  # fmt: skip
-        pairs.append(saved)
-    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs),
-                    "; ".join(f"{c} of {a} tasks" for c, a in pairs))  # fmt: skip
+    pairs = [
+        [evidence.total(v, "dst", i, form="recursive") - evidence.total(v, "dst", i, FAC, "recursive")
+         for v in ("comm", "asyncs")] for i in INPUTS
+    ]  # fmt: skip
+    told = "; ".join(f"{c} of {a} tasks" for c, a in pairs)
+    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs), told)
 
 
 @check
@@ -85,5 +82,5 @@ def mst_equal(claim: Claim, evidence: Evidence) -> Verdict:
     mutexes = {evidence.total("mutexes", "mst", i, s, "recursive")
                for i in INPUTS for s in ("finish_async", FAC)}  # fmt: skip
     barriers = {evidence.total("barriers", "mst", i, FAC, "recursive") for i in INPUTS}
-    return compared(claim, len(mutexes) == len(barriers) == 1,
-                    {"mutexes": sorted(mutexes), "barriers": sorted(barriers)})  # fmt: skip
+    ours = {"mutexes": sorted(mutexes), "barriers": sorted(barriers)}
+    return compared(claim, len(mutexes) == len(barriers) == 1, ours)

@@ -64,27 +64,25 @@ def claims() -> dict[str, Claim]:
     """All claims, by id, in the order of the papers."""
     found: dict[str, Claim] = {}
     for paper in PAPERS:
-        text = (
-            files("dgsuite.studies.report")
-            .joinpath("paper", "claims", f"{paper}.toml")
-            .read_text("utf-8")
-        )
-        for entry in read(text):
+        for entry in read(text_of("claims", f"{paper}.toml")):
             if entry.id in found:
                 raise ValueError(f"two claims have the id {entry.id!r}")
             found[entry.id] = entry
     return found
 
 
+def text_of(*path: str) -> str:
+    """The text of a file of `paper/`."""
+    return files("dgsuite.studies.report").joinpath("paper", *path).read_text("utf-8")
+
+
 def read(text: str) -> list[Claim]:
     """The claims of a file's text."""
-    return [
-        Claim(
-            **{name: entry[name] for name in FIELDS if name in entry},
-            data={name: value for name, value in entry.items() if name not in FIELDS},
-        )
-        for entry in tomllib.loads(text)["claim"]
-    ]
+    found = []
+    for entry in tomllib.loads(text)["claim"]:
+        fields = {name: entry.pop(name) for name in FIELDS if name in entry}
+        found.append(Claim(**fields, data=entry))
+    return found
 
 
 def processor_of(claim: Claim) -> str:
@@ -101,12 +99,10 @@ def measured_elsewhere(results: Any, setup: str) -> bool:
 
 def setup_of(figure: int, study: str = "") -> Claim | None:
     """The claim that says what a figure of IMSuite, or a study beside it, is made with."""
-    wanted = (figure, study)
-    return next(
-        (c for c in claims().values()
-         if (c.data.get("figure"), c.data.get("study", "")) == wanted),
-        None,
-    )  # fmt: skip
+    for claim in claims().values():
+        if (claim.data.get("figure"), claim.data.get("study", "")) == (figure, study):
+            return claim
+    return None
 
 
 def figure_of(claim: Claim) -> int:

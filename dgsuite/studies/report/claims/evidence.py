@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,6 +53,11 @@ class Evidence:
         self._experiments: dict[tuple[int, bool, str], config.Config] = {}
         self._points: dict[tuple[int, bool, str], list[config.Point]] = {}
 
+    def file(self, name: str) -> Path | None:
+        """An experiment file, if it is there."""
+        path = self.configs and self.configs / f"{name}.toml"
+        return path if path and path.exists() else None
+
     def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
         """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
         if self.configs is None:
@@ -61,10 +66,8 @@ class Evidence:
         if key not in self._experiments:
             stem = "-".join(filter(None, (f"figure{number:02}", study)))
             path = str(self.configs / f"{stem}.toml")
-            found, _ = load(path, [])
-            if full and found.full:
-                found, _ = load(path, [], full=True)
-            self._experiments[key] = found
+            found, _ = load(path)
+            self._experiments[key] = load(path, full=True)[0] if full and found.full else found
         return self._experiments[key]
 
     def points(self, number: int, full: bool = True, study: str = "") -> list[config.Point]:
@@ -77,12 +80,10 @@ class Evidence:
 
     def figure(self, number: int, study: str = "") -> xr.Dataset | None:
         """The results of a figure of IMSuite, or of a study beside it."""
-        wanted = (number, study)
-        return next(
-            (d for d in self.results.values()
-             if (d.attrs.get("figure"), d.attrs.get("study", "")) == wanted),
-            None,
-        )  # fmt: skip
+        for ds in self.results.values():
+            if (ds.attrs.get("figure"), ds.attrs.get("study", "")) == (number, study):
+                return ds
+        return None
 
     def having(self, variable: str, **attrs: Any) -> Iterator[xr.Dataset]:
         """Results with a variable, and with some attributes."""
@@ -103,13 +104,9 @@ class Evidence:
         return _run(kernel, given, style, form)
 
     def total(
-        self,
-        variable: str,
-        kernel: str,
-        given: str,
-        style: str = "finish_async",
+        self, variable: str, kernel: str, given: str, style: str = "finish_async",
         form: str = "iterative",
-    ) -> int:
+    ) -> int:  # fmt: skip
         """Sum of a count over such a run."""
         return int(self.run(kernel, given, style, form)[variable].sum())
 
@@ -122,11 +119,9 @@ class Evidence:
         """The runs of Figures 7, 8 and 10."""
         found = []
         for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
-            for kernel in SUITE:
-                if kernel in kernels:
-                    inputs = inputs_of(kernel)
-                    styles = [s for s in STYLES if s == "finish_async" or clocked(kernel, form)]
-                    found += [self.run(kernel, i, s, form) for s in styles for i in inputs]
+            for kernel in (k for k in SUITE if k in kernels):
+                styles = [s for s in STYLES if s == "finish_async" or clocked(kernel, form)]
+                found += [self.run(kernel, i, s, form) for s in styles for i in inputs_of(kernel)]
         return found
 
 
@@ -145,6 +140,14 @@ def _trace(kernel: str, given: str) -> xr.Dataset:
         path = Path(folder) / "trace.nc"
         dgsuite.run(kernel, graph, style="serial", clusters=N, faithful=True, trace=path)
         return traces.read(path).load()
+
+
+def dataset(dim: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> xr.Dataset:
+    """Rows of what conditions are tested on, with a name for each column."""
+    import xarray as xr
+
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return xr.Dataset({name: (dim, list(values)) for name, values in columns})
 
 
 def inputs_of(kernel: str) -> tuple[str, ...]:

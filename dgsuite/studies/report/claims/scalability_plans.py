@@ -19,7 +19,7 @@ from dgsuite.studies.report.claims.verdicts import (
     check,
     compared,
     instead,
-    unknown,
+    needed,
 )
 from dgsuite.studies.scaling import BandwidthDemand, CompletionTime
 from dgsuite.studies.scaling.terms import FORMS
@@ -43,8 +43,12 @@ def paper_settings() -> config.Scaling:
 
 
 def _planned(evidence: Evidence, name: str, full: bool = False) -> config.Config | None:
-    path = evidence.configs and evidence.configs / f"{name}.toml"
-    return load(str(path), [], full=full)[0] if path and path.exists() else None
+    path = evidence.file(name)
+    return load(str(path), full=full)[0] if path else None
+
+
+def _times(evidence: Evidence) -> config.Config:
+    return needed(_planned(evidence, TIMES), NO_FILES)
 
 
 def _aspects(file: config.Config) -> dict[str, Any]:
@@ -53,6 +57,7 @@ def _aspects(file: config.Config) -> dict[str, Any]:
     share = file.throttle.processes_per_node if file.throttle else 1
     nodes = sorted({p.workers / share for p in points})
     whole = [int(x) if x == int(x) else x for x in nodes]
+    gbit = round(8e-9 * share * file.throttle.share(), 6) if file.throttle else None
     percents = {p.bandwidth for p in points if p.bandwidth is not None}
     fitted = whole[:-1]
     return {
@@ -63,9 +68,7 @@ def _aspects(file: config.Config) -> dict[str, Any]:
         "processes_per_node": share,
         "threads_per_process": max(p.threads for p in points),
         "steps": sorted(b for b in percents if 20 <= b <= 40),
-        "gbit_per_second": round(8e-9 * share * file.throttle.share(), 6)
-        if file.throttle
-        else None,
+        "gbit_per_second": gbit,
         "points": len({(p.workers, p.n, p.repeat) for p in points}),
         "fitted_nodes": fitted,
         "predicted_nodes": whole[-1],
@@ -110,14 +113,13 @@ def scalability_setting(claim: Claim, evidence: Evidence) -> Verdict:
     setting: the full one departs silently where it has neither the paper's value nor the quick one's.
     """
     name = _experiment_of(claim)
-    quick, full = _planned(evidence, name), _planned(evidence, name, full=True)
-    if quick is None or full is None:
-        return unknown(NO_FILES)
+    quick, full = (needed(_planned(evidence, name, full), NO_FILES) for full in (False, True))
     reasons = quick.scaling.departs
     found, rest = departures(claim, quick), departures(claim, full)
     silent = [f"{a}: {text}" for a, text in found.items() if DERIVED.get(a, a) not in reasons]
     silent += [f"full {a}: {text}" for a, text in rest.items() if found.get(a) != text]
-    named = set().union(*(_departing(c, quick) for c in _setups() if _experiment_of(c) == name))
+    setups = [c for c in claims().values() if c.check == claim.check and _experiment_of(c) == name]
+    named = {DERIVED.get(aspect, aspect) for c in setups for aspect in departures(c, quick)}
     silent += [f"{a}: said to depart, but does not" for a in reasons if a not in named]
     ours = [f"{aspect}: {text}" for aspect, text in found.items()]
     ours += ["full: " + (", ".join(rest) + " as well" if rest else "as the paper")]
@@ -130,20 +132,10 @@ def _experiment_of(claim: Claim) -> str:
     return TIMES if figure_of(claim) in (2, 3) else THROTTLED
 
 
-def _setups() -> list[Claim]:
-    return [c for c in claims().values() if c.check == "scalability_setting"]
-
-
-def _departing(claim: Claim, file: config.Config) -> set[str]:
-    return {DERIVED.get(aspect, aspect) for aspect in departures(claim, file)}
-
-
 @check
 def strong_scaling(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each size runs on several numbers of workers."""
-    if (file := _planned(evidence, TIMES)) is None:
-        return unknown(NO_FILES)
-    points = config.points(file)
+    points = config.points(_times(evidence))
     by_size = {n: sorted({p.workers for p in points if p.n == n}) for n in {p.n for p in points}}
     same = all(len(workers) > 1 for workers in by_size.values())
     return compared(claim, same, {"n": sorted(by_size, key=str), "workers": by_size[points[0].n]})
@@ -160,9 +152,7 @@ def base_terms(claim: Claim, evidence: Evidence) -> Verdict:
 def regression(claim: Claim, evidence: Evidence) -> Verdict:
     """The experiments' fit beside plain least squares, on points that are off the curve."""
     files = [_planned(evidence, name) for name in (TIMES, THROTTLED)]
-    found = [file.scaling for file in files if file is not None]
-    if not found:
-        return unknown(NO_FILES)
+    found = needed([file.scaling for file in files if file is not None], NO_FILES)
     paper = paper_fit()
     settings = [{name: getattr(s, name) for name in paper} for s in found]
     s = found[0]
@@ -180,10 +170,10 @@ def scale(claim: Claim, evidence: Evidence) -> Verdict:
     """Vertices and edges of a scale, by the rule of our experiment file."""
     from dgsuite.genval.families import plan
 
-    if (file := _planned(evidence, TIMES)) is None or file.graph is None:
-        return unknown(NO_FILES)
+    file = _times(evidence)
+    graph = needed(file.graph, NO_FILES)
     n = next(p.n for p in config.points(file) if p.n)
-    per_node = plan(str(file.graph.generate), n, m=file.graph.edges).items / n
+    per_node = plan(str(graph.generate), n, m=graph.edges).items / n
     odd = [
         name for name, value in claim.data["values"].items()
         if abs(2 ** int(name[-2:]) * (per_node if "edges" in name else 1) / value - 1) > 0.03
@@ -234,6 +224,5 @@ def growth_factor(claim: Claim, evidence: Evidence) -> Verdict:
     root = float(np.sqrt(fixed["predicted_processes"] / fixed["p_star"]))
     ours: dict[str, Any] = {"sqrt_450_over_288": root}
     ours |= {f"growth_{s}": root * constants[f"DC_{s}"] for s in (27, 28)}
-    return compared(
-        claim, all(np.isclose(ours[k], v) for k, v in claim.data["values"].items()), ours
-    )
+    holds = all(np.isclose(ours[k], v) for k, v in claim.data["values"].items())
+    return compared(claim, holds, ours)

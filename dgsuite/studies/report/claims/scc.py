@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import xarray as xr
 
 from dgsuite import genval
 from dgsuite.studies.experiment import toml
-from dgsuite.studies.report.claims.data import (
-    Claim,
-    claims,
-    figure_of,
-    measured_elsewhere,
-)
+from dgsuite.studies.report.claims.data import Claim, claims, figure_of, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
 from dgsuite.studies.report.claims.verdicts import (
@@ -23,9 +18,9 @@ from dgsuite.studies.report.claims.verdicts import (
     compared,
     condition,
     instead,
+    need_pyscf,
+    needed,
     said,
-    unknown,
-    with_pyscf,
 )
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.scc.hf_study import File as HartreeFock
@@ -58,25 +53,25 @@ EDGES = 1e-3
 """Relative difference up to which two random graphs have as many edges."""
 
 
-def hartree_fock(evidence: Evidence, name: str) -> HartreeFock | None:
-    """An experiment file."""
-    path = evidence.configs and evidence.configs / f"{name}.toml"
-    if path is None or not path.exists():
-        return None
-    return toml.checked(HartreeFock, toml.read(str(path)), str(path))
-
-
-def betweenness(evidence: Evidence, name: str) -> Betweenness | None:
-    """An experiment file."""
-    path = evidence.configs and evidence.configs / f"{name}.toml"
-    if path is None or not path.exists():
-        return None
-    return toml.checked(Betweenness, toml.read(str(path)), str(path))
+def _read[M: (HartreeFock, Betweenness)](model: type[M], evidence: Evidence, name: str) -> M | None:
+    """An experiment file, if it is there."""
+    path = evidence.file(name)
+    return None if path is None else toml.checked(model, toml.read(str(path)), str(path))
 
 
 def _file(evidence: Evidence, number: int) -> HartreeFock | Betweenness | None:
-    read = hartree_fock if number < 8 else betweenness
-    return read(evidence, FILES[number])
+    name = FILES[number]
+    return _read(HartreeFock, evidence, name) if number < 8 else _read(Betweenness, evidence, name)
+
+
+def _hartree_fock(evidence: Evidence, number: int) -> HartreeFock:
+    return needed(_read(HartreeFock, evidence, FILES[number]), NO_FILES)
+
+
+def _studies(evidence: Evidence, numbers: Iterable[int]) -> dict[str, Study]:
+    """What all programs have in their files, by the name of the file."""
+    files = {FILES[number]: _file(evidence, number) for number in numbers}
+    return needed({name: _study(file) for name, file in files.items() if file}, NO_FILES)
 
 
 def _study(file: HartreeFock | Betweenness) -> Study:
@@ -88,8 +83,7 @@ def _study(file: HartreeFock | Betweenness) -> Study:
 def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
     """Where the experiment file differs; the file's ``figure.departs`` must have the reasons."""
     number = figure_of(claim)
-    if (file := _file(evidence, number)) is None:
-        return unknown(NO_FILES)
+    file = needed(_file(evidence, number), NO_FILES)
     reasons = file.figure.departs if file.figure and file.figure.number == number else {}
     return departing(departures(claim, file), reasons)
 
@@ -106,32 +100,25 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     study = _study(file)
     ours: dict[str, Sequence[str]]
     if isinstance(file, HartreeFock):
-        columns = file.hf.protocols
-        ours = {"inputs": [f"{i.molecule} {i.basis}" for i in file.hf.input]}
-        ours["balances"] = file.hf.balance
+        ours = {"inputs": _inputs(file), "balances": file.hf.balance}
     else:
         assert file.bc is not None
-        columns = file.scc.protocols
-        ours = {"inputs": _workloads(file.bc.workload, paper["inputs"])}
-        ours["balances"] = file.bc.deals
+        inputs = _workloads(file.bc.workload, paper["inputs"])
+        ours = {"inputs": inputs, "balances": file.bc.deals}
     for aspect, values in ours.items():
         if set(values) != set(paper[aspect]):
             found[aspect] = instead(values, paper[aspect])
-    missing = [t for t in paper["transports"] if OURS[t] not in columns]
-    more = [c for c in columns if c not in [OURS[t] for t in paper["transports"]]]
-    if missing or more:
-        parts = [f"without {said(missing)}"] * bool(missing) + [f"{said(more)} besides"] * bool(
-            more
-        )
+    wanted = {t: OURS[t] for t in paper["transports"]}
+    missing = [t for t, scheme in wanted.items() if scheme not in study.protocols]
+    more = [c for c in study.protocols if c not in wanted.values()]
+    parts = [f"without {said(missing)}"] * bool(missing) + [f"{said(more)} besides"] * bool(more)
+    if parts:
         found["transports"] = ", ".join(parts)
-    if buffers := _other_buffers(
-        study.buffers, [t for t in paper["transports"] if t not in missing]
-    ):
+    if buffers := _other_buffers(study.buffers, [t for t in wanted if t not in missing]):
         found["buffers"] = said(buffers)
-    places = [min(study.places), max(study.places)]
-    wanted = [min(paper["places"]), max(paper["places"])]
-    if places != wanted:
-        found["places"] = instead(f"{places[0]} to {places[1]}", f"{wanted[0]} to {wanted[1]}")
+    places, printed = (f"{min(of)} to {max(of)}" for of in (study.places, paper["places"]))
+    if places != printed:
+        found["places"] = instead(places, printed)
     if study.repeats != claim.data["repeats"]:
         found["repeats"] = instead(study.repeats, claim.data["repeats"])
     if claim.data.get("base") not in (None, BASE.get(number)):
@@ -139,13 +126,15 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     return found
 
 
+def _inputs(file: HartreeFock) -> list[str]:
+    return [f"{i.molecule} {i.basis}" for i in file.hf.input]
+
+
 def _workloads(given: Mapping[str, Workload], paper: Sequence[str]) -> list[str]:
     """Names of workloads, as the paper has them; its low and large are the same."""
     alike = {"low": "large", "large": "low"}
-    names = [other for name in given for other in (name, alike.get(name, name))]
-    return list(
-        dict.fromkeys(n for n in names if n in paper or (n in given and alike.get(n) not in paper))
-    )
+    names = dict.fromkeys(other for name in given for other in (name, alike.get(name, name)))
+    return [n for n in names if n in paper or (n in given and alike.get(n) not in paper)]
 
 
 def chunks() -> dict[str, int]:
@@ -160,9 +149,8 @@ def chunks() -> dict[str, int]:
 def _other_buffers(given: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
     """What buffers of a study are not the chip's."""
     found = []
-    for name in names:
-        scheme = OURS[name]
-        if (wanted := chunks().get(scheme)) is not None:
+    for scheme, wanted in chunks().items():
+        if scheme in [OURS[name] for name in names]:
             ours = chunk(scheme, given[scheme]) if scheme in given else "the transport's own"
             if ours != wanted:
                 found.append(f"{scheme}: {instead(ours, wanted)} bytes")
@@ -172,26 +160,18 @@ def _other_buffers(given: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
 @check
 def scc_repeats(claim: Claim, evidence: Evidence) -> Verdict:
     """Repeats of the experiment files."""
-    made = {}
-    for number, name in FILES.items():
-        if (file := _file(evidence, number)) is not None:
-            made[name] = _study(file).repeats
-    if not made:
-        return unknown(NO_FILES)
+    made = {name: study.repeats for name, study in _studies(evidence, FILES).items()}
     holds = set(made.values()) == {claim.data["repeats"]}
-    return compared(
-        claim, holds, made, "runs' mean; costs of a unit and of a message are the least"
-    )
+    within = "runs' mean; costs of a unit and of a message are the least"
+    return compared(claim, holds, made, within)
 
 
 @check
 def transports(claim: Claim, evidence: Evidence) -> Verdict:
     """What stands for the paper's transports in the experiment files."""
     there = [row[0] for row in claim.data["rows"] if row[2]]
-    hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence, FILES[9])
-    if hf is None or bc is None:
-        return unknown(NO_FILES)
-    both = set(hf.hf.protocols) & set(bc.scc.protocols)
+    hf, bc = (needed(_file(evidence, number), NO_FILES) for number in (6, 9))
+    both = set(_study(hf).protocols) & set(_study(bc).protocols)
     ours = {name: OURS[name] if OURS[name] in both else "none" for name in there}
     return compared(claim, "none" not in ours.values(), ours)
 
@@ -210,10 +190,7 @@ def sections(claim: Claim, evidence: Evidence) -> Verdict:
 
 def _buffer(claim: Claim, evidence: Evidence, scheme: Any) -> Verdict:
     """The buffers of a scheme in the files of the figures that are the chip's."""
-    files = {FILES[number]: _file(evidence, number) for number in (6, 7, 9)}
-    given = {name: _study(file).buffers for name, file in files.items() if file is not None}
-    if not given:
-        return unknown(NO_FILES)
+    given = {name: study.buffers for name, study in _studies(evidence, (6, 7, 9)).items()}
     ours = {name: chunk(scheme, b[scheme]) if scheme in b else 0 for name, b in given.items()}
     told = {name: f"{size} bytes" if size else "not the chip's" for name, size in ours.items()}
     return compared(claim, set(ours.values()) == {chunks()[scheme]}, told)
@@ -256,37 +233,29 @@ def clocks(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def balances(claim: Claim, evidence: Evidence) -> Verdict:
     """The ways to balance that the experiment files have."""
-    if (file := hartree_fock(evidence, FILES[5])) is None:
-        return unknown(NO_FILES)
-    ours = set(file.hf.balance)
+    ours = set(_hartree_fock(evidence, 5).hf.balance)
     return compared(claim, ours == set(claim.table()), ours)
 
 
 @check
 def hf_inputs(claim: Claim, evidence: Evidence) -> Verdict:
     """The molecules and bases of the experiment files."""
-    ours: list[str] = []
-    for name in (FILES[5], FILES[6]):
-        if (file := hartree_fock(evidence, name)) is not None:
-            ours += [f"{i.molecule} {i.basis}" for i in file.hf.input]
-    if not ours:
-        return unknown(NO_FILES)
+    files = [_read(HartreeFock, evidence, FILES[number]) for number in (5, 6)]
+    ours = needed([name for file in files if file for name in _inputs(file)], NO_FILES)
     theirs = {f"{row['molecule']} {row['basis']}" for row in claim.table().values()}
     return compared(claim, set(ours) == theirs, ours)
 
 
 @check
-@with_pyscf
 def work_units(claim: Claim, evidence: Evidence) -> Verdict:
     """Units of benzene in STO-3G under static balancing."""
+    need_pyscf()
     from dgsuite.studies.chem import molecule
     from dgsuite.studies.chem.scf import plan
 
     work, _ = plan(molecule.mole(molecule.read("benzene"), "sto-3g"), "static")
-    ours = len(primitives(work))
-    return compared(
-        claim, ours == claim.data["values"]["static_work_units_benzene_sto3g"], f"{ours} units"
-    )
+    ours, theirs = len(primitives(work)), claim.data["values"]["static_work_units_benzene_sto3g"]
+    return compared(claim, ours == theirs, f"{ours} units")
 
 
 @check
@@ -307,13 +276,11 @@ def bc_graphs(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def table1(claim: Claim, evidence: Evidence) -> Verdict:
     """Shares of the experiment file as printed, and edges of graphs of these; else of results."""
-    file = betweenness(evidence, TABLE1)
+    file = _read(Betweenness, evidence, TABLE1)
     if file is None or file.bc is None:
         return edges(claim, evidence)
     silent, ours = [], {}
-    rows = {
-        row[1]: dict(zip(claim.data["columns"], row, strict=True)) for row in claim.data["rows"]
-    }
+    rows = {r[1]: dict(zip(claim.data["columns"], r, strict=True)) for r in claim.data["rows"]}
     for name, given in file.bc.workload.items():
         values = given.model_dump(include={"a", "b", "c", "d", "edges"})
         values |= {"n": given.scale, "w": int(given.weighted)}
@@ -325,31 +292,33 @@ def table1(claim: Claim, evidence: Evidence) -> Verdict:
         shares = {share: values[share] for share in "abcd"}
         ours[name] = genval.rmat(given.scale, **shares, seed=file.scc.seed).m
     absent = rows.keys() - ours.keys() - {"large"}  # low again
-    holds = not absent and all(abs(m / rows[name]["edges"] - 1) < EDGES for name, m in ours.items())
-    return compared(claim, holds, ours, f"{EDGES:.1%} of the edges")._replace(
-        silent="; ".join(silent)
-    )
+    found = _as_many(claim, ours, {name: row["edges"] for name, row in rows.items()}, not absent)
+    return found._replace(silent="; ".join(silent))
 
 
 def edges(claim: Claim, evidence: Evidence) -> Verdict:
     """Edges of the graphs that results are of."""
-    ds = next(evidence.having("simulated_seconds", program="bc"), None)
-    if ds is None:
-        return unknown(NO_FILES)
+    ds = needed(next(evidence.having("simulated_seconds", program="bc"), None), NO_FILES)
     printed = {row[1]: row[-1] for row in claim.data["rows"]}
     ours = {w: int(ds.edges.sel(workload=w)) for w in ds.workload.values.tolist() if w in printed}
-    holds = all(abs(m / printed[w] - 1) < EDGES for w, m in ours.items())
+    return _as_many(claim, ours, printed)
+
+
+def _as_many(
+    claim: Claim, ours: Mapping[str, int], printed: Mapping[str, int], every: bool = True
+) -> Verdict:
+    """Whether graphs have the printed numbers of edges, and every one that is printed is there."""
+    holds = every and all(abs(m / printed[name] - 1) < EDGES for name, m in ours.items())
     return compared(claim, holds, ours, f"{EDGES:.1%} of the edges")
 
 
 @check
 def holes(claim: Claim, evidence: Evidence) -> Verdict:
     """Places that the files simulate and the paper could not run."""
-    if (file := hartree_fock(evidence, FILES[6])) is None:
-        return unknown(NO_FILES)
-    fewer = [p for p in file.hf.places if p < 8]
+    places = _hartree_fock(evidence, 6).hf.places
+    fewer = [p for p in places if p < 8]
     ours = f"Hartree-Fock on {', '.join(map(str, fewer))} places"
-    return compared(claim, not fewer, ours, results=(fewer, file.hf.places))
+    return compared(claim, not fewer, ours, results=(fewer, places))
 
 
 @condition

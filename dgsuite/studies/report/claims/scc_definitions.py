@@ -16,7 +16,7 @@ import dgsuite
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import chunks
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, with_pyscf
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, need_pyscf
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.transports.chip import MPIMPB
 
@@ -25,9 +25,9 @@ PATIENCE = 30.0
 
 
 @check
-@with_pyscf
 def fock(claim: Claim, evidence: Evidence) -> Verdict:
     """A build beside the formula, worked out from all integrals at once."""
+    need_pyscf()
     from dgsuite.studies.chem import molecule, places
     from dgsuite.studies.chem.molecule import start
     from dgsuite.studies.chem.scf import plan

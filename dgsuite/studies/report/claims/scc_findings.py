@@ -9,17 +9,19 @@ import xarray as xr
 
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scc import OURS, table1
-from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_native, hf_native_scales, hf_times
+from dgsuite.studies.report.claims.scc import OURS
+from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_times
 from dgsuite.studies.report.claims.verdicts import (
+    CHECKS,
     DIFFERS,
     UNCHECKED,
+    MissingError,
     Row,
     Verdict,
     check,
     compared,
     condition,
-    unknown,
+    needed,
 )
 from dgsuite.studies.scc import hf_report
 from dgsuite.studies.scc.chip import SCC
@@ -44,15 +46,16 @@ def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
 
 
 def _blocks(
-    evidence: Evidence, *workloads: str, transports: Sequence[str] = ()
-) -> xr.Dataset | None:
+    evidence: Evidence, *workloads: str, transports: Sequence[str] = (), places: int = 48
+) -> xr.Dataset:
     """Results of the original's deal up to 48 places that have all of these; `seconds` are simulated."""
     for ds in _bc(evidence):
         there = {*ds.workload.values.tolist(), *ds.transport.values.tolist()}
         if {*workloads, *transports} <= there and 48 in ds.places:
+            needed(places in ds.places, NO_BC)
             found = ds.isel(deal=0).sel(places=ds.places <= 48)
             return found.rename(simulated_seconds="seconds")
-    return None
+    raise MissingError(NO_BC)
 
 
 def _speedup(seconds: xr.DataArray) -> xr.DataArray:
@@ -62,8 +65,7 @@ def _speedup(seconds: xr.DataArray) -> xr.DataArray:
 @check
 def bc_native(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the native transport is fastest, by little, at all places above one."""
-    if (found := _blocks(evidence, "low", transports=("mpb", "tcp"))) is None:
-        return unknown(NO_BC)
+    found = _blocks(evidence, "low", transports=("mpb", "tcp"))
     low = _compared(found)
     first = low.sel(transport="mpb") <= low.min("transport")
     spread = float((low.max("transport") / low.min("transport")).max() - 1)
@@ -93,26 +95,18 @@ def dearer_results(found: xr.Dataset) -> bool:
 @check
 def bc_scaling(claim: Claim, evidence: Evidence) -> Verdict:
     """Speed-up at 48 places, and what both kinds of buffers gain from 36 to 48."""
-    found = _blocks(evidence, "low", transports=("mpb", "mpimpb"))
-    if found is None or 36 not in found.places:
-        return unknown(NO_BC)
-    values = claim.data["values"]
+    found = _blocks(evidence, "low", transports=("mpb", "mpimpb"), places=36)
+    flat, printed = (claim.data["values"][n] for n in ("mpi_flatten_at", "rcce_speedup_at_48"))
     low = found.seconds.sel(workload="low")
-    best = float(_speedup(low.sel(transport="mpb")).sel(places=48))
-    gain = {t: float(low.sel(transport=t, places=values["mpi_flatten_at"]) / low.sel(transport=t, places=48))
-            for t in ("mpimpb", "mpb")}  # fmt: skip
-    holds = (
-        abs(best / values["rcce_speedup_at_48"] - 1) < NEAR and gain["mpimpb"] < 1.05 < gain["mpb"]
-    )
-    told = {
-        f"{t} gain from {values['mpi_flatten_at']} to 48": f"x {g:.2f}" for t, g in gain.items()
-    }
+    speedup, gain = _speedup(low).sel(places=48), low.sel(places=flat) / low.sel(places=48)
+    best = float(speedup.sel(transport="mpb"))
+    gains = {t: float(gain.sel(transport=t)) for t in ("mpimpb", "mpb")}
+    holds = abs(best / printed - 1) < NEAR and gains["mpimpb"] < 1.05 < gains["mpb"]
+    ours = {"speed-up at 48": f"{best:.1f}"}
+    ours |= {f"{t} gain from {flat} to 48": f"x {g:.2f}" for t, g in gains.items()}
     chip = "chip:mpb"
     if chip in low.transport:
-        told[f"{chip} speed-up at 48"] = (
-            f"{float(_speedup(low.sel(transport=chip)).sel(places=48)):.1f}"
-        )
-    ours = {"speed-up at 48": f"{best:.1f}", **told}
+        ours[f"{chip} speed-up at 48"] = f"{float(speedup.sel(transport=chip)):.1f}"
     return compared(claim, holds, ours, f"{NEAR:.0%}, simulated", found)
 
 
@@ -130,8 +124,7 @@ def messages_matter_little(found: xr.Dataset) -> bool:
 def bc_load(claim: Claim, evidence: Evidence) -> Verdict:
     """Speed-ups at 48 places by workload."""
     names = ("small", "medium", "low", "high")
-    if (found := _blocks(evidence, *names)) is None:
-        return unknown(NO_BC)
+    found = _blocks(evidence, *names)
     at = _at_48(found.sel(workload=list(names))).values.tolist()
     ours = {name: f"{x:.1f}" for name, x in zip(names, at, strict=True)}
     return compared(claim, at == sorted(set(at)), ours, "simulated", found)
@@ -152,9 +145,7 @@ def dealt_less_evenly(found: xr.Dataset) -> bool:
 @check
 def bc_drop(claim: Claim, evidence: Evidence) -> Verdict:
     """What 48 places gain over 44."""
-    found = _blocks(evidence, "low")
-    if found is None or 44 not in found.places:
-        return unknown(NO_BC)
+    found = _blocks(evidence, "low", places=44)
     gain = _last_gain(found.sel(workload=["low"]).isel(transport=[0]))
     return compared(claim, gain < DROP, f"x {gain:.2f}, simulated", results=found)
 
@@ -175,16 +166,13 @@ def sockets_track(claim: Claim, evidence: Evidence) -> Verdict:
     """How far sockets and MPI over sockets are apart, in betweenness centrality and in Hartree-Fock."""
     pair = [OURS["sockets"], OURS["mpi-sock"]]
     found, times = _blocks(evidence, "low", transports=pair), hf_times(evidence)
-    if found is None:
-        return unknown(NO_BC)
     apart = {"betweenness centrality": _apart(found.seconds.sel(workload="low"), pair)}
     if times is not None and set(pair) <= set(times.transport.values.tolist()):
         apart["Hartree-Fock"] = _apart(times.seconds, pair)
     close, *other = apart.values()
     told = {name: f"{value:.1%} apart" for name, value in apart.items()}
-    return compared(
-        claim, close < TRACK and all(close < x for x in other), told, f"{TRACK:.0%}, simulated"
-    )
+    holds = close < TRACK and all(close < x for x in other)
+    return compared(claim, holds, told, f"{TRACK:.0%}, simulated")
 
 
 def _apart(seconds: xr.DataArray, pair: list[str]) -> float:
@@ -210,11 +198,10 @@ def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:
     for bc in (ds for ds in _bc(evidence) if 48 in ds.places):
         for t in (t for t in bc.transport.values.tolist() if t in OURS.values()):
             for name in bc.workload.values.tolist():
-                seconds = bc.simulated_seconds.isel(deal=0).sel(workload=name, transport=t)
-                ratio = float(
-                    bc.work_seconds.sel(workload=name) / bc.message_seconds.sel(transport=t)
-                )
-                yield "betweenness", ratio, float(_speedup(seconds).sel(places=48))
+                one = bc.sel(workload=name, transport=t)
+                ratio = float(one.work_seconds / one.message_seconds)
+                gain = _speedup(one.simulated_seconds.isel(deal=0)).sel(places=48)
+                yield "betweenness", ratio, float(gain)
 
 
 @check
@@ -223,34 +210,26 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
     groups: dict[str, list[tuple[float, float]]] = {}
     for group, ratio, gain in _ratios(evidence):
         groups.setdefault(group, []).append((ratio, gain))
-    found = {
-        g: _rank_correlation(np.array(pairs).T) for g, pairs in groups.items() if len(pairs) > 2
-    }
-    if not found:
-        return unknown("no results of several inputs or transports")
+    found = {g: _rank_correlation(pairs) for g, pairs in groups.items() if len(pairs) > 2}
+    needed(found, "no results of several inputs or transports")
     told = {name: f"{value:.2f}" for name, value in found.items()}
     return compared(claim, min(found.values()) > 0.5, told, "rank correlation above 0.5, simulated")
 
 
-def _rank_correlation(both: np.ndarray) -> float:
+def _rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
     """Spearman's."""
-    ranks = both.argsort(1).argsort(1)
-    return float(np.atleast_2d(np.corrcoef(ranks))[0, 1])
+    ranks = np.array(pairs).T.argsort(1).argsort(1)
+    return float(np.corrcoef(ranks)[0, 1])
 
 
 @check
 def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
     """The verdicts on the findings that it sums up: native fastest and scaling best, more work better."""
-    parts = {
-        "scc.fig6.rcce-best": hf_native,
-        "scc.fig7.rcce-scales-best": hf_native_scales,
-        "scc.fig9a.rcce-slightly": bc_native,
-        "scc.fig10.load": bc_load,
-    }
-    each = {name: part(claims()[name], evidence) for name, part in parts.items()}
+    parts = ("fig6.rcce-best", "fig7.rcce-scales-best", "fig9a.rcce-slightly", "fig10.load")
+    summed = [claims()[f"scc.{part}"] for part in parts]
+    each = {one.id: CHECKS[one.check](one, evidence) for one in summed}
     found = {name: one.verdict for name, one in each.items() if one.verdict != UNCHECKED}
-    if not found:
-        return unknown(f"{NO_BC}, {NO_HF}")
+    needed(found, f"{NO_BC}, {NO_HF}")
     holds = DIFFERS not in found.values()
     return compared(claim, holds, found, "as those claims", [*each.values()])
 
@@ -264,20 +243,13 @@ def explained(parts: Sequence[Verdict]) -> bool:
 @check
 def held(claim: Claim, evidence: Evidence) -> Verdict:
     """What a place holds in the simulations, and whether that fits a core of the chip."""
-    most = {}
-    for ds in evidence.results.values():
-        if "held_bytes" in ds:
-            for name, nbytes in zip(
-                ds.held_bytes[ds.held_bytes.dims[0]].values.tolist(),
-                ds.held_bytes.values,
-                strict=True,
-            ):
-                most[name] = float(nbytes) / 1e6
-    if not most:
-        return unknown(f"{NO_BC}, {NO_HF}")
-    over = [name for name, size in most.items() if size * 1e6 > SCC.memory]
-    told = {name: f"{size:.1f} MB" for name, size in most.items()}
-    return compared(claim, bool(over), told, results=max(most.values()) * 1e6)
+    most: dict[str, float] = {}
+    for ds in evidence.having("held_bytes"):
+        most |= ds.held_bytes.to_series().to_dict()
+    needed(most, f"{NO_BC}, {NO_HF}")
+    told = {name: f"{nbytes / 1e6:.1f} MB" for name, nbytes in most.items()}
+    largest = float(max(most.values()))
+    return compared(claim, largest > SCC.memory, told, results=largest)
 
 
 @condition
@@ -289,7 +261,6 @@ def fits_a_core(nbytes: float) -> bool:
 def betweenness(ds: xr.Dataset) -> list[Row]:
     """The claims that a result of betweenness centrality bears on, with verdicts."""
     evidence = Evidence({"": ds}, configs=None)
-    checks = (table1, bc_native, bc_scaling, bc_load, bc_drop, sockets_track)
-    about = {function.__name__: function for function in checks}
-    found = [Row(c, about[c.check](c, evidence)) for c in claims().values() if c.check in about]
+    checks = ("table1", "bc_native", "bc_scaling", "bc_load", "bc_drop", "sockets_track")
+    found = [Row(c, CHECKS[c.check](c, evidence)) for c in claims().values() if c.check in checks]
     return [row for row in found if row.verdict.verdict != UNCHECKED]

@@ -7,7 +7,7 @@ import xarray as xr
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import OURS
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, unknown
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.scc import hf_report
 
@@ -15,6 +15,9 @@ NO_HF = "no results of Hartree-Fock"
 
 STO = "benzene sto-3g"
 """The input on the chip."""
+
+ASPIRIN, BENZENE = "aspirin 3-21g", "benzene 3-21g"
+"""The inputs on the cluster."""
 
 WIDE = 0.5
 """Width of the intervals of times, relative to these, from which transports are not compared."""
@@ -45,51 +48,38 @@ def _findings(claim: Claim, evidence: Evidence) -> Verdict:
                 text, agrees = row["ours"][transport]
                 told.append(f"{row['says']}: {text} on {transport}, simulated")
                 held.append(agrees)
-    if not told:
-        return unknown(NO_HF)
+    needed(told, NO_HF)
     return compared(claim, all(held), told, f"{hf_report.CLOSE:.0%}", ds)
 
 
-@check
-def hf_speedups(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups that the text names."""
-    return _findings(claim, evidence)
-
-
-@check
-def dynamic_costly(claim: Claim, evidence: Evidence) -> Verdict:
-    """Dynamic over static, at few places and at 48."""
-    return _findings(claim, evidence)
-
-
-@check
-def static_rougher(claim: Claim, evidence: Evidence) -> Verdict:
-    """How even the gains of more places are."""
-    return _findings(claim, evidence)
+for _name in ("hf_speedups", "dynamic_costly", "static_rougher"):
+    check(_findings, _name)
 
 
 @check
 def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
     """Speed-ups of aspirin and benzene at 48 places under both balances."""
-    ds = results_of(evidence, "aspirin 3-21g")
-    if (
-        ds is None
-        or "benzene 3-21g" not in ds.input
-        or not {"static", "dynamic"} <= set(ds.balance.values)
-    ):
-        return unknown(NO_HF)
+    ds = _molecules(evidence, "static", "dynamic")
     transport = _standing(ds.transport.values.tolist(), 5)
     gap = {}
     for arm in ("static", "dynamic"):
-        at = [
-            float(hf_report.speedup(ds, f"{m} 3-21g", arm, transport).sel(places=48))
-            for m in ("aspirin", "benzene")
-        ]
-        gap[arm] = at[0] / at[1]
+        aspirin, benzene = (_at_48(ds, name, arm, transport) for name in (ASPIRIN, BENZENE))
+        gap[arm] = aspirin / benzene
     holds = min(gap.values()) > 1 and gap["static"] > gap["dynamic"]
-    return compared(
-        claim, holds, {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
-    )
+    told = {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
+    return compared(claim, holds, told)
+
+
+def _molecules(evidence: Evidence, *balances: str) -> xr.Dataset:
+    """Results with both molecules in the basis that the cluster was measured with, and with balances."""
+    ds = needed(results_of(evidence, ASPIRIN), NO_HF)
+    needed(BENZENE in ds.input and set(balances) <= set(ds.balance.values), NO_HF)
+    return ds
+
+
+def _at_48(ds: xr.Dataset, name: str, arm: str, transport: str) -> float:
+    """A speed-up at 48 places."""
+    return float(hf_report.speedup(ds, name, arm, transport).sel(places=48))
 
 
 def hf_times(evidence: Evidence) -> xr.Dataset | None:
@@ -100,12 +90,8 @@ def hf_times(evidence: Evidence) -> xr.Dataset | None:
 
 def _near(ds: xr.Dataset) -> xr.Dataset:
     """Seconds at the paper's places; where results have no intervals, these are points."""
-    near = ds.sel(
-        input=STO,
-        places=slice(8, 48),
-        balance=["static", "dynamic"],
-        transport=[t for t in OURS.values() if t in ds.transport],
-    )
+    there = [t for t in OURS.values() if t in ds.transport]
+    near = ds.sel(input=STO, places=slice(8, 48), balance=["static", "dynamic"], transport=there)
     low, high = (near.get(f"simulated_{end}", near.simulated) for end in ("low", "high"))
     return xr.Dataset({"seconds": near.simulated, "low": low, "high": high})
 
@@ -115,12 +101,13 @@ def _behind(times: xr.Dataset, name: str) -> xr.DataArray:
     return times.low.sel(transport=name, drop=True) > times.high.drop_sel(transport=name)
 
 
-def _vary(times: xr.Dataset) -> str:
-    """Why intervals are too wide for a statement; "" if they are not."""
+def _narrow(evidence: Evidence, transport: str = "mpb") -> xr.Dataset:
+    """`hf_times` with a transport, whose intervals are not too wide for a statement."""
+    times = needed(hf_times(evidence), NO_HF)
+    needed(transport in times.transport, NO_HF)
     width = float(((times.high - times.low) / times.seconds).median())
-    return (
-        f"times vary by {width:.0%} with what messages cost: no statement" if width > WIDE else ""
-    )
+    needed(width <= WIDE, f"times vary by {width:.0%} with what messages cost: no statement")
+    return times
 
 
 def _ranked(
@@ -138,10 +125,7 @@ def _ranked(
 @check
 def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether no transport is faster than the native one at any places, beyond the intervals of both."""
-    if (times := hf_times(evidence)) is None:
-        return unknown(NO_HF)
-    if why := _vary(times):
-        return unknown(why)
+    times = _narrow(evidence)
     behind = _behind(times, "mpb")
     first = int((times.seconds.sel(transport="mpb") <= times.seconds.min("transport")).sum())
     late = int(behind.any("transport").sum())
@@ -153,11 +137,7 @@ def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether no transport is slower than sockets, beyond the intervals of both."""
-    times = hf_times(evidence)
-    if times is None or "tcp" not in times.transport:
-        return unknown(NO_HF)
-    if why := _vary(times):
-        return unknown(why)
+    times = _narrow(evidence, "tcp")
     ahead = times.high.sel(transport="tcp", drop=True) < times.low.drop_sel(transport="tcp")
     worst = times.seconds.sel(transport="tcp") >= times.seconds.max("transport")
     told = f"last at {int(worst.sum())} of {worst.size} points"
@@ -167,18 +147,12 @@ def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
     """Speed-ups at the most places over the native transport's time at the fewest, by transport."""
-    if (times := hf_times(evidence)) is None:
-        return unknown(NO_HF)
-    if why := _vary(times):
-        return unknown(why)
+    times = _narrow(evidence)
     most = times.isel(places=[-1])
     gain = times.seconds.sel(transport="mpb").isel(places=0) / most.seconds.isel(places=0)
-    told = ", ".join(
-        f"{b} {t} {float(gain.sel(balance=b, transport=t)):.3g}"
-        for b in ("static", "dynamic")
-        for t in times.transport.values
-    )
-    return _ranked(claim, evidence, _behind(most, "mpb"), told)
+    shown = [(b, t) for b in ("static", "dynamic") for t in times.transport.values]
+    each = (f"{b} {t} {float(gain.sel(balance=b, transport=t)):.3g}" for b, t in shown)
+    return _ranked(claim, evidence, _behind(most, "mpb"), ", ".join(each))
 
 
 @condition
@@ -211,34 +185,22 @@ def dearer_units(results: xr.Dataset) -> bool:
 @check
 def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether dynamic balancing gets faster with places, without a transport's costs."""
-    ds = next((d for d in evidence.having("simulated") if "dynamic" in d.balance), None)
-    if ds is None:
-        return unknown(NO_HF)
-    curve = ds.simulated.sel(balance="dynamic", places=slice(1, 48)).isel(input=0, transport=0)
-    return compared(claim, float(curve[-1]) < float(curve[0]),
-                    f"x {float(curve[0] / curve[-1]):.1f}, simulated")  # fmt: skip
+    found = (ds for ds in evidence.having("simulated") if "dynamic" in ds.balance)
+    curve = needed(next(found, None), NO_HF).simulated.sel(balance="dynamic", places=slice(1, 48))
+    gain = float(curve.isel(places=0) / curve.isel(places=-1))
+    return compared(claim, gain > 1, f"x {gain:.1f}, simulated")
 
 
 @check
 def benzene_why(claim: Claim, evidence: Evidence) -> Verdict:
     """What messages take of the speed-up of both inputs at 48 places, and how much work they have."""
-    ds = results_of(evidence, "benzene 3-21g")
-    if ds is None or "aspirin 3-21g" not in ds.input or "dynamic" not in ds.balance:
-        return unknown(NO_HF)
+    ds = _molecules(evidence, "dynamic")
     transport = _standing(ds.transport.values.tolist(), 5)
-    lost, work = {}, {}
-    for name in ("benzene 3-21g", "aspirin 3-21g"):
-        with_it, free = (
-            float(hf_report.speedup(ds, name, "dynamic", t).sel(places=48))
-            for t in (transport, "none")
-        )
-        lost[name] = 1 - with_it / free
-        work[name] = float(
-            ds.simulated.sel(input=name, balance="dynamic", transport="none", places=1)
-        )
-    benzene, aspirin = lost.values()
-    holds = benzene > max(aspirin, 0.01) and work["benzene 3-21g"] < work["aspirin 3-21g"]
-    told = {
-        name: f"{lost[name]:.1%} of the speed-up lost, {work[name]:.1f} s of work" for name in lost
-    }
+    units = ds.simulated.sel(balance="dynamic", transport="none", places=1)
+    lost, work, told = {}, {}, {}
+    for name in (BENZENE, ASPIRIN):
+        with_it, free = (_at_48(ds, name, "dynamic", t) for t in (transport, "none"))
+        lost[name], work[name] = 1 - with_it / free, float(units.sel(input=name))
+        told[name] = f"{lost[name]:.1%} of the speed-up lost, {work[name]:.1f} s of work"
+    holds = lost[BENZENE] > max(lost[ASPIRIN], 0.01) and work[BENZENE] < work[ASPIRIN]
     return compared(claim, holds, told, f"on {transport}, simulated")

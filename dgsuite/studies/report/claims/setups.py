@@ -18,7 +18,8 @@ from dgsuite.studies.report.claims.verdicts import (
     compared,
     condition,
     instead,
-    unknown,
+    needed,
+    said,
 )
 from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import crowded
@@ -60,11 +61,9 @@ def planned(points: Sequence[config.Point]) -> list[Made]:
 
 def ran(figure: xr.Dataset) -> list[Made]:
     """The runs of a figure's dataset."""
-    coords = {
-        str(name): c.values.tolist() for name, c in figure.coords.items() if c.dims == ("run",)
-    }
+    coords = {str(n): c.values.tolist() for n, c in figure.coords.items() if c.dims == ("run",)}
     rows = [dict(zip(coords, row, strict=True)) for row in zip(*coords.values(), strict=True)]
-    return [_made(row, str(row["form"]) if row.get("form") else "iterative") for row in rows]
+    return [_made(row, str(row.get("form") or "iterative")) for row in rows]
 
 
 def _made(run: Mapping[str, Any], form: str) -> Made:
@@ -91,13 +90,9 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
     experiments = claim.data.get("experiment", ())
     serial = [r for r in runs if r.program == SERIAL_PROGRAM]
     runs = [r for r in runs if r.program != SERIAL_PROGRAM]
-    both = {r.program for r in runs} ^ {e["program"] for e in experiments}
-    if both:
-        ours, theirs = (
-            sorted({x for x in both if (x in {r.program for r in runs}) == mine})
-            for mine in (True, False)
-        )
-        found["programs"] = [instead(_said(ours), _said(theirs))]
+    here, there = {r.program for r in runs}, {e["program"] for e in experiments}
+    if here != there:
+        found["programs"] = [instead(_said(here - there), _said(there - here))]
     for experiment in experiments:
         mine = [r for r in runs if r.program == experiment["program"]]
         for aspect, paper in experiment.items():
@@ -150,9 +145,9 @@ def _said(values: Collection[Any]) -> str:
 def setting(claim: Claim, evidence: Evidence) -> Verdict:
     """The file's full setting beside the paper's; what departs must be in its ``figure.departs``."""
     number, study = claim.data["figure"], claim.data.get("study", "")
-    full, fast = (evidence.experiment(number, way, study) for way in (True, False))
-    if full is None or fast is None:
-        return unknown(NO_FILES)
+    full, fast = (
+        needed(evidence.experiment(number, way, study), NO_FILES) for way in (True, False)
+    )
     assert full.figure is not None
     found, less = (
         departures(claim, planned(evidence.points(number, way, study))) for way in (True, False)
@@ -185,15 +180,13 @@ def departing(
 
 def _full(evidence: Evidence, numbers: Sequence[int] = TIMED) -> dict[int, config.Config]:
     found = {n: evidence.experiment(n) for n in numbers}
-    return {n: c for n, c in found.items() if c is not None}
+    return needed({n: c for n, c in found.items() if c is not None}, NO_FILES)
 
 
 @check
 def repeats(claim: Claim, evidence: Evidence) -> Verdict:
     """Repeats of the full settings, each one run."""
     files = _full(evidence)
-    if not files:
-        return unknown(NO_FILES)
     made = {c.experiment.repeats * c.experiment.iterations for c in files.values()}
     return compared(claim, made == {claim.data["repeats"]}, sorted(made))
 
@@ -201,10 +194,7 @@ def repeats(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def limits(claim: Claim, evidence: Evidence) -> Verdict:
     """Least and most of what full settings vary."""
-    files = _full(evidence)
-    if not files:
-        return unknown(NO_FILES)
-    runs = [run for n in files for run in planned(evidence.points(n))]
+    runs = [run for n in _full(evidence) for run in planned(evidence.points(n))]
     by = {name: [r for r in runs if r.program.startswith(name)] for name in ("X10", "HJ")}
     ours = {
         "input_size_least": min(r.sizes for r in runs),
@@ -222,8 +212,6 @@ def limits(claim: Claim, evidence: Evidence) -> Verdict:
 def subset(claim: Claim, evidence: Evidence) -> Verdict:
     """From Figure 14 on HJ's programs stand where the paper has one place, X10's elsewhere."""
     files = _full(evidence, range(14, 20))
-    if not files:
-        return unknown(NO_FILES)
     ours = {n: {r.program for r in planned(evidence.points(n))} for n in files}
     paper = {n: {e["program"] for e in _experiments(n)} for n in files}
     return compared(claim, ours == paper, {f"Figure {n}": p for n, p in ours.items()})
@@ -243,25 +231,18 @@ def experiments(claim: Claim, evidence: Evidence) -> Verdict:
         made = [e for e in _experiments(number) if e["program"] in row["programs"]]
         if {e["program"] for e in made} != set(row["programs"]):
             return Verdict(DIFFERS, f"Figure {key}: {row['programs']}", "", "two claims disagree")
-    files = _full(evidence)
-    if not files:
-        return unknown(NO_FILES)
-    depart = {
-        n: list(found)
-        for n in files
-        if (found := departures(setup_of(n) or claim, planned(evidence.points(n))))
-    }
-    named = {f"Figure {n}": aspects for n, aspects in depart.items()}
+    depart = {n: departures(setup_of(n) or claim, planned(evidence.points(n)))
+              for n in _full(evidence)}  # fmt: skip
+    named = {f"Figure {n}": list(found) for n, found in depart.items() if found}
     if not named:
         return Verdict(EQUAL, "all set-ups")
-    return Verdict(DIFFERS, str(compared(claim, True, named).ours), "see the set-ups' own claims")
+    return Verdict(DIFFERS, said(named), "see the set-ups' own claims")
 
 
 @check
 def models(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether Figure 15 has the three runtime models: one place, several, one a node."""
-    if not (runs := planned(evidence.points(15))):
-        return unknown(NO_FILES)
+    runs = planned(needed(evidence.points(15), NO_FILES))
     ours = {
         "SP": any(r.places == 1 for r in runs),
         "MP": any(1 < r.places < r.sizes and r.sizes % r.places == 0 for r in runs),
@@ -273,10 +254,7 @@ def models(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def one_place(claim: Claim, evidence: Evidence) -> Verdict:
     """HJ's one place: one process, and in how many clusters its nodes are."""
-    files = _full(evidence)
-    if not files:
-        return unknown(NO_FILES)
-    points = [p for n in files for p in evidence.points(n) if p.runtime == "HJ"]
+    points = [p for n in _full(evidence) for p in evidence.points(n) if p.runtime == "HJ"]
     processes, clusters = {p.workers for p in points}, {p.clusters for p in points}
     ours = {"processes": sorted(processes), "clusters": sorted(c or 1 for c in clusters)}
     return compared(claim, processes == {1} == clusters, ours)
@@ -286,11 +264,9 @@ def one_place(claim: Claim, evidence: Evidence) -> Verdict:
 def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
     """Serial runs in the UP model: their places in the full settings; in results, tasks and data sent."""
     numbers = [n for n in TIMED if (setup_of(n) or claim).data.get("base", "").startswith("serial")]
-    if not _full(evidence, numbers):
-        return unknown(NO_FILES)
     made = {
         n: sorted({r.places for r in planned(evidence.points(n)) if r.program == SERIAL_PROGRAM})
-        for n in numbers
+        for n in _full(evidence, numbers)
     }
     holds = all(places == [N] for places in made.values())
     ours: dict[str, Any] = {f"places in Figure {n}": places for n, places in made.items()}
@@ -308,8 +284,7 @@ def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
 def machine(claim: Claim, evidence: Evidence) -> Verdict:
     """The machine that results were made on."""
     made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
-    if not made:
-        return unknown("no results: they say what machine made them")
+    needed(made, "no results: they say what machine made them")
     others = [text for text in made if processor_of(claim) not in text]
     return compared(claim, not others, sorted(made), results=others)
 
@@ -324,19 +299,17 @@ def another_machine(others: Collection[str]) -> bool:
 def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each hardware thread of the results was a processor's own."""
     figures = {n: d for n in TIMED if (d := evidence.figure(n)) is not None}
-    if not figures:
-        return unknown("no results of times")
-    shared = {f"Figure {n}": text for n, d in figures.items() if (text := crowded(d))}
-    worst = next((d for n, d in figures.items() if f"Figure {n}" in shared), None)
-    return compared(claim, not shared, shared or "a processor each", results=worst)
+    needed(figures, "no results of times")
+    shared = {n: text for n, d in figures.items() if (text := crowded(d))}
+    told = {f"Figure {n}": text for n, text in shared.items()} or "a processor each"
+    worst = figures[min(shared)] if shared else None
+    return compared(claim, not shared, told, results=worst)
 
 
 def settings_of(figure: xr.Dataset) -> dict[str, str]:
     """Where the runs of a figure's dataset differ from the paper, by aspect."""
     claim = setup_of(int(figure.attrs["figure"]), str(figure.attrs.get("study", "")))
-    if claim is None or "experiment" not in claim.data:
-        return {}
-    return departures(claim, ran(figure))
+    return departures(claim, ran(figure)) if claim and "experiment" in claim.data else {}
 
 
 def described(number: int, study: str = "") -> str:
@@ -344,16 +317,10 @@ def described(number: int, study: str = "") -> str:
     parts = []
     for e in _experiments(number, study):
         kernels = _said(e["kernels"])
-        told = [
-            f"{e['program']}: {e['form']}, {kernels if kernels == 'all' else kernels.upper()} kernels"
-        ]
-        for name, word in (
-            ("sizes", "nodes"),
-            ("threads", "hardware threads"),
-            ("places", "places"),
-        ):
-            if name in e:
-                told.append(f"{'n' if e[name] == 'n' else _said(e[name])} {word}")
+        kernels = kernels if kernels == "all" else kernels.upper()
+        told = [f"{e['program']}: {e['form']}, {kernels} kernels"]
+        words = {"sizes": "nodes", "threads": "hardware threads", "places": "places"}
+        told += [f"{_said(e[name])} {word}" for name, word in words.items() if name in e]
         told.append(", ".join(f"{i}-In" for i in e["inputs"]))
         if any(work := sorted(_set(e.get("workload", 0)))):
             told.append(f"{' and '.join(f'{w:,}' for w in work)} operations a task")

@@ -65,9 +65,8 @@ def outline(rows: Sequence[Row]) -> Outline:
         if row.verdict.verdict == DIFFERS and not row.verdict.silent:
             causes.setdefault(row.claim.why or row.verdict.why, []).append(row)
     ordered = sorted(causes.items(), key=lambda cause: -len(cause[1]))
-    return Outline(
-        Table(("", *verdicts), counts), [row for row in rows if row.verdict.silent], ordered
-    )
+    unexplained = [row for row in rows if row.verdict.silent]
+    return Outline(Table(("", *verdicts), counts), unexplained, ordered)
 
 
 def state(row: Row) -> str:
@@ -77,9 +76,7 @@ def state(row: Row) -> str:
 
 def by_paper(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """The claims of each paper, by its title."""
-    return {
-        title: [row for row in rows if row.claim.paper == paper] for paper, title in PAPERS.items()
-    }
+    return {title: [r for r in rows if r.claim.paper == paper] for paper, title in PAPERS.items()}
 
 
 def show(console: Any, rows: Sequence[Row]) -> None:

@@ -11,8 +11,15 @@ import numpy as np
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import setting
-from dgsuite.studies.report.claims.times import Curves, alike, lacks, measured, told
-from dgsuite.studies.report.claims.verdicts import Check, Verdict, check, condition, unknown
+from dgsuite.studies.report.claims.times import Curves, alike, lack, measured, told
+from dgsuite.studies.report.claims.verdicts import (
+    Check,
+    Verdict,
+    answering,
+    check,
+    condition,
+    needed,
+)
 from dgsuite.studies.report.factors import TASKS, factors_of
 
 if TYPE_CHECKING:
@@ -25,18 +32,19 @@ OUTWEIGHING_SHARE = 0.75
 """Share of the time from which tasks outweigh the rest."""
 
 
-def studied(judge: Callable[[Claim, Evidence, int, xr.Dataset], Verdict]) -> Check:
+def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> Check:
     """A check of a study's results and of its experiment file: what departs in it is found, too."""
+
+    @answering
+    def of_results(claim: Claim, evidence: Evidence) -> Verdict:
+        number, study = claim.data["figure"], claim.data["study"]
+        figure = evidence.figure(number, study)
+        missing = f"no results of the study {study} beside Figure {number}"
+        return judge(claim, evidence, needed(figure, missing))
 
     @wraps(judge)
     def checked(claim: Claim, evidence: Evidence) -> Verdict:
-        number, study = claim.data["figure"], claim.data["study"]
-        figure = evidence.figure(number, study)
-        if figure is None:
-            found = unknown(f"no results of the study {study} beside Figure {number}")
-        else:
-            found = judge(claim, evidence, number, figure)
-        file = setting(claim, evidence).silent
+        found, file = of_results(claim, evidence), setting(claim, evidence).silent
         return found._replace(silent="; ".join(filter(None, (found.silent, file))))
 
     return check(checked)
@@ -52,17 +60,17 @@ def _parted(found: Curves, one: str, other: str) -> tuple[Curves, Curves]:
 
 
 @studied
-def alike_inputs(claim: Claim, evidence: Evidence, number: int, figure: xr.Dataset) -> Verdict:
+def alike_inputs(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
     """Gain of the most threads over one, on Mn-In beside Mx-In."""
     mx, mn = _parted(measured(figure), " on Mx-In", " on Mn-In")
-    return alike(claim, evidence, number, mx, mn, "on Mn-In over Mx-In")
+    return alike(claim, evidence, mx, mn, "on Mn-In over Mx-In")
 
 
 @studied
-def alike_programs(claim: Claim, evidence: Evidence, number: int, figure: xr.Dataset) -> Verdict:
+def alike_programs(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
     """Gain of the most threads over one, of HJ-FAP beside HJ-FA."""
     joined, phased = _parted(measured(figure), "-FA", "-FAP")
-    return alike(claim, evidence, number, joined, phased, "HJ-FAP over HJ-FA")
+    return alike(claim, evidence, joined, phased, "HJ-FAP over HJ-FA")
 
 
 @condition
@@ -73,16 +81,16 @@ def tasks_outweigh(figure: xr.Dataset) -> bool:
 
 
 @studied
-def factors(claim: Claim, evidence: Evidence, number: int, figure: xr.Dataset) -> Verdict:
+def factors(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
     """Whether times of kernels are predicted worse, from those of others, without each of the factors."""
     said, holds = [], True
     for name, one in factors_of(figure).items():
-        if len(np.unique(one.kernels)) < 2 or not {TASKS, "mutexes"} <= one.counts.keys():
-            return lacks(number, f"kernels of {name} with other tasks and mutexes")
+        there = len(np.unique(one.kernels)) > 1 and {TASKS, "mutexes"} <= one.counts.keys()
+        needed(there, lack(claim, f"kernels of {name} with other tasks and mutexes"))
         every = list(one.counts)
         whole = one.error(every)
         without = {f: one.error([n for n in every if n != f]) for f in every}
         holds &= min(without.values()) > WORSE * whole
         each = ", ".join(f"{f} {e:.2f}" for f, e in without.items())
         said.append(f"{name}: off by a factor of {whole:.2f}, without {each}")
-    return told(claim, evidence, number, holds, "; ".join(said))
+    return told(claim, evidence, holds, "; ".join(said))

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.studies.report.claims.data import Claim
+from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, planned, settings_of
 from dgsuite.studies.report.claims.verdicts import (
     AGREES,
     DIFFERS,
-    UNCHECKED,
     Verdict,
     check,
     condition,
     differing,
+    needed,
     said,
     unknown,
 )
@@ -28,6 +28,7 @@ from dgsuite.studies.report.results import bars, crowded, programs
 from dgsuite.studies.report.statistics import (
     Interval,
     above,
+    agree,
     every,
     mean_ratio,
     ratio,
@@ -72,13 +73,11 @@ def _changes(figure: xr.Dataset, values: NDArray, by: str) -> list[float]:
     parallel = figure["style"].values != SERIAL
     for key in dict.fromkeys(keys):
         mine = parallel & np.array([other == key for other in keys])
-        if not mine.any():
-            continue
-        first, last = min(at[mine]), max(at[mine])
-        if first != last:
-            found.append(
-                float(cost[mine & (at == last)].mean() / cost[mine & (at == first)].mean())
+        if np.unique(at[mine]).size > 1:
+            first, last = (
+                cost[mine & (at == end)].mean() for end in (min(at[mine]), max(at[mine]))
             )
+            found.append(float(last / first))
     return found
 
 
@@ -102,10 +101,13 @@ def phases_count(figure: xr.Dataset) -> bool:
     return len(phases) > 0 and bool(np.median(phases) < np.median(messages))
 
 
-def curves(evidence: Evidence, number: int) -> Curves | None:
-    """The curves of a figure's results, if they are there."""
-    figure = evidence.figure(number)
-    return None if figure is None else measured(figure)
+def curves(evidence: Evidence, number: int) -> Curves:
+    """The curves of a figure's results."""
+    return measured(_figure(evidence, number))
+
+
+def _figure(evidence: Evidence, number: int) -> xr.Dataset:
+    return needed(evidence.figure(number), f"no results of Figure {number}")
 
 
 def measured(figure: xr.Dataset) -> Curves:
@@ -116,27 +118,22 @@ def measured(figure: xr.Dataset) -> Curves:
     return found
 
 
-def absent(number: int) -> Verdict:
-    return unknown(f"no results of Figure {number}")
+def lack(claim: Claim, *what: Any) -> str:
+    """What a claim's figure has no times of, in words."""
+    return f"the results of Figure {figure_of(claim)} lack {', '.join(map(str, what))}"
 
 
-def lacks(number: int, *what: Any) -> Verdict:
-    return unknown(f"the results of Figure {number} lack {', '.join(map(str, what))}")
-
-
-def told(claim: Claim, evidence: Evidence, number: int, holds: bool | None, ours: str) -> Verdict:
+def told(claim: Claim, evidence: Evidence, holds: bool | None, ours: str) -> Verdict:
     """A verdict on times, with the settings in which the results depart; None is open, by their intervals."""
-    figure = evidence.figure(number, claim.data.get("study", ""))
+    figure = evidence.figure(figure_of(claim), claim.data.get("study", ""))
     assert figure is not None
     if holds is None:
         repeats = len(set(figure["repeat"].values.tolist()))
-        return Verdict(UNCHECKED, ours, f"the intervals of {repeats} repeats leave it open")
+        return unknown(f"the intervals of {repeats} repeats leave it open", ours)
     depart = ", ".join(settings_of(figure))
     setting = f"with another setting: {depart}" if depart else "the paper's setting"
     setting = ". ".join(filter(None, (setting, crowded(figure))))
-    if holds:
-        return Verdict(AGREES, ours, setting)
-    return differing(claim, ours, figure, setting)
+    return Verdict(AGREES, ours, setting) if holds else differing(claim, ours, figure, setting)
 
 
 def _named(keys: Sequence[Any]) -> str:
@@ -146,11 +143,7 @@ def _named(keys: Sequence[Any]) -> str:
 
 
 def _share(
-    claim: Claim,
-    evidence: Evidence,
-    number: int,
-    held: Mapping[Any, bool | None],
-    of: float = 1.0,
+    claim: Claim, evidence: Evidence, held: Mapping[Any, bool | None], of: float = 1.0
 ) -> Verdict:
     """Whether enough curves do what is said; those that the intervals leave open may or may not."""
     odd, unsure = ([key for key, holds in held.items() if holds is way] for way in (False, None))
@@ -159,25 +152,20 @@ def _share(
     text += f"; left open by their intervals: {_named(unsure)}" if unsure else ""
     may_fail = (1 - of) * len(held)
     holds = False if len(odd) > may_fail else (True if len(odd + unsure) <= may_fail else None)
-    return told(claim, evidence, number, holds, text)
+    return told(claim, evidence, holds, text)
 
 
 def _each(
-    claim: Claim, evidence: Evidence, number: int, holds: Callable[[list[Interval]], bool | None],
-    values: tuple[Any, ...] | None = None, of: float = 1.0,
+    claim: Claim, evidence: Evidence, holds: Callable[[list[Interval]], bool | None],
+    values: tuple[Any, ...] = (), of: float = 1.0,
 ) -> Verdict:  # fmt: skip
     """Whether something holds of the curves' times, ascending in what is swept, or at some values."""
-    if (found := curves(evidence, number)) is None:
-        return absent(number)
     held = {}
-    for key, curve in found.items():
-        at = sorted(curve) if values is None else [v for v in values if v in curve]
-        if len(at) < 2 or (values is not None and len(at) < len(values)):
-            continue
-        held[key] = holds([curve[v] for v in at])
-    if not held:
-        return lacks(number, *(values or ("two values",)))
-    return _share(claim, evidence, number, held, of)
+    for key, curve in curves(evidence, figure_of(claim)).items():
+        at = values or sorted(curve)
+        if len(at) > 1 and set(at) <= set(curve):
+            held[key] = holds([curve[v] for v in at])
+    return _share(claim, evidence, needed(held, lack(claim, *(values or ("two values",)))), of)
 
 
 def _grows(times: Sequence[Interval]) -> bool | None:
@@ -193,7 +181,7 @@ def _sharper(times: Sequence[Interval]) -> bool | None:
 @check
 def improves(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times fall up to eight threads."""
-    return _each(claim, evidence, 11, lambda times: _grows(times[3::-1]))
+    return _each(claim, evidence, lambda times: _grows(times[3::-1]))
 
 
 @check
@@ -204,35 +192,32 @@ def gains(claim: Claim, evidence: Evidence) -> Verdict:
         gained = [ratio(a, b) for a, b in itertools.pairwise(times)]
         return _grows(gained[::-1])
 
-    return _each(claim, evidence, 11, less, (4, 8, 16, 32), SHARE_OF_MOST)
+    return _each(claim, evidence, less, (4, 8, 16, 32), SHARE_OF_MOST)
 
 
 @check
 def hs_dip(claim: Claim, evidence: Evidence) -> Verdict:
     """HS from 16 to 32 threads, in X10-FA and in HJ-FA."""
-    if (found := curves(evidence, 11)) is None:
-        return absent(11)
+    found = curves(evidence, 11)
     pair = [found.get((p, "hs"), {}) for p in ("X10-FA", "HJ-FA")]
-    if not all({16, 32} <= set(curve) for curve in pair):
-        return lacks(11, "hs on 16 and 32 threads")
+    needed(all({16, 32} <= set(curve) for curve in pair), lack(claim, "hs on 16 and 32 threads"))
     x10, hj = (ratio(curve[32], curve[16]) for curve in pair)
     holds = every([above(x10), not above(hj)])
-    return told(claim, evidence, 11, holds, f"time x {x10} in X10-FA, x {hj} in HJ-FA")
+    return told(claim, evidence, holds, f"time x {x10} in X10-FA, x {hj} in HJ-FA")
 
 
 @check
 def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
     """What 64 threads gain over 32 in X10-FAC."""
-    if (found := curves(evidence, 11)) is None:
-        return absent(11)
+    found = curves(evidence, 11)
     pair = {k: found.get(("X10-FAC", k), {}) for k in ("hs", "bf")}
-    if not all({32, 64} <= set(curve) for curve in pair.values()):
-        return lacks(11, "hs and bf on 32 and 64 threads")
+    there = all({32, 64} <= set(curve) for curve in pair.values())
+    needed(there, lack(claim, "hs and bf on 32 and 64 threads"))
     ours = {k: ratio(curve[32], curve[64]) for k, curve in pair.items()}
     paper = {k: 1 + claim.data["values"][f"{k}_improvement_percent_32_to_64"] / 100 for k in ours}
     holds = every(within(ours[k], paper[k] - 0.1, paper[k] + 0.1) for k in ours)
     text = ", ".join(f"{k} {100 * (gain.mean - 1):+.0f} %" for k, gain in ours.items())
-    return told(claim, evidence, 11, holds, text)
+    return told(claim, evidence, holds, text)
 
 
 @condition
@@ -245,26 +230,19 @@ def accesses_outweigh(figure: xr.Dataset) -> bool:
 @check
 def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the serial program is the faster one up to four threads, and not from eight on."""
-    if (figure := evidence.figure(11)) is None:
-        return absent(11)
-    held = {}
-    for bar in bars(figure):
-        if isinstance(bar.base, str):
-            gains = above(bar.ratio)
-            held[bar.program, bar.kernel, bar.value] = (
-                None if gains is None else gains != (bar.value <= 4)
-            )
-    if not held:
-        return lacks(11, "the serial program")
-    return _share(claim, evidence, 11, held, SHARE_OF_MOST)
+    held = {
+        (bar.program, bar.kernel, bar.value): agree(above(bar.ratio), bar.value > 4)
+        for bar in bars(_figure(evidence, 11))
+        if isinstance(bar.base, str)
+    }
+    return _share(claim, evidence, needed(held, lack(claim, "the serial program")), SHARE_OF_MOST)
 
 
 @check
 def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
     """The workload of HJ's programs in Figures 11 and 13, and their input."""
-    if not evidence.points(11):
-        return unknown(NO_FILES)
-    runs = [r for r in planned(evidence.points(11)) if r.program.startswith("HJ")]
+    points = needed(evidence.points(11), NO_FILES)
+    runs = [r for r in planned(points) if r.program.startswith("HJ")]
     ours = {r.workload for r in runs}, {r.sizes for r in runs}
     values = claim.data["values"]
     holds = ours == ({values["hj_workload_instructions"]}, {values["input_size"]})
@@ -275,15 +253,11 @@ def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def alike_recursive(claim: Claim, evidence: Evidence) -> Verdict:
     """Gain of the most threads over one, recursive beside iterative."""
-    flat, deep = (evidence.figure(number) for number in (11, 12))
-    if flat is None or deep is None:
-        return absent(11 if flat is None else 12)
-    return alike(claim, evidence, 12, measured(flat), measured(deep), "recursive over iterative")
+    flat, deep = (curves(evidence, number) for number in (11, 12))
+    return alike(claim, evidence, flat, deep, "recursive over iterative")
 
 
-def alike(
-    claim: Claim, evidence: Evidence, number: int, one: Curves, other: Curves, what: str
-) -> Verdict:
+def alike(claim: Claim, evidence: Evidence, one: Curves, other: Curves, what: str) -> Verdict:
     """Whether the speed-ups of the most threads over the fewest are those of other curves.
 
     They are not if one of a kernel, or the mean of a program's kernels, is surely further apart than `NEAR`;
@@ -296,8 +270,7 @@ def alike(
         if len(common) > 1:
             gains = (ratio(curve[common[0]], curve[common[-1]]) for curve in (second, first))
             ratios.setdefault(program, {})[kernel] = ratio(*gains)
-    if not ratios:
-        return lacks(number, "two curves to compare")
+    needed(ratios, lack(claim, "two curves to compare"))
     means = {program: mean_ratio([*mine.values()]) for program, mine in ratios.items()}
     apart = [
         f"{program} {kernel} x {gain}"
@@ -308,7 +281,7 @@ def alike(
     mean = ", ".join(f"{p} x {m} over {len(ratios[p])} kernels" for p, m in means.items())
     odd = ", ".join(apart) or "none"
     text = f"speed-up {what}: {mean}; surely further apart than {NEAR:g}: {odd}"
-    return told(claim, evidence, number, every([not apart, *map(_near, means.values())]), text)
+    return told(claim, evidence, every([not apart, *map(_near, means.values())]), text)
 
 
 def _near(gain: Interval) -> bool | None:
@@ -318,51 +291,40 @@ def _near(gain: Interval) -> bool | None:
 @check
 def mst_dip(claim: Claim, evidence: Evidence) -> Verdict:
     """Recursive MST in one place from 16 to 32 threads."""
-    found = curves(evidence, 13)
-    if found is None:
-        return absent(13)
-    mst = {p: c for (p, k), c in found.items() if k == "mst" and {16, 32} <= set(c)}
-    if not mst:
-        return lacks(13, "mst on 16 and 32 threads")
+    found = curves(evidence, 13).items()
+    mst = {p: c for (p, k), c in found if k == "mst" and {16, 32} <= set(c)}
+    needed(mst, lack(claim, "mst on 16 and 32 threads"))
     text = ", ".join(f"{p} time x {ratio(c[32], c[16])}" for p, c in mst.items())
-    return told(claim, evidence, 13, every(slower(c[16], c[32]) for c in mst.values()), text)
+    return told(claim, evidence, every(slower(c[16], c[32]) for c in mst.values()), text)
 
 
 @check
 def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times grow with the input, and most for BY."""
-    if (found := curves(evidence, 14)) is None:
-        return absent(14)
-    odd: list[str] = []
     held: list[bool | None] = []
+    odd: list[str] = []
     most: dict[tuple[str, Any], dict[str, Interval]] = {}
-    for (program, kernel), curve in found.items():
+    for (program, kernel), curve in curves(evidence, 14).items():
         at = sorted(curve)
         held.append(_grows([curve[v] for v in at]))
-        if held[-1] is False:
-            odd.append(f"{program} {kernel}")
+        odd += [f"{program} {kernel}"] * (held[-1] is False)
         most.setdefault((program, at[-1]), {})[kernel] = ratio(curve[at[-1]], curve[at[0]])
     groups = [(p, of) for (p, n), of in most.items() if "by" in of]
-    if not groups and not odd:
-        return lacks(14, "by")
-    steepest = {p: max(of, key=lambda kernel: of[kernel].mean) for p, of in groups}
+    needed(groups or odd, lack(claim, "by"))
+    steepest = said({p: max(of, key=lambda kernel: of[kernel].mean) for p, of in groups})
     held += [slower(of[k], of["by"]) for _, of in groups for k in of if k != "by"]
-    text = (
-        f"not growing: {', '.join(odd) or 'none'}; steepest: {said(steepest) or 'BY is not there'}"
-    )
-    return told(claim, evidence, 14, every(held), text)
+    text = f"not growing: {', '.join(odd) or 'none'}; steepest: {steepest or 'BY is not there'}"
+    return told(claim, evidence, every(held), text)
 
 
 @check
 def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times grow with the clusters, from two on, for most."""
-    return _each(
-        claim,
-        evidence,
-        15,
-        lambda times: _grows(times[1:] if len(times) > 3 else times),
-        of=SHARE_OF_MOST,
-    )
+
+    def from_two(times: list[Interval]) -> bool | None:
+        return _grows(times[1:] if len(times) > 3 else times)
+
+    return _each(claim, evidence, from_two, of=SHARE_OF_MOST)
 
 
 @condition
@@ -383,48 +345,42 @@ def exchange_outweighs(figure: xr.Dataset) -> bool:
 @check
 def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
     """Which kernels gain from a second cluster."""
-    if (found := curves(evidence, 15)) is None:
-        return absent(15)
-    two = {key: slower(c[2], c[1]) for key, c in found.items() if {1, 2} <= set(c)}
-    if not two:
-        return lacks(15, "two clusters")
+    found = curves(evidence, 15).items()
+    two = {key: slower(c[2], c[1]) for key, c in found if {1, 2} <= set(c)}
+    needed(two, lack(claim, "two clusters"))
     paper = {"X10-FA": claim.data["values"]["fa"], "X10-FAC": claim.data["values"]["fac"]}
     holds = every(
-        None if gains is None else gains == (kernel in paper[program])
-        for (program, kernel), gains in two.items()
+        agree(gains, kernel in paper[program]) for (program, kernel), gains in two.items()
     )
     ours = {p: sorted(k for (q, k), gains in two.items() if p == q and gains) for p, _ in two}
     text = "; ".join(f"{p}: {', '.join(names) or 'none'}" for p, names in ours.items())
-    return told(claim, evidence, 15, holds, f"gain from a second place: {text}")
+    return told(claim, evidence, holds, f"gain from a second place: {text}")
 
 
 @check
 def u_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times of U_n grow, from 16 to 32 more than before."""
-    return _each(claim, evidence, 16, _sharper)
+    return _each(claim, evidence, _sharper)
 
 
 @check
 def n_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times of V_n grow."""
-    return _each(claim, evidence, 17, _grows)
+    return _each(claim, evidence, _grows)
 
 
 @check
 def w_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times of W_n grow, from 32 to 64 more than before."""
-    return _each(claim, evidence, 18, _sharper)
+    return _each(claim, evidence, _sharper)
 
 
 @check
 def by_reversal(claim: Claim, evidence: Evidence) -> Verdict:
     """BY on Mx-In over Mn-In, in one place and in many."""
-    if (found := curves(evidence, 19)) is None:
-        return absent(19)
-    ratios = {p: ratio(c["mx"], c["mn"]) for (p, k), c in found.items() if k == "by"}
-    if not {"X10-FA", "HJ-FA"} <= ratios.keys():
-        return lacks(19, "by in X10-FA and HJ-FA")
+    found = curves(evidence, 19).items()
+    ratios = {p: ratio(c["mx"], c["mn"]) for (p, k), c in found if k == "by"}
+    needed({"X10-FA", "HJ-FA"} <= ratios.keys(), lack(claim, "by in X10-FA and HJ-FA"))
     text = ", ".join(f"{p} {ratio}" for p, ratio in ratios.items())
-    less = above(ratios["HJ-FA"])
-    holds = every([above(ratios["X10-FA"]), None if less is None else not less])
-    return told(claim, evidence, 19, holds, text)
+    holds = every([above(ratios["X10-FA"]), agree(above(ratios["HJ-FA"]), False)])
+    return told(claim, evidence, holds, text)

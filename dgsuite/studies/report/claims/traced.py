@@ -9,7 +9,7 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.studies.report.claims.data import Claim, claims
-from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, inputs_of
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, dataset, inputs_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
 
 if TYPE_CHECKING:
@@ -31,24 +31,20 @@ def along_links(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each message goes from a node to itself or to a neighbour, in which phases it does not."""
     odd: dict[str, int] = {}
     total, runs = 0, []
-    for kernel in SUITE:
-        for given in inputs_of(kernel):
-            trace = evidence.trace(kernel, given)
-            linked = _links(kernel, given)[trace["source"].values, trace["destination"].values]
-            sent = trace["messages"].values
-            total += int(sent.sum())
-            phases = trace["name"].values[trace["at"].values]
-            for name in np.unique(phases[~linked]):
-                odd[f"{kernel} {given} {name}"] = int(sent[~linked & (phases == name)].sum())
-            if not linked.all():
-                runs.append((kernel, given, evidence.total("comm", kernel, given)))
+    for kernel, given in [(k, i) for k in SUITE for i in inputs_of(k)]:
+        trace = evidence.trace(kernel, given)
+        linked = _links(kernel, given)[trace["source"].values, trace["destination"].values]
+        sent = trace["messages"].values
+        total += int(sent.sum())
+        phases = trace["name"].values[trace["at"].values]
+        for name in np.unique(phases[~linked]):
+            odd[f"{kernel} {given} {name}"] = int(sent[~linked & (phases == name)].sum())
+        if not linked.all():
+            runs.append((kernel, given, evidence.total("comm", kernel, given)))
     of = f"{total} messages on both inputs"
     if not odd:
         return compared(claim, True, f"all of {of}")
-    names = ("kernel", "input", "comm")
-    results = xr.Dataset(
-        {n: ("run", list(v)) for n, v in zip(names, zip(*runs, strict=True), strict=True)}
-    )
+    results = dataset("run", ("kernel", "input", "comm"), runs)
     told = ", ".join(f"{name} {count}" for name, count in odd.items())
     return compared(claim, False, f"{sum(odd.values())} of {of} are not: {told}", results=results)
 
@@ -98,8 +94,8 @@ def conformance(claim: Claim, evidence: Evidence) -> Verdict:
         fails = any("traitor" in run and bool(run["traitor"].any()) for run in runs)
         if fails != row["failure"]:
             odd.append(f"{kernel} {'has' if fails else 'has no'} faulty nodes")
-    return compared(
-        claim, not odd, ", ".join(odd) or "all kernels",
+    within = (
         "asynchronous is a single join; synchronous and partially synchronous are both lock step, and "
-        "recursive forms are not looked at",
-    )  # fmt: skip
+        "recursive forms are not looked at"
+    )
+    return compared(claim, not odd, odd or "all kernels", within)

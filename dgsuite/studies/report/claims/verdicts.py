@@ -50,22 +50,38 @@ CHECKS: dict[str, Check] = {}
 """Checks by name."""
 
 
-def check(function: Check) -> Check:
-    """Enter a function among the checks."""
-    _enter(CHECKS, function)
-    return function
+class MissingError(Exception):
+    """The evidence of a claim is missing, so that it is not checked."""
 
 
-def with_pyscf(function: Check) -> Check:
-    """Have a check that runs Hartree-Fock say that it cannot, where PySCF is not installed."""
+def needed[T](found: T | None, what_lacks: str) -> T:
+    """What a check needs, and goes no further without: neither None nor empty."""
+    if not found:
+        raise MissingError(what_lacks)
+    return found
+
+
+def answering[**P](function: Callable[P, Verdict]) -> Callable[P, Verdict]:
+    """Have a function that needs evidence answer that a claim is not checked, where it is missing."""
 
     @wraps(function)
-    def checked(claim: Claim, evidence: Evidence) -> Verdict:
-        if find_spec("pyscf") is None:
-            return unknown(f"PySCF is not installed: {pip_install('chem')}")
-        return function(claim, evidence)
+    def answer(*args: P.args, **kwargs: P.kwargs) -> Verdict:
+        try:
+            return function(*args, **kwargs)
+        except MissingError as missing:
+            return unknown(str(missing))
 
-    return checked
+    return answer
+
+
+def check(function: Check, name: str = "") -> Check:
+    """Enter a function among the checks, by its name unless there is another."""
+    return _entered(CHECKS, answering(function), name or function.__name__)
+
+
+def need_pyscf() -> None:
+    """Go no further in a check that runs Hartree-Fock, where PySCF is not installed."""
+    needed(find_spec("pyscf"), f"PySCF is not installed: {pip_install('chem')}")
 
 
 Condition = Callable[[Any], bool]
@@ -78,15 +94,14 @@ such as the results of a figure.
 
 def condition(function: Condition) -> Condition:
     """Enter a function among the conditions."""
-    _enter(CONDITIONS, function)
-    return function
+    return _entered(CONDITIONS, function, function.__name__)
 
 
-def _enter(register: dict[str, Any], function: Callable[..., Any]) -> None:
-    name = function.__name__
+def _entered[F: Callable[..., Any]](register: dict[str, F], function: F, name: str) -> F:
     if name in register:
         raise ValueError(f"two functions have the name {name}: one in {function.__module__}")
     register[name] = function
+    return function
 
 
 @condition
@@ -101,9 +116,9 @@ def none(claim: Claim, evidence: Evidence) -> Verdict:
     return Verdict(UNCHECKED, why=claim.why, silent="" if claim.why else "no reason is given")
 
 
-def unknown(why: str) -> Verdict:
-    """Of a claim whose evidence is missing."""
-    return Verdict(UNCHECKED, why=why)
+def unknown(why: str, ours: str = "") -> Verdict:
+    """Of a claim whose evidence is missing, or does not decide."""
+    return Verdict(UNCHECKED, ours, why)
 
 
 def compared(

@@ -21,7 +21,7 @@ from dgsuite.studies.report.claims.verdicts import (
     check,
     compared,
     condition,
-    unknown,
+    needed,
 )
 
 COUNTED = {
@@ -47,8 +47,7 @@ CONSTRUCTS = {
 def places(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each place of X10's programs is a process with its data, and their number is fixed."""
     points = [p for n in TIMED for p in evidence.points(n) if p.runtime == "X10"]
-    if not points:
-        return unknown(NO_FILES)
+    needed(points, NO_FILES)
     odd = {p.describe() for p in points if p.workers != p.clusters}
     varied = {p.hwts or 0 for p in points if p.clusters == N}
     text = f"{all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
@@ -95,10 +94,9 @@ def validators(claim: Claim, evidence: Evidence) -> Verdict:
         fine, refused = (genval.validate(kernel, graph, ds) for ds in (ran, wrong))
         if not fine.ok or refused.ok:
             odd.append(kernel)
+    told = f"{all_but(odd)} accept an output and refuse a wrong one"
     within = "they run where the graph is, in parallel, and are not timed"
-    return compared(
-        claim, not odd, f"{all_but(odd)} accept an output and refuse a wrong one", within
-    )
+    return compared(claim, not odd, told, within)
 
 
 def _spoilt(values: np.ndarray) -> np.ndarray:
@@ -112,11 +110,8 @@ def _spoilt(values: np.ndarray) -> np.ndarray:
 def words(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the paper's words are variables of a run."""
     ds = evidence.run("bf", "Mn", "clocked")
-    odd = [
-        word
-        for word in claim.data["words"]
-        if not str(ds[COUNTED[word][0]].attrs["long_name"]).startswith(COUNTED[word][1])
-    ]
+    long_names = {word: str(ds[name].attrs["long_name"]) for word, (name, _) in COUNTED.items()}
+    odd = [w for w in claim.data["words"] if not long_names[w].startswith(COUNTED[w][1])]
     ours = {word: name for word, (name, _) in COUNTED.items()}
     return compared(claim, not odd and ours.keys() == claim.data["words"].keys(), ours)
 
@@ -134,23 +129,19 @@ def constructs(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def parameters(claim: Claim, evidence: Evidence) -> Verdict:
     """What programs vary in the full settings of Figures 11 to 19: one of three, or several in sync."""
-    ours, holds, inputs = {}, True, set()
+    ours, holds, inputs = {}, True, []
     for n in TIMED:
         points = [p for p in evidence.points(n) if p.style != "in_turn"]
         runs: dict[str, list[Made]] = {}
         for made in planned(points):
             runs.setdefault(made.program, []).append(made)
-        varied = [_varied(mine) for mine in runs.values()]
-        if not varied:
-            return unknown(NO_FILES)
+        varied = needed([_varied(mine) for mine in runs.values()], NO_FILES)
         holds &= None not in varied and all(found == varied[0] for found in varied)
         holds &= all(max(r.sizes, r.places) % min(r.sizes, r.places) == 0 for r in planned(points))
-        inputs |= {n} if len({p.kind for p in points}) > 1 else set()
+        inputs += [n] * (len({p.kind for p in points}) > 1)
         ours[f"Figure {n}"] = varied[0] or "the input"
-    alone = {f"Figure {n}" for n in inputs} == {
-        n for n, found in ours.items() if found == "the input"
-    }
-    return compared(claim, holds and alone, ours)
+    alone = [name for name, found in ours.items() if found == "the input"]
+    return compared(claim, holds and alone == [f"Figure {n}" for n in inputs], ours)
 
 
 def _varied(runs: Sequence[Made]) -> list[str] | None:
@@ -180,9 +171,8 @@ def sizes_together(claim: Claim, evidence: Evidence) -> Verdict:
 
     folder = evidence.configs or FOLDER
     path = folder / "scalability-sizes.toml"
-    if not path.exists():
-        return unknown(NO_FILES)
-    found, _ = load(str(path), [])
+    needed(path.exists(), NO_FILES)
+    found, _ = load(str(path))
     sizes = sorted({n for run in found.run for n in run.n or ()})
     ours = {"sizes": sizes, "fitted": found.scaling.sizes}
     return compared(claim, len(sizes) > 1 and found.scaling.sizes == "together", ours)
@@ -211,8 +201,6 @@ def mailbox(claim: Claim, evidence: Evidence) -> Verdict:
 @condition
 def runs_repeat(runs: Sequence[xr.Dataset]) -> bool:
     """Whether runs on other cuts have the same outputs and counts of messages."""
-    kept = [
-        run[["messages", *KERNELS["dst"].outputs]].drop_vars("cluster", errors="ignore")
-        for run in runs
-    ]
+    names = ["messages", *KERNELS["dst"].outputs]
+    kept = [run[names].drop_vars("cluster", errors="ignore") for run in runs]
     return all(one.equals(kept[0]) for one in kept)
