@@ -121,10 +121,13 @@ def test_files_are_closed_though_what_has_them_was_not_made(monkeypatch):
         raise OSError(28, "No space left on device")
 
     async def core():
-        return Core.here(4096)
+        made = Core.here(4096)
+        noted(made.fd)
 
-    noted(Counter.made(0)._fd)
-    noted(asyncio.run(core()).fd)
+    counter = Counter.made(0)
+    noted(counter._fd)
+    del counter
+    asyncio.run(core())
     held, fd = memory.make("test", 4096)
     noted(fd)
     with monkeypatch.context() as patch:
