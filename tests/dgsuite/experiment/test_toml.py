@@ -74,13 +74,12 @@ graph.generate = "er"
         ('generate = "er"', 'edge_list = "e.txt"', "there is no file"),
         (GOOD, "[graph500]\nscale = 4\n", "so it is for `dgsuite graph500 "),
         (GOOD, "[hf]\n", "so it is for `dgsuite scc "),
-        (GOOD, "\x89HDF", "it is a result: `dgsuite report` and `dgsuite scaling` read these"),
         (GOOD, "", "run: missing"),
     ],
 )
 def test_a_mistake_is_answered_with_what_mends_it(here, tmp_path, old, new, said):
     assert old in GOOD
-    (tmp_path / "file.toml").write_text(GOOD.replace(old, new), encoding="latin-1")
+    (tmp_path / "file.toml").write_text(GOOD.replace(old, new))
     done = here(main, "run", "file.toml", "--dry-run")
     assert (done.returncode, done.stdout) == (2, "")
     assert re.match(r"error: file.toml(, line \d+)?: ", done.stderr)
@@ -93,3 +92,10 @@ def test_an_experiment_given_to_a_suite(here, tmp_path, command):
     done = here(main, command, "file.toml")
     assert done.returncode == 2
     assert "has a table [run], so it is for `dgsuite run file.toml`" in done.stderr
+
+
+def test_a_result_given_for_an_experiment(here, tmp_path):
+    (tmp_path / "r.nc").write_bytes(b"\x89HDF\r\n")
+    done = here(main, "run", "r.nc")
+    assert done.returncode == 2
+    assert "it is a result: `dgsuite report` and `dgsuite scaling` read these" in done.stderr
