@@ -384,3 +384,11 @@ def test_ids_written_as_floats_are_names_where_ends_may_be_names(tmp_path):
         Graph.read_edge_list(path, clusters=1)
     labels = Graph.read_edge_list(path, clusters=1, relabel=True).labels
     assert list(labels) == ["0.0", "1.0", "2.5"]
+
+
+def test_arrays_of_integers_that_floats_do_not_hold_are_refused():
+    for dtype, value in ((np.int64, 2**53 + 1), (np.int64, 2**63 - 1), (np.uint64, 2**64 - 1)):
+        weights = np.array([value], dtype), np.array([0.5])
+        pieces = readers.Pieces([(np.array([i]), np.array([i + 1]), weights[i]) for i in (0, 1)])
+        with pytest.raises(InputError, match=f"float64 does not hold, such as {value}"):
+            Graph.from_edges(pieces, client=None)
