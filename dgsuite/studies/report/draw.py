@@ -156,7 +156,7 @@ def _rounds(figure: xr.Dataset) -> Figure:
             count = figure["comm_by_round"].values[i, : int(figure["n_rounds"].values[i])]
             title, line, marker = LINES[INPUTS[kind]]
             label = f"{STYLES[style]}, {title}"
-            look = {"color": LOOKS[style][2], "markersize": 3.5, "linewidth": 1.2}
+            look: dict[str, Any] = {"color": LOOKS[style][2], "markersize": 3.5, "linewidth": 1.2}
             ax.plot(count, line, marker=marker if len(count) <= 16 else "", **look)
             legend.setdefault(label, ax.lines[-1])
         ax.set_title(name.upper())

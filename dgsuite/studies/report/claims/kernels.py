@@ -55,7 +55,7 @@ def measured_counts(claim: Claim, evidence: Evidence) -> Verdict:
 
 def _forms() -> dict[str, int]:
     """How many of the paper's programs there are here, by form and style."""
-    found = {}
+    found: dict[str, int] = {}
     for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
         mine = [k for k in SUITE if k in kernels]
         found |= {f"{form}_serial": len(mine), f"{form}_fa": len(mine)}

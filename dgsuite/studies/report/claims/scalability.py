@@ -178,6 +178,7 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     """Largest error of the demand held out, percentage points."""
     error = _found(evidence, THROTTLED).demand_error
     needed(error is not None, NO_DEMAND)
+    assert error is not None  # for the checker of types: an array has no truth value
     off = float(abs(error).max())
     holds = off < claim.data["values"]["below_27"]
     return compared(claim, holds, f"{off:.1f} points", results=_results(evidence, THROTTLED))

@@ -24,9 +24,10 @@ from dgsuite.studies.report.claims.verdicts import (
 )
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.scc.hf_study import File as HartreeFock
+from dgsuite.studies.scc.hf_study import Study as Builds
 from dgsuite.studies.scc.hf_study import primitives
+from dgsuite.studies.scc.options import Common, Workload, chunk
 from dgsuite.studies.scc.options import File as Betweenness
-from dgsuite.studies.scc.options import Study, Workload, chunk
 
 OURS = {
     "RCCE-X10": "mpb",
@@ -68,13 +69,13 @@ def _hartree_fock(evidence: Evidence, number: int) -> HartreeFock:
     return needed(_read(HartreeFock, evidence, FILES[number]), NO_FILES)
 
 
-def _studies(evidence: Evidence, numbers: Iterable[int]) -> dict[str, Study]:
+def _studies(evidence: Evidence, numbers: Iterable[int]) -> dict[str, Builds | Common]:
     """What all programs have in their files, by the name of the file."""
     files = {FILES[number]: _file(evidence, number) for number in numbers}
     return needed({name: _study(file) for name, file in files.items() if file}, NO_FILES)
 
 
-def _study(file: HartreeFock | Betweenness) -> Study:
+def _study(file: HartreeFock | Betweenness) -> Builds | Common:
     """The part of a file that all programs have."""
     return file.hf if isinstance(file, HartreeFock) else file.scc
 
@@ -83,7 +84,7 @@ def _study(file: HartreeFock | Betweenness) -> Study:
 def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
     """Where the experiment file differs; the file's ``figure.departs`` must have the reasons."""
     number = figure_of(claim)
-    file = needed(_file(evidence, number), NO_FILES)
+    file: HartreeFock | Betweenness = needed(_file(evidence, number), NO_FILES)
     reasons = file.figure.departs if file.figure and file.figure.number == number else {}
     return departing(departures(claim, file), reasons)
 
@@ -170,8 +171,9 @@ def scc_repeats(claim: Claim, evidence: Evidence) -> Verdict:
 def transports(claim: Claim, evidence: Evidence) -> Verdict:
     """What stands for the paper's transports in the experiment files."""
     there = [row[0] for row in claim.data["rows"] if row[2]]
-    hf, bc = (needed(_file(evidence, number), NO_FILES) for number in (6, 9))
-    both = set(_study(hf).protocols) & set(_study(bc).protocols)
+    studies = _studies(evidence, (6, 9)).values()
+    needed(len(studies) == 2, NO_FILES)
+    both = set.intersection(*(set(study.protocols) for study in studies))
     ours = {name: OURS[name] if OURS[name] in both else "none" for name in there}
     return compared(claim, "none" not in ours.values(), ours)
 

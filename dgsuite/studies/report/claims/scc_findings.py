@@ -198,9 +198,9 @@ def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:
     for bc in (ds for ds in _bc(evidence) if 48 in ds.places):
         for t in (t for t in bc.transport.values.tolist() if t in OURS.values()):
             for name in bc.workload.values.tolist():
-                one = bc.sel(workload=name, transport=t)
-                ratio = float(one.work_seconds / one.message_seconds)
-                gain = _speedup(one.simulated_seconds.isel(deal=0)).sel(places=48)
+                mine = bc.sel(workload=name, transport=t)
+                ratio = float(mine.work_seconds / mine.message_seconds)
+                gain = _speedup(mine.simulated_seconds.isel(deal=0)).sel(places=48)
                 yield "betweenness", ratio, float(gain)
 
 
@@ -219,7 +219,7 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
 def _rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
     """Spearman's."""
     ranks = np.array(pairs).T.argsort(1).argsort(1)
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(np.atleast_2d(np.corrcoef(ranks))[0, 1])
 
 
 @check
