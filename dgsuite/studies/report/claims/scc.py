@@ -13,6 +13,7 @@ from dgsuite.studies.report.claims.data import Claim, claims, figure_of, measure
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
 from dgsuite.studies.report.claims.verdicts import (
+    MissingError,
     Verdict,
     check,
     compared,
@@ -84,7 +85,8 @@ def _study(file: HartreeFock | Betweenness) -> Builds | Common:
 def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
     """Where the experiment file differs; the file's ``figure.departs`` must have the reasons."""
     number = figure_of(claim)
-    file: HartreeFock | Betweenness = needed(_file(evidence, number), NO_FILES)
+    if (file := _file(evidence, number)) is None:
+        raise MissingError(NO_FILES)
     reasons = file.figure.departs if file.figure and file.figure.number == number else {}
     return departing(departures(claim, file), reasons)
 

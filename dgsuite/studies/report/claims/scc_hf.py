@@ -186,8 +186,9 @@ def dearer_units(results: xr.Dataset) -> bool:
 def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether dynamic balancing gets faster with places, without a transport's costs."""
     found = (ds for ds in evidence.having("simulated") if "dynamic" in ds.balance)
-    curve = needed(next(found, None), NO_HF).simulated.sel(balance="dynamic", places=slice(1, 48))
-    gain = float(curve.isel(places=0) / curve.isel(places=-1))
+    ds = needed(next(found, None), NO_HF).isel(input=0, transport=0)
+    curve = ds.simulated.sel(balance="dynamic", places=slice(1, 48))
+    gain = float(curve[0] / curve[-1])
     return compared(claim, gain > 1, f"x {gain:.1f}, simulated")
 
 
