@@ -248,8 +248,8 @@ class Simulation:
         kernel = [*KERNELS][(style + source) % len(KERNELS)]
         tries = 0 if rng.random() < 0.15 else 3
         if turn % 4 == 3:
-            source = source or 1
             kernel = rng.choice([*OTHERS, *RECURSIVE] if style < 2 else OTHERS)
+            source = 1 if kernel == "bfs2d" else source or 1  # a grid is not saved
         scenario = Scenario(bool(nannies), SOURCES[source], STYLES[style], kernel, tries)
         counts = self.counts(scenario)
         own = OF_STYLE.get(scenario.style, [])
