@@ -82,5 +82,5 @@ def _agree(c: Cluster, outputs: Outputs, alive: NDArray[np.bool_]) -> Found:
     theirs = decision[other]
     apart = (mine[row] != theirs) & alive[c.ids][row] & alive[other]
     found = "the decision of node {}, {}"
-    what, broken, *texts = at_edges(c, "agreement", apart, mine, found, other, theirs)
-    return collect(c.ids, (what, broken, *texts[::-1]))
+    what, broken, own, others = at_edges(c, "agreement", apart, mine, found, other, theirs)
+    return collect(c.ids, (what, broken, others, own))
