@@ -316,7 +316,7 @@ class HITS(Iterated):
     -----
     Rounds: at most `iterations`, or 1000 where only a tolerance is given.
 
-    Exchanges: exactly ``2 * rounds``.
+    Exchanges: at most ``2 * rounds``.
 
     Messages: exactly ``rounds * 2 * arcs``: one along each edge, and one back.
 

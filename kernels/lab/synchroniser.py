@@ -179,7 +179,7 @@ class Alpha(Synchroniser):
     -----
     Rounds: exactly ``rounds``: a round is a pulse. It takes at most three times the longest delay.
 
-    Exchanges: exactly ``3 * rounds``.
+    Exchanges: at most ``3 * rounds``.
 
     Messages: exactly ``rounds * 6 * m``: a message, an acknowledgement and a word of safety along each edge,
     both ways.

@@ -9,7 +9,7 @@ import dgsuite
 from dgsuite.__main__ import main
 from dgsuite.core.running.catalogue import claims
 from dgsuite.kernels import KERNELS
-from tests.kernels.test_costs import letters
+from tests.kernels.test_costs import assert_claims, fits
 from tests.support.larger import NETS, fitting, problem
 
 N = 500
@@ -18,26 +18,12 @@ CLAIMED = [
 ]
 
 
-def fits(count, claim, known):
-    """Whether a count is what a claim says."""
-    bound = eval(claim.bound, {}, known)
-    return bound is None or count == bound or (claim.status == "at most" and count < bound)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", CLAIMED)
 def test_runs_take_what_docstrings_say(name):
     for seed, net in enumerate(fitting(name)):
         kernel, graph = problem(name, NETS[net](N), seed)
-        ds = dgsuite.run(kernel, graph, style="serial")
-        known = letters(kernel, graph, ds)
-        counts = {
-            "rounds": ds.sizes["round"],
-            "exchanges": ds.attrs["exchanges"],
-            "messages": int(ds.messages.sum()),
-        }
-        for what, claim in claims(KERNELS[name]).items():
-            assert not claim.bound or fits(counts[what], claim, known), (net, what, claim, counts)
+        assert_claims(kernel, graph, dgsuite.run(kernel, graph, style="serial"))
 
 
 def test_a_count_that_denies_a_claim_is_seen():
@@ -62,7 +48,8 @@ def test_the_table_of_claims(capsys):
     table = {row[0]: row[1:] for row in rows}
     assert table.keys() == KERNELS.keys()
     atmost = "at most n * (n + 1) / 2 + n"
-    assert table["lcr"] == ["CONGEST", "exactly 2 * n", "exactly rounds", atmost, "at most 11, 21"]
+    row = ["CONGEST", "exactly 2 * n", "exactly rounds", atmost, "at most 11, 21"]
+    assert table["lcr"] == row
     assert table["by"][1] == "expected"
     assert table["leiden"][1:4] == ["measured"] * 3
     assert main(["kernels", "--claims", "--json"]) == 0
