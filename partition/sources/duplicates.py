@@ -176,7 +176,7 @@ def built(tally: Tally, graph: GraphData, duplicates: str | None) -> Built:
     if tally.wrong is not None:
         u, v = tally.wrong
         refuse(rule, (u, v) if graph.labels is None else (graph.labels[u], graph.labels[v]))
-    if not graph.weighted and rule == "sum":
+    if rule == "sum" and tally.ends and not graph.weighted:
         raise InputError(
             "duplicates='sum' adds weights, but the edges have none; give weights, or name their column"
         )

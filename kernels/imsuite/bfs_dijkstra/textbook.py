@@ -24,7 +24,8 @@ class State(bsp.ClusterState):
     layers: list[NDArray[np.int64]]  # nodes by distance
     distance: NDArray[np.int32]
     outside: bsp.Subset  # nodes that have not joined
-    refusals: bsp.Broadcast = bsp.later()  # of invitations in this round
+    # nodes that refuse invitations in this round, how many each, and in a traced run along which edges
+    refusals: tuple[NDArray, tuple[NDArray, NDArray], NDArray | None] = bsp.later()
     parent: bsp.NodeIds = bsp.per_node(-1, bsp.NODE)
     children: Children = bsp.initial(lambda c: Children(c.size))
     links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
@@ -123,7 +124,7 @@ class Dijkstra(bsp.Kernel):
         if edges is not None:
             edges = np.setdiff1d(edges, c.entries(new, parent))
         some = times > 0
-        s.refusals = bsp.broadcast(invited[some], to=(times[some], remote[some]), edges=edges)
+        s.refusals = invited[some], (times[some], remote[some]), edges
         s.parent[new], s.distance[new] = parent, len(s.layers)
         s.outside.remove(new)
         s.layers.append(new)
@@ -133,7 +134,8 @@ class Dijkstra(bsp.Kernel):
 
     def refuse(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.children.add(inbox.node, inbox.src)
-        return s.refusals
+        nodes, to, edges = s.refusals
+        return bsp.broadcast(nodes, to=to, edges=edges)
 
     def echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = s.layers[s.hop]

@@ -9,11 +9,64 @@ import pytest
 
 import dgsuite
 from dgsuite import Adversary, Crash, InputError, Network, RunError
+from dgsuite.base import thresholds
+from dgsuite.kernels import KERNELS
 from dgsuite.partition.graph.graph import Graph
-from tests.dgsuite.network.test_network import random
+from tests.dgsuite.network.test_network import found, random, same
 
 PATH = Graph.from_edges(np.arange(6), np.arange(1, 7))
 RING = Graph.from_edges(np.arange(8), (np.arange(8) + 1) % 8)
+
+
+def sly(view):
+    """Those that have sent, by the first output: a strong adversary."""
+    values = getattr(view.state, next(iter(view.kernel.outputs)))
+    return np.where(view.sent > 0, values.astype(float) % 3, -np.inf)
+
+
+NETWORKS = {
+    "degree": Network(adversary=Adversary("degree", budget=3)),
+    "frontier": Network(adversary=Adversary("frontier", budget=4, each=2), loss=0.05),
+    "cut": Network(adversary=Adversary("cut", budget=9, each=3, nodes=range(12))),
+    "away": Network(adversary=Adversary(sly, budget=5, each=2, spends="absences")),
+    "drops": Network(adversary=Adversary(sly, budget=50, each=7, spends="drops")),
+    "back": Network(
+        crashes=[Crash(3, 1, until=3), Crash(5, 0, until=2, partial=True), Crash(9, 1)]
+    ),
+    "forgets": Network(crashes=[Crash(v, 1, until=3, memory=False) for v in (0, 3, 9)], loss=0.05),
+}
+
+OFTEN = ("bf", "mis", "wcc")
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_any_cut_has_the_same_victims(kind, monkeypatch):
+    for name in OFTEN:
+        expected = found(name, random(clusters=1), NETWORKS[kind], style="serial")
+        for how in ({"clusters": 4, "partition": "hash"}, {"clusters": 7}):
+            same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
+        with monkeypatch.context() as patched:
+            patched.setattr(thresholds, "compile_from", -1)
+            how = {"clusters": 3, "partition": "hash"}
+            same(found(name, random(**how), NETWORKS[kind], style="serial"), expected)
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_any_style_has_the_same_victims(client, style):
+    adversaries = {
+        "bfs": Adversary("frontier", budget=5, each=2),
+        "floodmax": Adversary("leader", budget=3, spends="absences"),
+    }
+    for name, adversary in adversaries.items():
+        network = Network(adversary=adversary, crashes=[Crash(7, 1, until=3, memory=False)])
+        one, other = (
+            dgsuite.run(name, random(clusters=5, **at), style=how, network=network, max_rounds=30)
+            for how, at in (("serial", {}), (style, {"client": client}))
+        )
+        assert one.spent.sum() > 1
+        for variable in ("spent", "crashed", "lost", *KERNELS[name].outputs):
+            assert one[variable].equals(other[variable]), variable
 
 
 def test_the_frontier_of_a_search_is_stopped():
