@@ -4,8 +4,6 @@ Calls that the backend does not support fall back to networkx. At the end a tabl
 ran each function. Further arguments are passed to pytest.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

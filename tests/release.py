@@ -5,8 +5,6 @@ Commands: python -m tests.release [--python PYTHON ...] [--only-check]
 ``--python`` may be repeated; by default all of 3.12 to 3.14 that the shell finds. Nothing is uploaded.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """Graphs made of dataframes, Parquet, CSV, Delta and bags; identifiers of any kind are kept as labels."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import sys

@@ -1,7 +1,5 @@
 """Files of CSV: names stay as they are written, blocks do not matter, and pandas is all that it takes."""
 
-from __future__ import annotations
-
 import gzip
 import subprocess
 import sys

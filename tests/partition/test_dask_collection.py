@@ -1,7 +1,5 @@
 """A graph as a Dask collection: arrays whose chunks are clusters, keys, and what notebooks show of it."""
 
-from __future__ import annotations
-
 import uuid
 from itertools import pairwise
 

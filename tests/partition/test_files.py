@@ -1,7 +1,5 @@
 """Files that are written: whole or not at all, by several writers, and never through a planted link."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

@@ -1,7 +1,5 @@
 """Graphs: arrays and objects of libraries, the rules for edges, loops that are kept, and what is refused."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from types import SimpleNamespace
 

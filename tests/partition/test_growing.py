@@ -1,7 +1,5 @@
 """Graphs that grow are those that are built of all edges at once, and share what stays the same."""
 
-from __future__ import annotations
-
 import pickle
 
 import dask

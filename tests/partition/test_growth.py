@@ -1,7 +1,5 @@
 """Nothing that makes, keeps or fetches a graph grows with clusters squared, or with nodes times clusters."""
 
-from __future__ import annotations
-
 import pickle
 import tracemalloc
 from itertools import pairwise

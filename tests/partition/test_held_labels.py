@@ -1,7 +1,5 @@
 """Labels that stay on the workers: they are those that would be in this process, and so are results."""
 
-from __future__ import annotations
-
 import uuid
 
 import dask

@@ -1,7 +1,5 @@
 """IMSuite's input files: all that were released or generated can be read, and malformed ones not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Clusters whose processes have another dgsuite, or none."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

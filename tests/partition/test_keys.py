@@ -1,7 +1,5 @@
 """Sorted keys, values at places and subsets: the forms of each agree, with the same bits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Labels of nodes: kept as they were, selected, given as parameters, told by outputs, held by files."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import fields
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Edges on disk: the same graph, however it is made; and what its files are in the way of."""
 
-from __future__ import annotations
-
 import gc
 import mmap
 import os

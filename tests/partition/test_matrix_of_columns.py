@@ -4,8 +4,6 @@ What is right is plain: labels are the values that went in, of the same type; we
 without a value is refused by the name of its column, or dropped and counted.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

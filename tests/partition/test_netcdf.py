@@ -1,7 +1,5 @@
 """Result files: damage is seen before they are parsed, and other programs can read them."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess

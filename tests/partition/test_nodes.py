@@ -1,7 +1,5 @@
 """Nodes that no edge names, files that name nodes, and columns without values or of odd kinds."""
 
-from __future__ import annotations
-
 import dask.array as da
 import dask.dataframe as dd
 import networkx as nx

@@ -1,7 +1,5 @@
 """From Parquet on an object store to results, as docs/howto/large.md does it, on a local server of S3."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd

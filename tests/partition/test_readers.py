@@ -1,7 +1,5 @@
 """Graphs read from files: Matrix Market, edge lists in text and Parquet; numbers are read as they stand."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import re

@@ -1,7 +1,5 @@
 """Edges know the rows of the table that they came from."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd

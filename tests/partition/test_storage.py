@@ -1,7 +1,5 @@
 """Graphs in files: what comes back, what a replaced graph leaves, and what damage or forgery is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Views of directed graphs: reversed, both ways, without directions."""
 
-from __future__ import annotations
-
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """No wait of the client outlives what the scheduler knows of its tasks."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Processes of Python that tests start."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The counter in shared memory."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

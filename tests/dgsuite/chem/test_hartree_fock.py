@@ -1,7 +1,5 @@
 """Hartree-Fock: PySCF's energies, the same for every balance; what is counted; what goes wrong."""
 
-from __future__ import annotations
-
 import _thread
 import math
 import os

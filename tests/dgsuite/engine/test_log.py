@@ -1,7 +1,5 @@
 """The log of a run and least offers take little memory: offers have 32 bits where all fit, else 64."""
 
-from __future__ import annotations
-
 import gc
 import struct
 import tracemalloc

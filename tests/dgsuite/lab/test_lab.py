@@ -1,7 +1,5 @@
 """Executions phase by phase, where two differ, and small ones that break a property."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest

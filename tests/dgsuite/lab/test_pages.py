@@ -1,7 +1,5 @@
 """Pages and diagrams of executions; a real browser shows the page."""
 
-from __future__ import annotations
-
 import asyncio
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Adversaries, which pick what fails by what they see of the run; and nodes that come back."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

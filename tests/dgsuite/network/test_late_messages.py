@@ -1,7 +1,5 @@
 """An adversary that spends delays: it changes when rounds are over, and nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

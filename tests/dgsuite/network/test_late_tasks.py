@@ -1,7 +1,5 @@
 """Recursive forms on a network whose messages take time."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Random lies are random: of all values, by field, and by receiver."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Runs on networks that lose messages, and whose nodes crash or lie."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

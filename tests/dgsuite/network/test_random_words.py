@@ -1,7 +1,5 @@
 """What a network draws has nothing to do with what nodes draw, nor do any two kinds of its draws."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 

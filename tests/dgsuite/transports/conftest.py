@@ -1,7 +1,5 @@
 """Kinds of transports."""
 
-from __future__ import annotations
-
 import dask
 import pytest
 

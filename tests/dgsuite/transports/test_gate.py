@@ -1,7 +1,5 @@
 """The barrier in shared memory."""
 
-from __future__ import annotations
-
 import os
 import time
 

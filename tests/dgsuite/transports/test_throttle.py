@@ -1,7 +1,5 @@
 """Throttled transports: what they do to time, and that they do nothing else."""
 
-from __future__ import annotations
-
 import time
 
 import dask

@@ -1,7 +1,5 @@
 """The transports' command line."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import multiprocessing

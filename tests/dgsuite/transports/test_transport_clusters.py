@@ -1,7 +1,5 @@
 """Dask over the transports of this host: the same results as over TCP, through restarts."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

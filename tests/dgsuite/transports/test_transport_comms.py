@@ -1,7 +1,5 @@
 """What Dask's own tests ask of a comm (distributed/comm/tests/test_comms.py), as far as it applies."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What comes over a transport of this host is checked before memory is taken for it or read."""
 
-from __future__ import annotations
-
 import asyncio
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Transports of this host: messages arrive, waits end, and nothing stays behind."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import multiprocessing

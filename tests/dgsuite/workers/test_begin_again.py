@@ -1,7 +1,5 @@
 """When a run begins again, and with which workers, as a scheduler of our own tells."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Channels, without sockets: messages in their order, and comms that end."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Collectives without sockets: all workers of a run in one process, which hand each other what they say."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter, defaultdict, deque
 from functools import partial

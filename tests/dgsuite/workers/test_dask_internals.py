@@ -3,8 +3,6 @@
 All else that it relies on each run on workers shows, also with the lowest versions: see CORE in the Makefile.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Exchanges of tasks of one host: parcels larger than the buffers between them, large votes, many tasks."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import dask

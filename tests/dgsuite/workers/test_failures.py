@@ -1,7 +1,5 @@
 """A run ends with a right answer or with an error that says what happened; it never hangs."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

@@ -1,7 +1,5 @@
 """A few trials of faults; `python -m tests.faults` makes any number."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """More workers than a few: votes go by a tree, comms are opened as they are needed, meshes are kept."""
 
-from __future__ import annotations
-
 import os
 
 import dask

@@ -1,7 +1,5 @@
 """Runs that need more memory than workers have."""
 
-from __future__ import annotations
-
 import gc
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Outputs that stay on the workers, and outputs as dataframes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import uuid

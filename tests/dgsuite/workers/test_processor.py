@@ -1,7 +1,5 @@
 """Processors of a run's tasks, and Dask's clocks on workers whose tasks share one."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Graphs and runs survive the loss of a worker: what comes back has the same bits."""
 
-from __future__ import annotations
-
 import os
 import signal
 

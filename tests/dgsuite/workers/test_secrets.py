@@ -1,7 +1,5 @@
 """Who may join the tasks of a run: those that know its secret, over any transport; where runs listen."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from contextlib import nullcontext

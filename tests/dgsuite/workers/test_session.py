@@ -1,7 +1,5 @@
 """Sessions: runs one after another on the same graph."""
 
-from __future__ import annotations
-
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Tasks of a clocked run on one host, which send through memory that they share."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """What a cluster keeps does not grow with the number of runs; `tests.soak` looks at memory as well."""
 
-from __future__ import annotations
-
 import networkx as nx
 import pytest
 

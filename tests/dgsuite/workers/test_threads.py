@@ -1,7 +1,5 @@
 """What threads share: those of a worker that run several tasks, and those of a client that begin runs."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A cluster whose connections are encrypted, those of `clocked` runs included."""
 
-from __future__ import annotations
-
 import pickle
 import socket
 import ssl
