@@ -154,8 +154,11 @@ def encode(arrays: Sequence[Values]) -> tuple[list[NDArray], Values]:
         if together.dtype == object:
             import pandas as pd
 
+            # where all is text, older versions compare it up to the first zero
+            other = np.array([object()], object)
             try:
-                codes, values = pd.factorize(together, use_na_sentinel=False)
+                codes, values = pd.factorize(np.append(together, other), use_na_sentinel=False)
+                codes, values = codes[:-1], values[:-1]
             except TypeError as error:
                 raise InputError(f"identifiers must be hashable: {error}") from None
         else:
