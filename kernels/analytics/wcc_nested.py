@@ -53,12 +53,12 @@ class State(bsp.ClusterState):
     label: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # of a root: name, and parent
     root: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # in the heaviest own edges
     missed: NDArray[np.int64] = bsp.later()  # of each entry: thresholds above its weight
-    entry: NDArray[np.int64] = bsp.no_nodes()  # of the edges between components that now count
+    entry: NDArray[np.int64] = bsp.rows()  # of the edges between components that now count
     row: NDArray[np.int64] = bsp.no_nodes()  # nodes of these
     tellers: NDArray[np.int64] = bsp.no_nodes()  # each of them once
     live: NDArray[np.int64] = bsp.no_nodes()  # roots that hook
     alive: NDArray[np.bool_] = bsp.per_node(False)  # the same as a mask
-    children: NDArray[np.int64] = bsp.initial(lambda c: np.empty((2, 0), np.int64))  # of roots
+    children: NDArray[np.int64] = bsp.rows(lambda c: np.empty((2, 0), np.int64))  # of roots
     heard: NDArray[np.int64] = bsp.later()  # least label of a root and its neighbours
     before: NDArray[np.int64] = bsp.later()  # labels of live roots as the round began
     fresh: NDArray[np.bool_] = bsp.per_node(False)  # roots with a new label

@@ -172,7 +172,7 @@ def every_node() -> Any:
 
 
 def rows(make: Callable[[Any], NDArray] = lambda _: np.empty(0, np.int64)) -> Any:
-    """Declare a field of a state: an array that is neither one entry for each node nor a list of nodes.
+    """Declare a field of a state: an array with neither one entry for each node nor a list of nodes.
 
     Parameters
     ----------

@@ -313,9 +313,10 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
             right = right and bool(((value >= 0) & (value < cluster.size)).all())
             refuse(not right, f"{name} must be nodes from 0 to {cluster.size - 1}")
         elif LIST in how:
-            right = isinstance(value, np.ndarray) and value.ndim == 1
+            right = isinstance(value, np.ndarray) and value.ndim == begins.ndim
             right = right and value.dtype.kind == begins.dtype.kind
-            refuse(not right, f"{name} must be values like {begins.dtype}, in one dimension")
+            dims = begins.ndim
+            refuse(not right, f"{name} must have {dims} dimensions, of values like {begins.dtype}")
         elif isinstance(begins, np.ndarray) and (INITIAL in how or name in outputs):
             refuse(
                 not _is_array(value, begins.dtype, begins.shape),

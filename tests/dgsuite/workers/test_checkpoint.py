@@ -29,7 +29,8 @@ from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.values import Classes, Reader, Writer
 from dgsuite.core.executors import serial
-from dgsuite.kernels import MIS, bsp
+from dgsuite.core.parameters import make_kernel
+from dgsuite.kernels import BLOCK, MIS, bsp
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.clusters.subset import Subset
@@ -84,10 +85,20 @@ def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
     check()
 
 
-@pytest.mark.parametrize("name", NAMES)
+MORE = {
+    **{f"{name} by blocks": (BLOCK[name], {}) for name in BLOCK},
+    "wcc at thresholds": ("wcc", {"thresholds": [2, 4]}),
+    "sample of three hops": ("sample", {"sources": [0, 5], "fanouts": [3, 2, 2]}),
+}
+"""Other kernels, for the graph of shortest paths, which has weights."""
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MORE])
 def test_any_kernel_goes_on_from_late_phases(name):
     """After 1, 2, 4, 8 and so on, of a run on a graph of several clusters."""
-    kernel, graph = typical(name)
+    kernel, graph = typical("sssp" if name in MORE else name)
+    if name in MORE:
+        kernel = make_kernel(MORE[name][0], graph, 1, MORE[name][1])
     expected, plan = alone(kernel, graph), plan_of(graph)
 
     def resume(site):
