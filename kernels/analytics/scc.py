@@ -60,8 +60,6 @@ class StrongComponents(bsp.Kernel):
     -----
     Rounds: some for each node of the longest chain that trimming, or a search, goes along.
 
-    Exchanges: at most ``rounds + 1``.
-
     Messages: at most ``rounds * 2 * (arcs + n)``.
 
     Examples
