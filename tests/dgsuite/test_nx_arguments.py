@@ -26,6 +26,10 @@ known = nx_inputs.known
 EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]
 
 
+class Roads(nx.Graph):
+    """A class of a user's."""
+
+
 def weighted(kind, weights=(3, 1, 2, 5, 4), **attributes):
     graph = kind(**attributes)
     for (u, v), weight in zip(EDGES, weights, strict=True):
@@ -39,7 +43,7 @@ GRAPHS = {
     "node": lambda: nx.empty_graph(1),
     "graph": lambda: weighted(nx.Graph, name="graph"),
     "directed": lambda: weighted(nx.DiGraph),
-    "of a class": lambda: weighted(type("Roads", (nx.Graph,), {})),
+    "of a class": lambda: weighted(Roads),
     "multigraph": lambda: nx.MultiGraph([*EDGES, (0, 1)]),
     "parts and a loop": lambda: nx.Graph([*EDGES, (1, 1), (5, 6)]),
 }
