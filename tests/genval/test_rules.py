@@ -291,3 +291,13 @@ def test_the_sources_are_those_of_the_results(kernel):
     assert genval.validate(kernel, graph, {**found, "sources": [0, 4]}).ok
     assert not genval.validate(kernel, graph, {**found, "sources": [0]}).ok
     assert not genval.validate(kernel, graph, found).ok
+
+
+@pytest.mark.parametrize("late", [-1, 1])
+def test_a_node_settles_in_the_first_round_in_which_no_neighbour_draws_its_colour(late):
+    graph = genval.graph("er", 40)
+    ds = dgsuite.run("trial_colouring", graph, seed=3, style="serial")
+    assert genval.validate("trial_colouring", graph, ds).ok
+    node = int(ds.settled.argmax())
+    ds.settled[node] += late
+    assert not genval.validate("trial_colouring", graph, ds).ok
