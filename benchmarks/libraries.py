@@ -165,7 +165,7 @@ def archives(folder: Path, edges: int, luck: np.random.Generator) -> Pairs:
     from dgsuite.partition.store import archives as our
 
     arrays = {"indptr": np.arange(edges), "indices": luck.integers(0, edges, 8 * edges)}
-    entry = our.write(str(folder), "cluster.npz", arrays)
+    entry = our.write(str(folder), "cluster-0000-00000000.npz", arrays)
 
     def write() -> None:
         group = zarr.open_group(str(folder / "cluster.zarr"), mode="w")
@@ -186,7 +186,10 @@ def archives(folder: Path, edges: int, luck: np.random.Generator) -> Pairs:
 
     write()
     return {
-        "arrays in a file, written": (lambda: our.write(str(folder), "new.npz", arrays), write),
+        "arrays in a file, written": (
+            lambda: our.write(str(folder), "cluster-0001-00000000.npz", arrays),
+            write,
+        ),
         "arrays in a file, read": (lambda: our.read(str(folder), entry), read),
     }
 

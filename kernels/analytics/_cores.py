@@ -75,7 +75,8 @@ def lower(indptr, positions, first, heard, core, support, due, short, fallen):
     size, found, waiting, head = len(core), 0, len(short), 0
     queue, has_fallen = np.empty(size, np.int64), np.zeros(size, np.bool_)
     tally = np.zeros(1024, np.int64)
-    due[short], queue[:waiting] = True, short
+    due[short] = True
+    queue[:waiting] = short
     while waiting > 0:
         node = queue[head]
         head = head + 1 if head + 1 < size else 0
@@ -144,7 +145,9 @@ def rise(indptr, positions, first, core, status, support, seeds, short, tried, f
     size = len(core)
     to_try, to_fall = np.empty(size, np.int64), np.empty(size, np.int64)
     trying, found, falling, lost = 0, 0, len(short), len(short)
-    status[short], to_fall[:falling], fallen[:lost] = FAILED, short, short
+    status[short] = FAILED
+    to_fall[:falling] = short
+    fallen[:lost] = short
     for node in seeds:
         if status[node] == UNTRIED:
             status[node], support[node] = NEW, PENDING

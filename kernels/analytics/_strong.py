@@ -46,7 +46,8 @@ def trim(
     How many nodes have left: the first in `left`, seeds included.
     """
     size, count = len(live), len(seeds)
-    seen[seeds], left[:count] = True, seeds
+    seen[seeds] = True
+    left[:count] = seeds
     for k in range(len(nodes)):
         edges = going if backwards[k] else coming
         count = take_off(edges, nodes[k], live, seen, left, count)
@@ -84,7 +85,8 @@ def reach(indptr, positions, first, ahead, part, seeds, seen, found):
     How many nodes were reached: the first in `found`, seeds included.
     """
     size, count, head = len(ahead), len(seeds), 0
-    seen[seeds], found[:count] = True, seeds
+    seen[seeds] = True
+    found[:count] = seeds
     while head < count:
         node = found[head]
         head += 1

@@ -60,7 +60,7 @@ class State(bsp.ClusterState):
     inner: NDArray[np.float64] = bsp.later()  # weight of each row's edges within its community
     shared: NDArray[np.float64] = bsp.per_node(0.0)  # of those to the small community it would join
     # communities of the levels so far, a row for each, where they are outputs
-    levels: NDArray[np.int64] = bsp.initial(lambda c: np.empty((0, c.size), np.int64))
+    levels: NDArray[np.int64] = bsp.rows(lambda c: np.empty((0, c.size), np.int64))
 
 
 @dataclass(frozen=True)

@@ -299,7 +299,7 @@ class Kernel:
     by_cut: ClassVar[tuple[str, ...]] = ()
     """Names of `notes` that depend on the clusters."""
     allowed: ClassVar[dict[str, tuple[float, float]]] = {}
-    """Least and greatest value of parameters that are numbers, or None; infinity for no greatest."""
+    """By parameter, its least and greatest value; infinity for no greatest. None is allowed, too."""
     by_component: ClassVar[bool] = False
     """Whether components run independently of each other, send nothing once they are done, and use no
     identifiers. Many runs on a small graph can then be one run on copies of it: see

@@ -24,7 +24,7 @@ INITIAL = "initial"
 """Key of a field's metadata: the function that makes its first value."""
 
 LIST = "list"
-"""Key of a field's metadata: there if it has not one entry for each node; whether it is a list of nodes."""
+"""Key of the metadata of a field that does not have one entry for each node: whether it holds nodes."""
 
 
 def dtype_of(kind: DTypeLike, n: int) -> np.dtype:
@@ -172,7 +172,9 @@ def every_node() -> Any:
 
 
 def rows(make: Callable[[Any], NDArray] = lambda _: np.empty(0, np.int64)) -> Any:
-    """Declare a field of a state: an array with neither one entry for each node nor a list of nodes.
+    """Declare a field of a state: an array whose length changes and that does not hold nodes.
+
+    Such as messages on their way.
 
     Parameters
     ----------

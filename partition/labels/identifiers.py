@@ -154,11 +154,10 @@ def encode(arrays: Sequence[Values]) -> tuple[list[NDArray], Values]:
         if together.dtype == object:
             import pandas as pd
 
-            # where all is text, older versions compare it up to the first zero
-            other = np.array([object()], object)
+            # older versions compare text only up to the first zero character, unless there is another object
+            mixed = np.append(together, np.array([object()], object))
             try:
-                codes, values = pd.factorize(np.append(together, other), use_na_sentinel=False)
-                codes, values = codes[:-1], values[:-1]
+                codes, values = (found[:-1] for found in pd.factorize(mixed, use_na_sentinel=False))
             except TypeError as error:
                 raise InputError(f"identifiers must be hashable: {error}") from None
         else:

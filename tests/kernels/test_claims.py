@@ -3,6 +3,7 @@
 import json
 import re
 
+import networkx as nx
 import pytest
 
 import dgsuite
@@ -10,9 +11,20 @@ from dgsuite.__main__ import main
 from dgsuite.core.running.catalogue import claims
 from dgsuite.kernels import KERNELS
 from tests.kernels.test_costs import assert_claims, fits
-from tests.support.larger import NETS, fitting, problem
+from tests.support.small_graphs import Case, suited
 
-N = 500
+LARGE = [
+    nx.path_graph(500),
+    nx.star_graph(499),
+    nx.random_labeled_tree(500, seed=500),
+    nx.convert_node_labels_to_integers(nx.grid_2d_graph(10, 50)),
+    nx.connected_watts_strogatz_graph(500, 6, 0.3, seed=500),
+    nx.complete_graph(60),
+    nx.cycle_graph(500),
+]
+MANY_EDGES = 10_000
+"""Of a complete graph of 500 nodes, on which some kernels take minutes."""
+
 CLAIMED = [
     name for name in sorted(KERNELS) if any(each.bound for each in claims(KERNELS[name]).values())
 ]
@@ -21,8 +33,11 @@ CLAIMED = [
 @pytest.mark.long
 @pytest.mark.parametrize("name", CLAIMED)
 def test_runs_take_what_docstrings_say(name):
-    for seed, net in enumerate(fitting(name)):
-        kernel, graph = problem(name, NETS[net](N), seed)
+    for number, net in enumerate(suited(name, LARGE)):
+        if net.number_of_edges() > MANY_EDGES:
+            continue
+        case = Case(name, net, number)
+        kernel, graph = case.make(), case.graph()
         assert_claims(kernel, graph, dgsuite.run(kernel, graph, style="serial"))
 
 

@@ -75,6 +75,15 @@ def families():
     ]
 
 
+def typical(kernel):
+    """A kernel on a small world of 40 nodes, or on a tree, ring or complete graph where it needs one."""
+    nets = [
+        nx.connected_watts_strogatz_graph(40, 6, 0.3, seed=1),
+        nx.random_labeled_tree(40, seed=1),
+    ]
+    return Case(kernel, suited(kernel, nets)[0], 1)
+
+
 def in_one_piece(net):
     """Whether a network is connected, whichever way its edges go."""
     return nx.is_weakly_connected(net) if net.is_directed() else nx.is_connected(net)

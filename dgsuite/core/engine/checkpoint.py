@@ -125,12 +125,12 @@ class Kept(Fresh):
         site, folder, first = self.site, self.plan.folder, self.site.clusters[0].index
         last = first + len(site.clusters)
         by_cluster: dict[int, dict[str, NDArray]] = defaultdict(dict)
-        for begin, end, states, _ in found.sites:
-            if begin < last and first < end:
-                for name, array in archives.read(folder, states).items():
-                    index, _, rest = name.partition(".")
-                    by_cluster[int(index)][rest] = array
         with checking.sound(folder):
+            for begin, end, states, _ in found.sites:
+                if begin < last and first < end:
+                    for name, array in archives.read(folder, states).items():
+                        index, _, rest = name.partition(".")
+                        by_cluster[int(index)][rest] = array
             contents = [self._content(k, by_cluster) for k in range(len(site.clusters))]
             for way in WAYS:
                 for k, content in enumerate(contents):
@@ -315,8 +315,10 @@ def state_of(found: Any, first: Any, cluster: Cluster, outputs: Collection[str] 
         elif LIST in how:
             right = isinstance(value, np.ndarray) and value.ndim == begins.ndim
             right = right and value.dtype.kind == begins.dtype.kind
-            dims = begins.ndim
-            refuse(not right, f"{name} must have {dims} dimensions, of values like {begins.dtype}")
+            refuse(
+                not right,
+                f"{name} must have {begins.ndim} dimensions and a dtype like {begins.dtype}",
+            )
         elif isinstance(begins, np.ndarray) and (INITIAL in how or name in outputs):
             refuse(
                 not _is_array(value, begins.dtype, begins.shape),

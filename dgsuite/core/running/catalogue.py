@@ -188,7 +188,7 @@ def claims(kernel: type[Kernel]) -> dict[str, Claim]:
 
 
 def costs(kernel: type[Kernel]) -> dict[str, str]:
-    """What a kernel's docstring says of its "Rounds" and "Messages"."""
+    """What a kernel's docstring says of its "Rounds", "Exchanges" and "Messages"."""
     lines = sections(kernel).get("Notes", "").split("\n\n")
     return {name: " ".join(text.split()) for name, _, text in (x.partition(": ") for x in lines)}
 

@@ -238,7 +238,7 @@ class RunPlugin(WorkerPlugin):
         await asyncio.wait([address], timeout=POLL_SECONDS)
         if address.done():
             return address.result()
-        if self._addresses.get(run) is address:  # else what is there now may be an answer
+        if self._addresses.get(run) is address:  # else it is that of a newer request
             del self._addresses[run]
         return None
 

@@ -57,15 +57,13 @@ def _models(as_json: bool) -> None:
     if as_json:
         print(json.dumps({one.kernel: one._asdict() for one in models()}))
         return
-    columns = "{:<18} {:<8} {:<10} {:<8} {:<8} {}"
     sizes = ", ".join(f"{size:,}" for size in SIZES)
-    print(
-        columns.format("kernel", "model", "sends to", "messages", "reduces", f"bits at n = {sizes}")
-    )
+    rows = [["kernel", "model", "sends to", "messages", "reduces", f"bits at n = {sizes}"]]
     for kernel, model, sends, messages, reduces, bits in models():
         to = "neighbours" if sends == "edges" else sends
-        row = kernel, model or "-", to, messages or "any", reduces, "  ".join(map(str, bits))
-        print(columns.format(*row))
+        in_bits = ", ".join(map(str, bits))
+        rows.append([kernel, model or "-", to, str(messages or "any"), reduces, in_bits])
+    _print(rows)
 
 
 def _claims(as_json: bool) -> None:
@@ -86,6 +84,11 @@ def _claims(as_json: bool) -> None:
         ]
         bits = "at most " + ", ".join(map(str, one.bits))
         rows.append([one.kernel, one.model or "-", *said, bits])
+    _print(rows)
+
+
+def _print(rows: list[list[str]]) -> None:
+    """Print a table whose first row is its heading."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(map(str.ljust, row, widths)).rstrip())

@@ -75,7 +75,7 @@ class KCommittee(bsp.Kernel):
     k: int = 3
 
     name = "kc"
-    obeys = bsp.Model("edges")
+    obeys = bsp.Model("edges", None)  # several invitations may go back along the same edge
     streams = True
     short_ids = True
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}

@@ -5,12 +5,13 @@ import pytest
 import dgsuite
 from dgsuite.studies.lab import Execution
 from tests.support.cases import COMMUNITIES, NAMES
-from tests.support.larger import typical
+from tests.support.small_graphs import typical
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in COMMUNITIES])
 def test_an_execution_is_that_of_a_run(name):
-    kernel, graph = typical(name)
+    case = typical(name)
+    kernel, graph = case.make(), case.graph(4)
     ds = dgsuite.run(kernel, graph, style="serial")
     execution = Execution(kernel, graph)
     moments = [*execution.moments()]

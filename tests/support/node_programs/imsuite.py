@@ -275,7 +275,9 @@ class KCommittee:
     def carry(self, v):
         for word, hops in zip(v.said("word"), v.said("hops"), strict=True):
             KCommittee.arrive(v, word, hops)
-        sent = {v.via[hops - 1]: {"word": word, "hops": hops - 1} for word, hops in v.carried}
+        sent = defaultdict(list)
+        for word, hops in v.carried:
+            sent[v.via[hops - 1]].append({"word": word, "hops": hops - 1})
         v.carried = []
         return sent
 
