@@ -165,7 +165,8 @@ def archives(folder: Path, edges: int, luck: np.random.Generator) -> Pairs:
     from dgsuite.partition.store import archives as our
 
     arrays = {"indptr": np.arange(edges), "indices": luck.integers(0, edges, 8 * edges)}
-    entry = our.write(str(folder), "cluster-0000-00000000.npz", arrays)
+    name = "cluster-0000-00000000.npz"
+    entry = our.write(str(folder), name, arrays)
 
     def write() -> None:
         group = zarr.open_group(str(folder / "cluster.zarr"), mode="w")
