@@ -61,9 +61,11 @@ KERNELS = {
 }
 """Those whose messages go by each of the ways that there are."""
 
-IDLE = {("struck frontier", name) for name in ("ds", "mis", "pagerank")}
-IDLE |= {(kind, "mst") for kind in ("late", "struck cut", "struck absences", "struck drops")}
-"""Adversaries that find nothing to strike, by kernel."""
+IDLE = {("struck frontier", name): "adversary" for name in ("ds", "mis", "pagerank")}
+IDLE |= {("struck " + what, "mst"): "adversary" for what in ("cut", "absences", "drops")}
+IDLE |= {("late", "mst"): "adversary", ("churn", "mst"): "away", ("drops", "wcc"): "drops"}
+IDLE |= {("away", "bf"): "away", ("away", "bfs"): "away"}
+"""Faults that find nothing to strike, by network and kernel."""
 
 
 def spare(ledger, kind, name):
@@ -71,7 +73,7 @@ def spare(ledger, kind, name):
     if name == "wcc":
         ledger.spares("lies")
     if (kind, name) in IDLE:
-        ledger.spares("adversary")
+        ledger.spares(IDLE[kind, name])
 
 
 def random(seed=1, n=40, m=60, **how):

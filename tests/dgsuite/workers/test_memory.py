@@ -15,6 +15,7 @@ from dgsuite.core.workers import recovery
 from tests.support.cases import in_turn
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.faulty import Greedy
+from tests.support.patience import until
 from tests.support.toys import TellsAll
 
 
@@ -117,7 +118,7 @@ def test_the_memory_of_a_run_is_free_at_its_end(style, form):
         client.run(sites)
         run()
         assert_nothing_held(client)
-        assert not any(client.run(sites).values())
+        until(lambda: not any(client.run(sites).values()))
 
 
 def test_what_dask_can_write_to_disk_does_not_count():

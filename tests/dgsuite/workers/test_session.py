@@ -10,6 +10,7 @@ import pytest
 
 import dgsuite
 from dgsuite import InputError, RunError, genval
+from dgsuite.core.workers import placement
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
@@ -79,11 +80,12 @@ def test_a_run_that_fails_is_that_run_alone(client, graph):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("n", [2**10, 2**15])
-def test_a_graph_of_this_process_is_sent_again(own_client, n):
-    """To other workers, when one is lost, or all of them: also if it was too large to go with the tasks."""
-    graph = genval.graph("rmat", n, client=None)
-    expected = dgsuite.run("bfs", graph, style="serial")
+@pytest.mark.parametrize("most", [placement.EMBED, 0])
+def test_a_graph_of_this_process_is_sent_again(own_client, most, monkeypatch):
+    """To other workers, when one is lost, or all of them: also if it is too large to go with the tasks."""
+    monkeypatch.setattr(placement, "EMBED", most)
+    graph = genval.graph("rmat", 2**10)
+    expected = dgsuite.run("bfs", genval.graph("rmat", 2**10, clusters=2), style="serial")
     with (
         dask.config.set({"dgsuite.recovery.tries": 3}),
         graph.session(own_client) as session,
