@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from tests.cards.picks import Pick
 from tests.support.definitions import predecessors
 
 N = 40
@@ -17,10 +18,7 @@ N = 40
 UID = np.random.default_rng(5).permutation(N) + 1
 """Their identifiers."""
 
-BOTH = (False, True)
-
-Pick = Callable[[Any], Any]
-"""Takes one of some values: by chance for Hypothesis, by a number on all small graphs."""
+Results = Mapping[str, Any]
 
 
 def nothing(*_: Any) -> dict[str, Any]:
@@ -69,9 +67,7 @@ class Card:
     free: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
 
-    def corruptions(
-        self, right: Mapping[str, Any], outputs: Mapping[str, int]
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
+    def corruptions(self, right: Results, outputs: Results) -> Iterator[tuple[str, Results]]:
         """Kinds of wrong results, and what each changes in a right one."""
         for name in (name for name in outputs if name not in self.free):
             for kind, values in common(np.asarray(right[name])).items():
@@ -79,13 +75,8 @@ class Card:
         for name, value in self.false.items():
             yield f"another {name}", {name: value}
         for kind, changes in self.wrong.items():
-            yield (
-                kind,
-                {
-                    name: change(right[name]) if callable(change) else change
-                    for name, change in changes.items()
-                },
-            )
+            called = {name: new for name, new in changes.items() if callable(new)}
+            yield kind, {**changes, **{name: new(right[name]) for name, new in called.items()}}
 
 
 def common(v: np.ndarray) -> dict[str, np.ndarray]:
@@ -93,12 +84,8 @@ def common(v: np.ndarray) -> dict[str, np.ndarray]:
     five = (5, 1)[: v.ndim] if len(v) > 5 else (0,) * v.ndim
     first, last = (0,) * v.ndim, (-1,) * v.ndim
     least, most = (np.unravel_index(find(v), v.shape) for find in (np.argmin, np.argmax))
-    found = {
-        "shifted": np.roll(v, 1, 0),
-        "backwards": v[::-1],
-        "moved": swapped(v, least, most),
-        "none": v * 0,
-    }
+    found = {"shifted": np.roll(v, 1, 0), "backwards": v[::-1], "none": v * 0}
+    found["moved"] = swapped(v, least, most)
     if v.dtype == bool:
         found |= {
             "all": v | True,
@@ -194,33 +181,6 @@ def at_round(node, number):
     return at(np.full(N, -1), node, number)
 
 
-def distinct(net, edges):
-    """The network with weights of which no two are the same."""
-    weights = np.random.default_rng(7).permutation(len(net.edges)) + 3
-    nx.set_edge_attributes(net, dict(zip(net.edges, weights.tolist(), strict=True)), "weight")
-    return net
-
-
-def weighing(net):
-    """Whether edges have weights."""
-    return any("weight" in more for *_, more in net.edges(data=True))
-
-
-def root(net, pick):
-    """Any node as the root."""
-    return {"root": pick(sorted(net))}
-
-
-def weighted(net, pick):
-    """With weights or without."""
-    return {"weighted": pick(BOTH)}
-
-
-def some(net, pick):
-    """Some nodes, at least one."""
-    return [v for v in net if pick(BOTH)] or [pick(sorted(net))]
-
-
-def several(net, pick):
-    """Sources: as many as by default, a number of them, or some."""
-    return pick([None, pick(range(1, len(net) + 1)), some(net, pick)])
+def hops_from(net, node, most=None, otherwise=-1):
+    """Hops from a node to each."""
+    return by_node(net, nx.single_source_shortest_path_length(net, node, most), otherwise)

@@ -3,22 +3,8 @@
 import networkx as nx
 import numpy as np
 
-from tests.cards.card import (
-    BOTH,
-    Card,
-    N,
-    at,
-    at_round,
-    by_node,
-    columns,
-    distinct,
-    parents,
-    root,
-    rows,
-    several,
-    some,
-    weighted,
-)
+from tests.cards.card import Card, N, at, at_round, by_node, columns, hops_from, parents, rows
+from tests.cards.picks import BOTH, root, several, some, weighted
 from tests.support.definitions import predecessors
 
 PARENTS = {
@@ -28,13 +14,19 @@ PARENTS = {
 }
 
 
-def hops(output, otherwise=-1):
+def distinct(net, edges):
+    """The network with weights of which no two are the same."""
+    weights = np.random.default_rng(7).permutation(len(net.edges)) + 3
+    nx.set_edge_attributes(net, dict(zip(net.edges, weights.tolist(), strict=True)), "weight")
+    return net
+
+
+def hops(output):
     """An oracle of hops from the root."""
 
     def oracle(net, kernel, uid):
-        most = getattr(kernel, "cutoff", None)
-        found = nx.single_source_shortest_path_length(net, kernel.root, most)
-        return {output: by_node(net, found, getattr(kernel, "infinity", otherwise))}
+        most, infinity = getattr(kernel, "cutoff", None), getattr(kernel, "infinity", -1)
+        return {output: hops_from(net, kernel.root, most, infinity)}
 
     return oracle
 
@@ -51,6 +43,11 @@ def starts(net, pick):
     return pick([root(net, pick), {"sources": some(net, pick)}])
 
 
+def beyond(output):
+    """Changes of nodes before the root, of which there are many right ones."""
+    return f"{output} last higher", f"{output} most lower"
+
+
 def first_edges(net, found):
     """A tree of shortest paths from node 0."""
     ways = nx.single_source_dijkstra_path(net, 0)
@@ -65,10 +62,7 @@ def sources(net, kernel):
 
 
 def all_pairs(net, kernel, uid):
-    found = [
-        by_node(net, nx.single_source_shortest_path_length(net, u), -1)
-        for u in sources(net, kernel)
-    ]
+    found = [hops_from(net, u) for u in sources(net, kernel)]
     return {"level": np.array(found).T} if found else {}
 
 
@@ -77,12 +71,8 @@ def bfs_many(net, kernel, uid):
     if not starts:
         return {}
     far = np.maximum(all_pairs(net, kernel, uid)["level"], 0)
-    return {
-        "distance": far.sum(1),
-        "eccentricity": far.max(1),
-        "reached": (far > 0).sum(1),
-        "source": np.isin([*net], starts),
-    }
+    found = {"distance": far.sum(1), "eccentricity": far.max(1), "reached": (far > 0).sum(1)}
+    return {**found, "source": np.isin([*net], starts)}
 
 
 def nearness(name):
@@ -103,16 +93,16 @@ def nearness(name):
     return Card(parameters, oracle=oracle, wrong=normalised | rounded)
 
 
-def through(net, kernel, name):
+def through(net, kernel, what=""):
     """Betweenness by a function of networkx, or the one of its name for some sources."""
-    weight = "weight" if kernel.weighted else None
+    weight, name = "weight" if kernel.weighted else None, f"{what}betweenness_centrality"
     if kernel.sources is None:
         return getattr(nx, name)(net, None, False, weight)
     return getattr(nx, f"{name}_subset")(net, kernel.sources, [*net], weight=weight)
 
 
 def edge_betweenness(net, kernel, uid):
-    found = through(net, kernel, "edge_betweenness_centrality")
+    found = through(net, kernel, "edge_")
     ends = found if net.is_directed() else map(sorted, found)
     table = sorted((*edge, value) for edge, value in zip(ends, found.values(), strict=True))
     return columns(OVER, table)
@@ -143,9 +133,7 @@ def without_nine(net, found):
 
 
 def hyperball(net, found):
-    far = np.array(
-        [by_node(net, hops) for _, hops in sorted(nx.all_pairs_shortest_path_length(net))]
-    )
+    far = np.array([hops_from(net, v) for v in range(N)])
     return {
         "reached": (far > 0).sum(1),
         "distance": far.sum(1),
@@ -154,28 +142,22 @@ def hyperball(net, found):
     }
 
 
+LITTLE = {"a little higher", "a little lower", "of three digits"}
 OVER = ("source", "target", "betweenness")
 ROOT = {"root": 0}
-LENGTHS = {
-    "example": ROOT,
-    "net": distinct,
-    "oracle": lengths,
-    "rest": first_edges,
-    "weights": "any",
-    "wrong": PARENTS,
-}
+TREE = {"example": ROOT, "wrong": PARENTS}
+LENGTHS = {"net": distinct, "oracle": lengths, "rest": first_edges, "weights": "any", **TREE}
 SEARCH = {
     "oracle": hops("level"),
-    "example": ROOT,
     "rest": lambda net, found: {"parent": parents(net, otherwise=0)},
-    "wrong": PARENTS,
-    "harmless": ("parent last higher", "parent most lower"),
+    "harmless": beyond("parent"),
+    **TREE,
 }
 THREE = {"sources": [3, 17, 20]}
 
 CARDS = {
     "all_pairs": Card(
-        lambda net, pick: {"sources": several(net, pick)},
+        several,
         oracle=all_pairs,
         example=THREE,
         rest=lambda net, found: {"source": np.array(THREE["sources"])},
@@ -188,9 +170,7 @@ CARDS = {
     "bc": Card(
         lambda net, pick: {**paths(net, pick), "deal": pick(["block", "cyclic"])},
         "positive",
-        lambda net, kernel, uid: {
-            "betweenness": by_node(net, through(net, kernel, "betweenness_centrality"))
-        },
+        lambda net, kernel, uid: {"betweenness": by_node(net, through(net, kernel))},
         wrong={"normalised": {"betweenness": lambda v: v * 2 / (N - 1) / (N - 2)}},
     ),
     "bellman_ford": Card(starts, **LENGTHS),
@@ -205,7 +185,7 @@ CARDS = {
     ),
     "bfs2d": Card(root, **SEARCH),
     "bfs_many": Card(
-        lambda net, pick: {"sources": several(net, pick)},
+        several,
         oracle=bfs_many,
         example=THREE,
         wrong={
@@ -233,12 +213,7 @@ CARDS = {
             "a node that has crashed": {"crashed": lambda v: at(v, 0, 3)},
         },
         false={"infinity": 2, "root": 7},
-        harmless=(
-            "distance most higher",
-            "distance most lower",
-            "next_hop last higher",
-            "next_hop most lower",
-        ),
+        harmless=("distance most higher", "distance most lower", *beyond("next_hop")),
     ),
     "dr": Card(
         weights="any",
@@ -260,7 +235,7 @@ CARDS = {
         example=ROOT,
         rest=lambda net, found: {"parent": parents(net)},
         wrong={**PARENTS, "all the root's": {"parent": lambda v: at(v * 0, 0, -1)}},
-        harmless=("parent last higher", "parent most lower"),
+        harmless=beyond("parent"),
     ),
     "eccentricity": Card(
         lambda net, pick: {"of": pick(["nodes", "diameter", "radius"])},
@@ -295,9 +270,7 @@ CARDS = {
         lambda net, pick: {"log2m": pick(range(4, 9))},
         example={"log2m": 8},
         rest=hyperball,
-        harmless=tuple(
-            f"harmonic {kind}" for kind in ("a little higher", "a little lower", "of three digits")
-        ),
+        harmless=tuple(f"harmonic {kind}" for kind in sorted(LITTLE)),
         wrong={
             "not improved": {"closeness": lambda v: 1 / v},
             "harmonic as one hop more": {"harmonic": lambda v: at(v, 0, 40)},

@@ -4,14 +4,13 @@ import networkx as nx
 import numpy as np
 
 from dgsuite.kernels.tools import rng as counters
-from tests.cards.card import BOTH, UID, Card, N, at, at_round, by_node, root, swapped, weighing
+from tests.cards.card import UID, Card, N, at, at_round, by_node, swapped
 from tests.cards.distances import PARENTS, hops
+from tests.cards.picks import BOTH, root, weighing
 from tests.support.definitions import committees
 from tests.support.synchronisers import AlphaEvents, BetaEvents, delays
 
-LEADERS = {
-    "second best": {"leader": lambda v: v * 0 + v.max() - 1},
-}
+LEADERS = {"second best": {"leader": lambda v: v * 0 + v.max() - 1}}
 LEADER = Card(
     oracle=lambda net, kernel, uid: {"leader": np.full(len(net), uid.max())}, wrong=LEADERS
 )
@@ -19,10 +18,7 @@ LEADER = Card(
 AGREEMENT = {
     "nobody's input": {"input": lambda v: v * 0, "inputs": [0] * N},
     "other inputs": {"inputs": lambda v: v[::-1]},
-    "live, and another decision": {
-        "crashed": lambda v: at(v, 5, 3),
-        "decision": lambda v: at(at(v, 5, 0), 6, 0),
-    },
+    "one lives": {"crashed": lambda v: at(v, 5, 3), "decision": lambda v: at(v, [5, 6], 0)},
 }
 
 
@@ -123,10 +119,8 @@ def paid(net, found):
             money[v] += amount
             late[v] += amount * (when[v] <= now and now - 1 < when[u])
         luck, way = (counters.uniform("counter", 7, np.arange(N), 2 * now + k) for k in (0, 1))
-        coming = [
-            (v, sorted(net[v])[int(way[v] * len(net[v]))], int(luck[v] * (money[v] + 1)))
-            for v in net
-        ]
+        to = {v: sorted(net[v])[int(way[v] * len(net[v]))] for v in net}
+        coming = [(v, to[v], int(luck[v] * (money[v] + 1))) for v in net]
         for v, _, amount in coming:
             money[v] -= amount
     arrays = {"recorded": had, "in_transit": late, "when": when}
@@ -215,9 +209,7 @@ CARDS = {
             "much later": {"announced": lambda v: at(v, 0, v[0] + N)},
             "over at another node": {"announced": lambda v: at(v, 5, v[0])},
             "nobody told": dict.fromkeys(("told", "acknowledged"), lambda v: v * 0),
-            "acknowledged by another": {
-                "acknowledged": lambda v: v + (v == v[5]) - (v == v[5] + 1)
-            },
+            "acknowledged elsewhere": {"acknowledged": lambda v: v + (v == v[5]) - (v == v[5] + 1)},
         },
         false={"root": 5},
         free=("last",),
@@ -239,10 +231,7 @@ CARDS = {
     ),
     "floodmax": Card(
         lambda net, pick: {"iterations": pick([None, len(net)]), "opt": pick(BOTH)},
-        rest=lambda net, found: {
-            "leader": np.full(N, N - 1),
-            "crashed": at_round(int(UID.argmax()), 0),
-        },
+        rest=lambda net, found: {"leader": np.full(N, N - 1), "crashed": at_round(UID.argmax(), 0)},
         wrong={
             **LEADERS,
             "no such node": {"leader": lambda v: v * 0 + N + 1},
@@ -271,9 +260,7 @@ CARDS = {
             "all at once": {"informed": lambda v: np.minimum(v, 1)},
             "only the root": {"informed": lambda v: np.where(v == 0, 0, -1)},
             "two roots": {"informed": lambda v: at(v, 5, 0)},
-            "two swapped": {
-                "informed": lambda v: swapped(v, np.argmax(v), np.flatnonzero(v == 1)[0])
-            },
+            "two swapped": {"informed": lambda v: swapped(v, np.argmax(v), np.argmax(v == 1))},
             "of pulls": {"mode": "pull"},
         },
         false={"root": 1, "mode": "push", "seed": 8},

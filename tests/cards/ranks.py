@@ -5,7 +5,8 @@ import numpy as np
 
 from dgsuite.kernels.tools import _draws
 from dgsuite.kernels.tools import rng as counters
-from tests.cards.card import BOTH, Card, N, at, by_node, weighted
+from tests.cards.card import Card, N, at, by_node
+from tests.cards.picks import BOTH, weighted
 
 CLOSE = {"tol": 1e-13 / N, "max_iter": 10**5}
 
@@ -22,6 +23,10 @@ def pagerank(net, pick):
         "sinks": pick(["spread", "lost"]),
         "personalisation": pick([None, [float(v % 3 == 0) for v in net]]),
     }
+
+
+def katz(net, pick):
+    return {**few(net, pick), "alpha": pick([0.01, 0.5]), "normalised": pick(BOTH)}
 
 
 def rank(output, look, *both, parameters=few, example=None, **more):
@@ -105,11 +110,7 @@ CARDS = {
     "katz": rank(
         "centrality",
         lambda net: nx.katz_centrality(net, **CLOSE),
-        parameters=lambda net, pick: {
-            **few(net, pick),
-            "alpha": pick([0.01, 0.5]),
-            "normalised": pick(BOTH),
-        },
+        parameters=katz,
         example={"alpha": 0.1, "normalised": True},
         false={"alpha": 0.11, "normalised": False},
     ),

@@ -7,8 +7,9 @@ import networkx as nx
 import numpy as np
 
 from dgsuite.kernels.lab.state_model import ONE, Daemon
-from tests.cards.card import BOTH, Card, N, at, at_round, by_node, parents, root, smallest, swapped
+from tests.cards.card import Card, N, at, at_round, by_node, hops_from, parents, smallest, swapped
 from tests.cards.distances import CARDS as DISTANCES
+from tests.cards.picks import BOTH, root
 from tests.support.definitions import circulated, predecessors
 
 DAEMONS = get_args(Daemon)
@@ -18,9 +19,7 @@ DAEMONS = get_args(Daemon)
 def independent(name):
     """A card of independent sets that dominate."""
     return Card(
-        rest=lambda net, found: {
-            name: np.isin(np.arange(N), [*nx.maximal_independent_set(net, seed=1)])
-        },
+        rest=lambda net, found: {name: np.isin(range(N), nx.maximal_independent_set(net, seed=1))},
         wrong={"one moved": {name: lambda v: swapped(v, np.argmax(v), np.argmin(v))}},
     )
 
@@ -206,15 +205,11 @@ CARDS = {
         net=DISTANCES["dr"].net,
         rest=lambda net, found: {"parent": parents(nx.minimum_spanning_tree(net), 7)},
         wrong={
-            "no root": {
-                "parent": lambda v: at(v, np.flatnonzero(v < 0)[0], v[0] if v[0] >= 0 else 1)
-            },
+            "no root": {"parent": lambda v: at(v, np.argmin(v), max(v[0], 1))},
             "own parent": {"parent": lambda v: at(v, 5, 5)},
             "a cycle": {"parent": lambda v: at(v, v[5], 5)},
             "a heavier tree": {"parent": heavier},
-            "a tree in two": {
-                "parent": lambda v: at(v, len(v) - 1, -1) if v[-1] >= 0 else at(v, 0, -1)
-            },
+            "a tree in two": {"parent": lambda v: at(v, -1 if v[-1] >= 0 else 0, -1)},
         },
     ),
     "token_ring": Card(
@@ -262,12 +257,8 @@ CARDS = {
     ),
     "vc": Card(
         tree,
-        rest=lambda net, found: {
-            "colour": by_node(net, nx.single_source_shortest_path_length(net, 0)) % 2
-        },
-        wrong={
-            "root flipped": {"colour": lambda v: at(v, 0, 1 - v[0])},
-        },
+        rest=lambda net, found: {"colour": hops_from(net, 0) % 2},
+        wrong={"root flipped": {"colour": lambda v: at(v, 0, 1 - v[0])}},
         harmless=("colour doubled", "colour most higher", "colour all higher"),
     ),
 }

@@ -6,28 +6,9 @@ import networkx as nx
 import numpy as np
 
 from dgsuite.kernels.analytics.similarity import MEASURES
-from tests.cards.card import (
-    BOTH,
-    Card,
-    N,
-    at,
-    by_node,
-    columns,
-    rows,
-    several,
-    smallest,
-    weighing,
-    weighted,
-)
-from tests.support.definitions import (
-    blocks,
-    bridged,
-    cliques,
-    clustered,
-    orbits,
-    propagated,
-    trusses,
-)
+from tests.cards.card import Card, N, at, by_node, columns, rows, smallest
+from tests.cards.picks import BOTH, several, weighing, weighted
+from tests.support import definitions
 
 BLOCK, BRIDGE = ("member", "block"), ("source", "target")
 DRAWN = ("source", "target", "place", "hop")
@@ -59,11 +40,10 @@ def components(kind):
         look = getattr(nx, f"{kind}_connected_components")
         return {"component": smallest(net, look(net.to_directed()))}
 
+    turned = nx.Graph.to_directed if kind == "strongly" else nx.Graph.copy
     return Card(
         oracle=oracle,
-        net=lambda net, edges: within_thirds(
-            net.to_directed() if kind == "strongly" else net, edges
-        ),
+        net=lambda net, edges: within_thirds(turned(net), edges),
         wrong={
             "two joined": {"component": lambda v: np.where(v == np.unique(v)[1], 0, v)},
             "one elsewhere": {"component": lambda v: at(v, 39, np.unique(v)[int(v[39] == 0)])},
@@ -75,7 +55,7 @@ def components(kind):
 def bridges(net, kernel, uid):
     left = nx.restricted_view(net, [], [*nx.bridges(net)])
     return {
-        **dict(zip(BRIDGE, bridged(net), strict=True)),
+        **dict(zip(BRIDGE, definitions.bridged(net), strict=True)),
         "articulation": np.isin(range(len(net)), [*nx.articulation_points(net)]),
         "component": smallest(net, nx.connected_components(left)),
     }
@@ -84,19 +64,14 @@ def bridges(net, kernel, uid):
 def labels(net, pick):
     first = [None, [pick([-1, *net]) for _ in net], [-1 if v % 2 else v // 3 for v in net]]
     fixed = [None, [0], [v for v in net if pick(BOTH)]]
-    iterations = pick([1, 2, 3, 4, 10])
-    return {
-        "iterations": iterations,
-        "labels": pick(first),
-        "fixed": pick(fixed),
-        **weighted(net, pick),
-    }
+    found = {"iterations": pick([1, 2, 3, 4, 10]), "labels": pick(first), "fixed": pick(fixed)}
+    return {**found, **weighted(net, pick)}
 
 
 def spread(net, kernel, uid):
     weight = "weight" if kernel.weighted else None
     how = {"labels": kernel.labels, "fixed": kernel.fixed or ()}
-    return {"label": propagated(net, kernel.iterations, weight, **how)}
+    return {"label": definitions.propagated(net, kernel.iterations, weight, **how)}
 
 
 def communities(name):
@@ -106,13 +81,12 @@ def communities(name):
         found = {"resolution": pick([1.0, 0.2, 3.0]), "levels": pick(BOTH)}
         return {**found, "objective": pick(["modularity", "cpm"]), **weighted(net, pick)}
 
+    theirs = nx.community.louvain_communities
     return Card(
         parameters,
         "any",
         example={"resolution": 1.0, "objective": "modularity"},
-        rest=lambda net, found: {
-            "community": smallest(net, nx.community.louvain_communities(net, seed=1))
-        },
+        rest=lambda net, found: {"community": smallest(net, theirs(net, seed=1))},
         wrong={
             "one alone": {"community": lambda v: at(v, last(v), last(v))},
             "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
@@ -136,7 +110,9 @@ def plain(output, look):
 
 
 def coefficients(net):
-    return clustered(net) if net.is_directed() else by_node(net, nx.clustering(net)).astype(float)
+    if net.is_directed():
+        return definitions.clustered(net)
+    return by_node(net, nx.clustering(net)).astype(float)
 
 
 def with_clique(net, edges):
@@ -222,12 +198,9 @@ def similar(net, kernel, uid):
 
 CARDS = {
     "biconnected": Card(
-        oracle=lambda net, kernel, uid: dict(zip(BLOCK, blocks(net), strict=True)),
+        oracle=lambda net, kernel, uid: dict(zip(BLOCK, definitions.blocks(net), strict=True)),
         net=lambda net, edges: (net.remove_edges_from(edges[N + 9 :]), net)[1],
-        wrong={
-            "two merged": {"block": lambda v: np.where(v == 1, 0, v)},
-            **rows(*BLOCK),
-        },
+        wrong={"two merged": {"block": lambda v: np.where(v == 1, 0, v)}, **rows(*BLOCK)},
     ),
     "bridges": Card(
         oracle=bridges,
@@ -248,7 +221,7 @@ CARDS = {
     ),
     "cliques": Card(
         lambda net, pick: {"k": pick([3, 4, 5, 6])},
-        oracle=lambda net, kernel, uid: {"cliques": cliques(net, kernel.k)},
+        oracle=lambda net, kernel, uid: {"cliques": definitions.cliques(net, kernel.k)},
         net=with_clique,
         example={"k": 4},
         false={"k": 3},
@@ -261,30 +234,24 @@ CARDS = {
         oracle=peeled,
         example={"epsilon": 0.1},
     ),
-    "ktruss": plain("truss", trusses),
+    "ktruss": plain("truss", definitions.trusses),
     "lcc": plain("coefficient", coefficients),
     "leiden": communities("leiden"),
     "louvain": communities("louvain"),
     "motifs": Card(
-        oracle=lambda net, kernel, uid: {"orbits": orbits(net)},
+        oracle=lambda net, kernel, uid: {"orbits": definitions.orbits(net)},
         net=with_clique,
         wrong={
             "one more path": {"orbits": lambda v: at(v, (5, 4), v[5, 4] + 1)},
             "two more paths": {"orbits": lambda v: at(v, (slice(5, 7), 4), v[5:7, 4] + 1)},
-            "a square less": {
-                "orbits": lambda v: at(v, (np.argmax(v[:, 8]), 8), v[:, 8].max() - 1)
-            },
+            "a square less": {"orbits": lambda v: at(v, (np.argmax(v[:, 8]), 8), max(v[:, 8]) - 1)},
             "not by induced motifs": {"orbits": lambda v: at(v, (..., 1), v[:, 1] + 2 * v[:, 3])},
             "ends for the middle": {"orbits": lambda v: v[:, [0, 2, 1, *range(3, 15)]]},
             "leaves for the centre": {"orbits": lambda v: v[:, [*range(6), 7, 6, *range(8, 15)]]},
         },
     ),
     "neighbourhood": Card(
-        lambda net, pick: {
-            "sources": several(net, pick),
-            "hops": pick(range(5)),
-            "nearest": pick(BOTH),
-        },
+        lambda net, pick: several(net, pick) | {"hops": pick(range(5)), "nearest": pick(BOTH)},
         oracle=near,
         example={"sources": [3, 17], "hops": 2},
         wrong={
@@ -297,7 +264,7 @@ CARDS = {
     ),
     "sample": Card(
         lambda net, pick: {
-            "sources": several(net, pick),
+            **several(net, pick),
             "fanouts": [pick(range(-1, 5)) for _ in range(pick([1, 2, 3]))],
             "replace": pick(BOTH),
             **weighted(net, pick),

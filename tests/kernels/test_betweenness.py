@@ -95,10 +95,8 @@ def test_an_edge_that_weighs_nothing_counts_without_weights(partition):
 def test_more_paths_than_a_float_holds_are_an_error(form, deal, weighted):
     """2^1030 from one end of a row of diamonds to the other; from its middle 2^515."""
     at = 3 * np.arange(1030)
-    src, dst = (
-        np.concatenate([at, at, at + 1, at + 2]),
-        np.concatenate([at + 1, at + 2, at + 3, at + 3]),
-    )
+    sides = (at, at + 1), (at, at + 2), (at + 1, at + 3), (at + 2, at + 3)
+    src, dst = np.concatenate(sides, axis=1)
     graph = Graph.from_edges(src, dst, weights=np.ones(len(src)), partition=np.arange(3091) % 2)
     options = {"graph_form": form, "deal": deal, "weighted": weighted, "style": "serial"}
     dgsuite.run("bc", graph, sources=[1545], **options)
@@ -227,9 +225,7 @@ def test_what_the_rule_must_know():
 
 @pytest.mark.parametrize("graph_form", ["replicated", "partitioned"])
 @pytest.mark.parametrize("deal", ["block", "cyclic"])
-@pytest.mark.parametrize(
-    "weights", [[2**53, 1, 2**53, 2], [2**62, 2**62, 1, 1], [1e308, 1e308, 1e308, 1e308]]
-)
+@pytest.mark.parametrize("weights", [[2**53, 1, 2**53, 2], [2**62, 2**62, 1, 1], [1e308] * 4])
 def test_distances_that_are_not_exact_are_refused(graph_form, deal, weights):
     graph = dgsuite.Graph.from_edges([0, 1, 0, 2], [1, 3, 2, 3], weights=weights, clusters=2)
     with pytest.raises(dgsuite.RunError, match=r"distances from node \d must fit a float64"):

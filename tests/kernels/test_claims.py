@@ -25,9 +25,9 @@ LARGE = [
 MANY_EDGES = 10_000
 """Of a complete graph of 500 nodes, on which some kernels take minutes."""
 
-CLAIMED = [
-    name for name in sorted(KERNELS) if any(each.bound for each in claims(KERNELS[name]).values())
-]
+CLAIMED = sorted(
+    name for name, kernel in KERNELS.items() if any(one.bound for one in claims(kernel).values())
+)
 
 
 @pytest.mark.long
@@ -52,14 +52,8 @@ def test_a_count_that_denies_a_claim_is_seen():
 def test_the_table_of_claims(capsys):
     assert main(["kernels", "--claims"]) == 0
     header, *rows = (re.split(r" {2,}", line) for line in capsys.readouterr().out.splitlines())
-    assert header == [
-        "kernel",
-        "model",
-        "rounds",
-        "exchanges",
-        "messages",
-        "bits at n = 1,024, 1,048,576",
-    ]
+    assert header[:5] == ["kernel", "model", "rounds", "exchanges", "messages"]
+    assert header[5:] == ["bits at n = 1,024, 1,048,576"]
     table = {row[0]: row[1:] for row in rows}
     assert table.keys() == KERNELS.keys()
     atmost = "at most n * (n + 1) / 2 + n"

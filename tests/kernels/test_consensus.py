@@ -100,16 +100,12 @@ def test_nodes_agree_though_each_misses_f_messages(model, n, f):
 def crashing(seed, nodes, rounds, phases):
     """A network whose nodes crash amid what they send in the first rounds; the nodes by luck."""
     luck = np.random.default_rng(seed)
-    return dgsuite.Network(
-        crashes=[
-            dgsuite.Crash(v, int(luck.integers(rounds)), str(luck.choice(phases)), partial=True)
-            for v in nodes(luck)
-        ]
-    )
+    where = ((v, int(luck.integers(rounds)), str(luck.choice(phases))) for v in nodes(luck))
+    return Network(crashes=[Crash(*each, partial=True) for each in where])
 
 
-def some_of_seven(number):
-    return lambda luck: luck.permutation(7)[:number].tolist()
+def some_of(n, number):
+    return lambda luck: luck.permutation(n)[:number].tolist()
 
 
 def lying(seed, number, strategy):
@@ -120,7 +116,7 @@ def lying(seed, number, strategy):
 def test_live_nodes_agree_though_f_crash():
     late = 0
     for seed in range(16):
-        network = crashing(seed, some_of_seven(3), 2, ["report", "propose"])
+        network = crashing(seed, some_of(7, 3), 2, ["report", "propose"])
         ds, report = run("benor", 7, inputs=halves(7, 4), seed=seed, network=network)
         assert (ds.terminated, report.ok) == (1, True), str(report)
         late += int(ds.decided.max()) > 0
@@ -130,7 +126,7 @@ def test_live_nodes_agree_though_f_crash():
 def test_where_more_than_f_crash_nodes_may_wait_but_never_disagree():
     waiting = 0
     for seed in range(16):
-        network = crashing(seed, some_of_seven(4), 2, ["report", "propose"])
+        network = crashing(seed, some_of(7, 4), 2, ["report", "propose"])
         ds, _ = run("benor", 7, inputs=halves(7, 4), seed=seed, network=network)
         assert ds.terminated
         decisions = {*ds.decision.values.tolist()} - {-1}
@@ -194,20 +190,14 @@ def test_under_a_king_nodes_agree_though_f_lie(n, f, strategy):
         assert report.ok, str(report)
         assert ds.sizes["round"] == f + 1
         for value in (0, 1):
-            assert (
-                run("phase_king", n, inputs=[value] * n, network=network)[0].decision == value
-            ).all()
+            ds, _ = run("phase_king", n, inputs=[value] * n, network=network)
+            assert (ds.decision == value).all()
 
 
 def test_under_a_king_nodes_agree_though_f_crash():
     for seed in range(8):
-        kings = [0, 1] if seed % 2 else None
-        network = crashing(
-            seed,
-            lambda luck, few=kings: few or luck.permutation(9)[:2].tolist(),
-            3,
-            ["tell", "reign"],
-        )
+        kings = (lambda luck: [0, 1]) if seed % 2 else some_of(9, 2)
+        network = crashing(seed, kings, 3, ["tell", "reign"])
         how = {"inputs": halves(9, 4 + seed % 2), "seed": seed, "network": network}
         report = run("phase_king", 9, **how)[1]
         assert report.ok, str(report)
@@ -240,18 +230,21 @@ def test_rounds_as_many_as_the_diameter_are_enough(data):
     assert ds.messages.sum() == 2 * graph.m * rounds or opt
 
 
-@given(st.data())
-def test_on_complete_graphs_f_crashes_leave_agreement(data):
-    n, f = data.draw(st.integers(1, 7)), data.draw(st.integers(0, 3))
+@st.composite
+def few_crashes(draw):
+    """A number of nodes, how many of them may crash, and a network where some do."""
+    n, f = draw(st.integers(1, 7)), draw(st.integers(0, 3))
     crashes = [
-        Crash(node, data.draw(st.integers(0, f)), partial=data.draw(st.booleans()))
-        for node in data.draw(st.sets(st.integers(0, n - 1), max_size=f))
+        Crash(node, draw(st.integers(0, f)), partial=draw(st.booleans()))
+        for node in draw(st.sets(st.integers(0, n - 1), max_size=f))
     ]
-    network = Network(crashes=crashes, seed=data.draw(st.integers(0, 99)))
-    graph = all_joined(n)
-    ds, _ = judged(
-        "floodmax", graph, iterations=f + 1, opt=data.draw(st.booleans()), network=network
-    )
+    return n, f, Network(crashes=crashes, seed=draw(st.integers(0, 99)))
+
+
+@given(few_crashes(), st.booleans())
+def test_on_complete_graphs_f_crashes_leave_agreement(case, opt):
+    n, f, network = case
+    ds, _ = judged("floodmax", all_joined(n), iterations=f + 1, opt=opt, network=network)
     alive = ds.crashed.values < 0
     assert len({*ds.leader.values[alive].tolist()}) <= 1
 
@@ -345,14 +338,9 @@ def all_joined(n):
     return Graph.from_edges(*np.triu_indices(n, 1), n=n, clusters=2)
 
 
-@given(st.data())
-def test_floodset_agrees_in_spite_of_f_crashes(data):
-    n, f = data.draw(st.integers(1, 7)), data.draw(st.integers(0, 3))
-    crashes = [
-        Crash(node, data.draw(st.integers(0, f + 1)), partial=data.draw(st.booleans()))
-        for node in data.draw(st.sets(st.integers(0, n - 1), max_size=f))
-    ]
-    network = Network(crashes=crashes, seed=data.draw(st.integers(0, 99)))
+@given(few_crashes(), st.data())
+def test_floodset_agrees_in_spite_of_f_crashes(case, data):
+    n, f, network = case
     inputs = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     for how in ({}, {"opt": True}, {"early": True}):
         ds, report = judged("floodset", all_joined(n), network=network, f=f, inputs=inputs, **how)
@@ -368,15 +356,12 @@ def test_floodset_may_fail_with_a_crash_more():
     chain = [Crash(0, 0, partial=True), Crash(1, 1, partial=True)]
     inputs = [1, 0, 0, 0]
     networks = [Network(crashes=chain, seed=seed) for seed in range(40)]
-    broken = 0
+    broken, how = 0, {"inputs": inputs, "default": 1}
     for network in networks:
-        _, report = judged(
-            "floodset", all_joined(4), network=network, f=1, inputs=inputs, default=1
-        )
-        broken += "agreement" in str(report)
-        assert judged("floodset", all_joined(4), network=network, f=2, inputs=inputs, default=1)[
-            1
-        ].ok
+        how["network"] = network
+        one, two = (judged("floodset", all_joined(4), f=f, **how)[1] for f in (1, 2))
+        broken += "agreement" in str(one)
+        assert two.ok
     assert broken > 0
 
 

@@ -16,7 +16,7 @@ from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.kernels.bsp import Kernel, vote
-from dgsuite.kernels.tools.exact import exact_sum
+from dgsuite.kernels.tools import exact
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
@@ -34,24 +34,22 @@ def ring(n, **how):
     return Graph.from_edges(nodes, (nodes + 1) % n, n=n, **how)
 
 
-@given(
-    st.lists(st.floats(allow_nan=False, allow_infinity=False)),
-    st.sampled_from(("few", "NumPy's", "compiled")),
-)
+WAYS = ("few", "NumPy's", "compiled")
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)), st.sampled_from(WAYS))
 @example([1.0, -0.0, 1e-30, -1e300, 1.7e308, 5e-324, -(2.0**-1030)] * 200, "compiled")
 def test_sums_are_exact(values, way):
     array = np.array(values, np.float64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dgsuite.kernels.tools.exact.MAX_FSUM", len(values) if way == "few" else 0)
-        patch.setattr(
-            "dgsuite.kernels.tools.exact.fast", lambda _: loops() if way == "compiled" else None
-        )
-        found = exact_sum(array)
+        patch.setattr(exact, "MAX_FSUM", len(values) if way == "few" else 0)
+        patch.setattr(exact, "fast", lambda _: loops() if way == "compiled" else None)
+        found = exact.exact_sum(array)
     assert found == sum(map(Fraction, values))
     for dtype in (np.int64, np.uint64, np.int8):
         limits = np.iinfo(dtype)
         whole = np.array([limits.max, limits.min, limits.max], dtype)
-        assert exact_sum(whole) == 2 * int(limits.max) + int(limits.min)
+        assert exact.exact_sum(whole) == 2 * int(limits.max) + int(limits.min)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -88,15 +86,13 @@ def test_what_cannot_be_voted_is_refused(cast, message):
 
 
 @pytest.mark.parametrize("wrong", [np.nan, -np.inf])
-@pytest.mark.parametrize("way", ["few", "NumPy's", "compiled"])
+@pytest.mark.parametrize("way", WAYS)
 def test_what_is_no_number_is_not_added(wrong, way, monkeypatch):
-    monkeypatch.setattr(
-        "dgsuite.kernels.tools.exact.fast", lambda _: loops() if way == "compiled" else None
-    )
+    monkeypatch.setattr(exact, "fast", lambda _: loops() if way == "compiled" else None)
     values = np.ones(3 if way == "few" else 1000)
     values[1] = wrong
     with pytest.raises(InputError, match=f"{wrong} cannot be added exactly"):
-        exact_sum(values)
+        exact.exact_sum(values)
 
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
@@ -172,12 +168,8 @@ def random_graph(n, **how):
     return Graph.from_edges(src, dst, n=n, **how)
 
 
-CUTS = (
-    {"clusters": 2},
-    {"clusters": 7},
-    {"clusters": 5, "partition": "hash"},
-    {"clusters": 3, "partition": "edges"},
-)
+CUTS = [{"clusters": 2}, {"clusters": 7}]
+CUTS += [{"clusters": 5, "partition": "hash"}, {"clusters": 3, "partition": "edges"}]
 KERNELS = (FloatSums(), FoldedFloats(), Vectors())
 
 
@@ -224,9 +216,8 @@ def test_a_silent_node_is_noticed(sites, silent, directed):
     degree = np.concatenate([c.degree for c in graph.parts])
     assert (degree == 0).any()
     speaks = np.ones(LARGE, bool)
-    speaks[{None: [], "nodes without neighbours": degree == 0, "a node": LARGE // 2}[silent]] = (
-        False
-    )
+    whose = {None: [], "nodes without neighbours": degree == 0, "a node": LARGE // 2}
+    speaks[whose[silent]] = False
     graph = incoming(graph) if directed else graph
     outputs, _ = simulate(Some(speaks=tuple(speaks)), graph, sites)
     assert (outputs["full"] == (silent != "a node")).all()
@@ -256,10 +247,8 @@ def test_sums_of_floats_have_the_same_bits_on_workers(threaded, client_of_one, s
 @pytest.mark.parametrize("style", ["serial", "clocked"])
 def test_tasks_add_floats_alike_for_every_cut(threaded, style):
     expected = dgsuite.run(SpawnedFloats, ring(1500), style="serial", clusters=1)
-    for clusters in (2, 7):
-        found = dgsuite.run(
-            SpawnedFloats, ring(1500), style=style, clusters=clusters, client=threaded
-        )
+    for k in (2, 7):
+        found = dgsuite.run(SpawnedFloats, ring(1500), style=style, clusters=k, client=threaded)
         np.testing.assert_array_equal(expected.got, found.got)
 
 

@@ -28,7 +28,9 @@ NETWORKS = {
 }
 
 
-each = pytest.mark.parametrize("kernel", ["leiden", "louvain"])
+BOTH = ["leiden", "louvain"]
+
+each = pytest.mark.parametrize("kernel", BOTH)
 
 
 def communities(net, kernel="leiden", **parameters):
@@ -151,9 +153,7 @@ def test_the_rule_sees_levels_that_are_not_unions():
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("kernel", "style"), in_turn(["leiden", "louvain"], ["clocked", "finish_async"])
-)
+@pytest.mark.parametrize(("kernel", "style"), in_turn(BOTH, ["clocked", "finish_async"]))
 def test_any_style_gives_the_same(kernel, style, threaded):
     net = weighted(nx.gnm_random_graph(30, 60, seed=4))
     how = {"iterations": 1} if kernel == "leiden" else {}

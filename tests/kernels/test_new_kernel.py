@@ -59,10 +59,8 @@ def _driver(kernel, log, n, style):
     return np.full(log.rounds, 7)
 
 
-account(
-    MaxFlood,
-    Accounting(launches={"learn": 2}, comm={"spread": 3}, mutex={"spread": 0}, driver=_driver),
-)
+rules = {"launches": {"learn": 2}, "comm": {"spread": 3}, "mutex": {"spread": 0}}
+account(MaxFlood, Accounting(**rules, driver=_driver))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -88,9 +86,8 @@ def test_it_runs_in_every_style_and_is_counted(client, style, clusters):
 @pytest.mark.parametrize("part", ["launches", "clocked", "comm", "mutex"])
 def test_rules_name_phases(part):
     for wrong in ("spred", "program", "outputs", "start"):
-        with pytest.raises(
-            InputError, match=f"accounting of MaxFlood names '{wrong}', which is no phase"
-        ):
+        message = f"accounting of MaxFlood names '{wrong}', which is no phase"
+        with pytest.raises(InputError, match=message):
             account(MaxFlood, Accounting(**{part: {"spread": 1, wrong: 1}}))
 
 
@@ -125,11 +122,8 @@ def test_faithful_forms():
 def test_a_run_takes_the_faithful_form():
     graph = Graph.from_networkx(nx.gnm_random_graph(30, 80, seed=1))
     expected = dgsuite.run(FaithfulMIS, graph, style="serial")
-    for kernel, how in (
-        ("mis", {"faithful": True}),
-        (MIS(faithful=True), {}),
-        (MIS(), {"faithful": True}),
-    ):
+    yes = {"faithful": True}
+    for kernel, how in (("mis", yes), (MIS(**yes), {}), (MIS(), yes)):
         found = dgsuite.run(kernel, graph, style="serial", **how)
         np.testing.assert_array_equal(found.messages, expected.messages)
         np.testing.assert_array_equal(found.in_mis, expected.in_mis)

@@ -12,11 +12,7 @@ from tests.support.small_graphs import Case, connected, families, suited, told
 RANDOM = [nx.gnp_random_graph(14, p, seed=s) for s, p in enumerate((0.1, 0.2, 0.4))]
 TREES = [nx.random_labeled_tree(n, seed=n) for n in (9, 12, 30)]
 
-BEYOND = {
-    "benor": {"model": "crash"},
-    "floodset": {"opt": False, "early": False},
-    "floodmax": {},
-}
+BEYOND = {"benor": {"model": "crash"}, "floodset": {"opt": False, "early": False}, "floodmax": {}}
 """Parameters that the programs do not have."""
 
 

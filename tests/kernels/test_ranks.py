@@ -120,24 +120,22 @@ def test_iterations_that_do_not_end():
 
 def test_pagerank_by_the_rules_of_benchmarks():
     """Graphalytics' fixed number of iterations; GAP's sinks, which lose what they hold."""
-    graph = Graph.from_edges([0, 0, 1], [1, 2, 2], n=4, directed=True)
+    graph, how = Graph.from_edges([0, 0, 1], [1, 2, 2], n=4, directed=True), {"style": "serial"}
     x = np.full(4, 0.25)
     for number in (1, 2, 3):
         along = np.array([0, x[0] / 2, x[0] / 2 + x[1], 0])
         kept = 0.05 + 0.8 * along
         x = kept + 0.8 * (x[2] + x[3]) / 4
-        ds = dgsuite.run("pagerank", graph, style="serial", damping=0.8, iterations=number)
+        ds = dgsuite.run("pagerank", graph, damping=0.8, iterations=number, **how)
         np.testing.assert_allclose(ds["rank"], x, rtol=1e-15)
         assert ds.sizes["round"] == number
         if number == 1:
-            lost = dgsuite.run(
-                "pagerank", graph, style="serial", damping=0.8, iterations=1, sinks="lost"
-            )
+            lost = dgsuite.run("pagerank", graph, damping=0.8, iterations=1, sinks="lost", **how)
             np.testing.assert_allclose(lost["rank"], kept, rtol=1e-15)
-    for how in ({"tolerance": 0.01}, {"tolerance": 0.01, "iterations": 100}, {}):
-        rounds = dgsuite.run("pagerank", graph, style="serial", **how).sizes["round"]
-        assert 3 < rounds < (12 if how else 100)
-    one = dgsuite.run("pagerank", graph, style="serial", tolerance=1e-9, iterations=1)
+    for end in ({"tolerance": 0.01}, {"tolerance": 0.01, "iterations": 100}, {}):
+        rounds = dgsuite.run("pagerank", graph, **how, **end).sizes["round"]
+        assert 3 < rounds < (12 if end else 100)
+    one = dgsuite.run("pagerank", graph, tolerance=1e-9, iterations=1, **how)
     assert one.sizes["round"] == 1
 
 
@@ -148,20 +146,14 @@ def test_pagerank_of_labelled_nodes():
     np.testing.assert_array_equal(ds["rank"], array["rank"])
     for found in (ds, array):
         assert genval.validate("pagerank", graph, found).ok
-    assert not genval.validate(
-        "pagerank", graph, ds.assign(rank=("node", array["rank"][::-1].values))
-    ).ok
+    wrong = ds.assign(rank=("node", array["rank"][::-1].values))
+    assert not genval.validate("pagerank", graph, wrong).ok
 
 
 NAMES = sorted(name for name, kernel in KERNELS.items() if issubclass(kernel, Weighted))
 MORE = {"katz": {"alpha": 0.01}}
-FRAME = pd.DataFrame(
-    {
-        "payer": [0, 0, 1, 2, 3, 4, 4, 5],
-        "payee": [1, 2, 2, 3, 4, 5, 0, 3],
-        "amount": [1.0, 8.0, 2.0, 50.0, 7.0, 2.0, 60.0, 5.0],
-    }
-)
+FRAME = pd.DataFrame({"payer": [0, 0, 1, 2, 3, 4, 4, 5], "payee": [1, 2, 2, 3, 4, 5, 0, 3]})
+FRAME["amount"] = [1.0, 8.0, 2.0, 50.0, 7.0, 2.0, 60.0, 5.0]
 
 
 def graph(weight=None, clusters=2):

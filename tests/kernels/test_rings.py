@@ -18,51 +18,6 @@ def ring(uid):
     return Graph.from_edges(nodes, (nodes + 1) % len(uid), n=len(uid), uid=uid)
 
 
-def rings():
-    for n in (1, 2, 3, 5, 8, 13, 40):
-        yield np.random.default_rng(n).permutation(n) * 7 + 3
-    yield np.arange(9)
-    yield np.arange(9)[::-1].copy()
-
-
-def hirschberg_sinclair(uid):
-    """Messages of each round (Lynch 1996, section 3.4), and then of the news of the leader."""
-    n, sent = len(uid), []
-    phase, back, knows = [0] * n, [0] * n, [False] * n
-    going = [(v, way, uid[v], "out", 1) for v in range(n) for way in (1, -1)]
-    while going:
-        sent.append(len(going))
-        come = [((v + way) % n, way, *said) for v, way, *said in going]
-        known, going = knows.copy(), []
-        for v, way, said, kind, hops in come:
-            if kind == "news":
-                if not known[v]:
-                    going.append((v, way, said, kind, hops))
-                knows[v] = True
-            elif said == uid[v] and kind == "in":
-                back[v] += 1
-                if back[v] == 2:
-                    phase[v], back[v] = phase[v] + 1, 0
-                    going += [(v, w, said, "out", 2 ** phase[v]) for w in (1, -1)]
-            elif said == uid[v] and way == 1:  # the other one comes at the same time
-                knows[v] = True
-                going += [(v, w, said, "news", 0) for w in (1, -1)]
-            elif said > uid[v] and kind == "out" and hops == 1:
-                going.append((v, -way, said, "in", 1))
-            elif said > uid[v]:
-                going.append((v, way, said, kind, hops - 1))
-    assert all(knows)
-    return sent
-
-
-def test_messages_of_each_round_are_those_of_the_textbook():
-    for uid in rings():
-        ds = dgsuite.run("hs", ring(uid), style="serial", check=True)
-        assert ds.messages.values.tolist() == hirschberg_sinclair(uid), uid
-        assert (ds.leader == uid.max()).all()
-        assert not ds.reductions.any()
-
-
 @pytest.mark.parametrize(("n", "elects"), [(64, 329), (256, 1_438), (1_024, 7_576)])
 def test_an_identifier_goes_as_far_as_a_larger_one(n, elects):
     graph = genval.graph("ring", n)

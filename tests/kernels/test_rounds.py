@@ -50,12 +50,8 @@ def test_rounds_between_tasks_carry_values(client, style):
 @pytest.mark.parametrize("style", STYLES)
 def test_values_that_do_not_fit_the_phases_are_named(client, style):
     graph = Graph.from_networkx(nx.cycle_graph(8), clusters=2)
-    for bad, message in (
-        (
-            "unused",
-            "phases 'send', 'read': no phase has a parameter for the round's value 'nobody'",
-        ),
-        ("missing", "phase 'send', cluster .: TypeError: .* 'factor'"),
-    ):
+    unused = "phases 'send', 'read': no phase has a parameter for the round's value 'nobody'"
+    missing = "phase 'send', cluster .: TypeError: .* 'factor'"
+    for bad, message in (("unused", unused), ("missing", missing)):
         with pytest.raises(RunError, match=message):
             dgsuite.run(Carries(bad=bad), graph, style=style, client=client)

@@ -8,19 +8,10 @@ import pytest
 import dgsuite
 from dgsuite.core.executors import serial
 from dgsuite.kernels import BLOCK, RECURSIVE
+from tests.support import small_graphs
 from tests.support.cases import TYPICAL, typical
 from tests.support.sites import assert_same, simulate
-from tests.support.small_graphs import (
-    BY_CUT,
-    DIRECTED,
-    FORMS,
-    Case,
-    connected,
-    directed,
-    families,
-    suited,
-    told,
-)
+from tests.support.small_graphs import DIRECTED, FORMS, Case, connected, directed, families, told
 
 CUTS = (2, 3, 4, 5)
 """Clusters. One cluster is what others are compared with."""
@@ -36,7 +27,7 @@ def check(case, cuts):
         shared = (case.number // 4 + clusters) % 2 == 0
         with told(case, f"{clusters} clusters", f"{shared=}"):
             found = simulate(kernel, case.graph(clusters), 2, shared=shared)
-            if kernel.name in BY_CUT:
+            if kernel.name in small_graphs.BY_CUT:
                 assert_same_outputs(kernel, expected[0], found[0])
             else:
                 assert_same(expected, found)
@@ -49,7 +40,8 @@ def assert_same_outputs(kernel, expected, found):
 
 def cases(kernel, nets, faithful=False):
     """Those of the graphs that the kernel can run on."""
-    found = [Case(kernel, net, number, faithful) for number, net in enumerate(suited(kernel, nets))]
+    nets = small_graphs.suited(kernel, nets)
+    found = [Case(kernel, net, number, faithful) for number, net in enumerate(nets)]
     assert found
     return found
 

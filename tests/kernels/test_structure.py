@@ -3,7 +3,7 @@
 import itertools
 import math
 import uuid
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import dask
 import dask.dataframe as dd
@@ -55,14 +55,13 @@ def thin(draw):
     luck = np.random.default_rng(draw(st.integers(0, 10**6)))
     net = nx.empty_graph(n)
     reach = draw(st.sampled_from([1, 3, n]))
-    net.add_edges_from(
-        (v, int(luck.integers(max(0, v - reach), v))) for v in range(1, n) if luck.random() < 0.9
-    )
+    for v in range(1, n):
+        if luck.random() < 0.9:
+            net.add_edge(v, int(luck.integers(max(0, v - reach), v)))
     more = luck.integers(0, n, (draw(st.integers(0, n // 2)), 2))
     net.add_edges_from((u, v) for u, v in more.tolist() if u != v)
-    number = luck.permutation(n).tolist()
     found = nx.empty_graph(n)  # its nodes ascend
-    found.add_edges_from((number[u], number[v]) for u, v in net.edges)
+    found.add_edges_from(luck.permutation(n)[np.array([*net.edges], int).reshape(-1, 2)].tolist())
     return found
 
 
@@ -120,12 +119,8 @@ def test_a_clique_in_a_sparse_graph_is_found_in_few_rounds():
     assert ds.sizes["round"] < 10
 
 
-def test_dense_sets_of_edges_and_none():
+def test_the_densest_set_of_no_edges():
     assert valid("densest", Graph.from_edges([], [], n=3)).densest.values.all()
-    with pytest.raises(
-        dgsuite.InputError, match=r"epsilon must be from 0 on and finite, got -0\.5"
-    ):
-        valid("densest", Graph.from_edges([0], [1]), epsilon=-0.5)
 
 
 def ordered(kernel, graph, **how):
@@ -171,17 +166,11 @@ def test_a_result_without_all_orbits_is_refused():
 @pytest.mark.parametrize("scale", [1.0, 1e-200, 1e300])
 def test_sums_of_weights_are_exact_on_any_cut(directed, scale):
     """Of 0.1 + 0.2 and 0.3, which are multiples of the same small part, neither is greater."""
-    ends = [1, 2, 3], [0, 0, 0]
-    labels = [-1, 3, 3, 1]
-    found = []
+    weights, found = np.array([0.1, 0.2, 0.3]) * scale, []
+    how = {"weighted": True, "labels": [-1, 3, 3, 1], "fixed": [1, 2, 3]}
+    graph = Graph.from_edges([1, 2, 3], [0, 0, 0], weights=weights, directed=directed)
     for clusters in (1, 2, 4):
-        graph = Graph.from_edges(
-            *ends,
-            weights=np.array([0.1, 0.2, 0.3]) * scale,
-            directed=directed,
-            clusters=clusters,
-        )
-        ds = valid("cdlp", graph, weighted=True, labels=labels, fixed=[1, 2, 3])
+        ds = valid("cdlp", graph.repartition(clusters), **how)
         found.append(ds.label.values.tolist())
     assert found == [found[0]] * 3
     assert found[0][0] in (1, 3)
@@ -189,9 +178,8 @@ def test_sums_of_weights_are_exact_on_any_cut(directed, scale):
 
 def test_labels_spread_from_the_nodes_that_have_some():
     """By name, of two as many the smaller one; one component has no such node, one nobody to tell."""
-    graph = Graph.from_edges(
-        [0, 1, 2, 4], [1, 2, 3, 5], n=7, labels=["ann", "bob", "cid", "dan", "eve", "fay", "gus"]
-    )
+    names = ["ann", "bob", "cid", "dan", "eve", "fay", "gus"]
+    graph = Graph.from_edges([0, 1, 2, 4], [1, 2, 3, 5], n=7, labels=names)
     seeds = {"ann": "ann", "dan": "dan", "gus": "dan"}
     ds = valid("cdlp", graph, labels=seeds, fixed=[*seeds])
     assert ds.label.values.tolist() == ["ann", "ann", "ann", "dan", "", "", "dan"]
@@ -247,6 +235,9 @@ def test_rounds_of_colouring_and_matching_grow_slowly():
     graph = Graph.from_networkx(nx.path_graph(2000))
     assert valid("colouring", graph).sizes["round"] < 20
     assert valid("matching", graph).sizes["round"] < 20
+    for kind in ("er", "grid", "ring", "tree"):
+        ds = dgsuite.run("matching", genval.graph(kind, 4096), style="serial")
+        assert ds.sizes["round"] <= 9
 
 
 def test_an_independent_dominating_set_may_be_large():
@@ -258,36 +249,14 @@ def test_an_independent_dominating_set_may_be_large():
     assert int(found[:2].sum()) == 1
 
 
-def test_traitors_lie_about_their_own_vote_alone():
-    """The same to a neighbour in all iterations; they pass on what they hear."""
-    graph = Graph.from_networkx(nx.connected_watts_strogatz_graph(40, 6, 0.4, seed=1))
-    votes = [v % 2 for v in range(40)]
-    how = {"votes": votes, "traitors": [4, 11, 20], "seed": 2}
-    lies, told = [], np.zeros(40, int)
-    for moment in dgsuite.lab.Execution("by", graph, **how).moments():
-        sent = moment.messages
-        if moment.step.phase == "say":
-            lies.append(sent.fields["vote"][np.isin(sent.sender, how["traitors"])].tolist())
-        elif moment.step.phase == "forward":
-            told += np.bincount(sent.sender, minlength=40)
-    assert len(lies) > 1
-    assert all(each == lies[0] for each in lies)
-    assert len(set(lies[0])) == 2
-    assert (told[how["traitors"]] > 0).all()
-
-
-@pytest.mark.parametrize("kind", ["er", "grid", "ring", "tree"])
-def test_few_rounds_make_a_matching(kind):
-    ds = dgsuite.run("matching", genval.graph(kind, 4096), style="serial")
-    assert ds.sizes["round"] <= 9
-
-
 def test_routing_tables_take_a_message_between_any_two():
     ds = dgsuite.run("dr", Graph.from_networkx(nx.path_graph(10)), style="serial")
     assert (ds.attrs["exchanges"], int(ds.messages.sum())) == (1, 90)
 
 
 STYLES = ("clocked", "finish_async")
+
+WAYS = [*product(STYLES, ("nodes", "hash"))]
 
 COLUMNS = ("source", "target", "similarity")
 
@@ -349,11 +318,7 @@ def test_weights(measure, dtype):
         assert rows_of(graph, measure, weighted=False) == rows_of(plain, measure)
 
 
-CALLED = [
-    [f"node {i}" for i in range(9)],
-    [*range(100, 109)],
-    [uuid.UUID(int=i) for i in range(9)],
-]
+CALLED = [[f"node {i}" for i in range(9)], [*range(100, 109)], [uuid.UUID(int=i) for i in range(9)]]
 
 
 @pytest.mark.parametrize("names", CALLED, ids=["text", "numbers", "objects"])
@@ -375,10 +340,7 @@ def test_pairs_are_named_as_the_graph_names_nodes(names):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("labels", "way"),
-    in_turn([False, True], [*zip(2 * STYLES, ("nodes", "hash", "hash", "nodes"), strict=True)]),
-)
+@pytest.mark.parametrize(("labels", "way"), in_turn([False, True], WAYS))
 def test_tables_stay_on_the_workers(client, labels, way):
     """In the same order as here."""
     style, partition = way
@@ -403,7 +365,5 @@ def test_rows_of_a_table_are_checked():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     ds = dgsuite.run("similarity", graph, style="serial")
     short = {name: ds[name].values for name in COLUMNS} | {"target": ds.target.values[:-1]}
-    with pytest.raises(
-        dgsuite.InputError, match="same number of rows: 'source' has 3, 'target' has 2"
-    ):
+    with pytest.raises(InputError, match="same number of rows: 'source' has 3, 'target' has 2"):
         genval.validate("similarity", graph, short)

@@ -43,31 +43,20 @@ EVENTS = {"alpha": AlphaEvents, "beta": BetaEvents}
 @pytest.mark.parametrize("name", EVENTS)
 @pytest.mark.parametrize("compile_from", [thresholds.compile_from, -1])
 @examples(4)
-@given(
-    st.sampled_from(LAWS),
-    networks(most=9),
-    st.integers(1, 4),
-    st.integers(0, 2**64 - 1),
-    st.data(),
-)
-def test_pulses_take_what_messages_one_by_one_take(
-    compile_from, name, law, net, rounds, seed, data
-):
+@given(st.sampled_from(LAWS), networks(most=9), st.integers(1, 4), st.data())
+def test_pulses_take_what_messages_one_by_one_take(compile_from, name, law, net, rounds, data):
     if name == "beta":
         net = nx.compose(net, nx.path_graph(len(net)))
     if law["delay"] == "weight" and not net.edges:
         return
+    seed = data.draw(st.integers(0, 2**64 - 1))
     net, how = weighted(net), {"rounds": rounds, "seed": seed, **law}
     owner = data.draw(st.lists(st.integers(0, 2), min_size=len(net), max_size=len(net)))
-    graph = Graph.from_networkx(net, partition=owner)
-    setup = 0
+    graph, setup, root = Graph.from_networkx(net, partition=owner), 0, ()
     if name == "beta":
-        root = how["root"] = data.draw(st.sampled_from([*net]))
-        events = BetaEvents(net, rounds, delays(net, seed, **law), root)
-        setup = 2 * graph.m + graph.n - 1
-    else:
-        events = AlphaEvents(net, rounds, delays(net, seed, **law))
-    time, ends, sent = events.run()
+        root = (data.draw(st.sampled_from([*net])),)
+        how["root"], setup = root[0], 2 * graph.m + graph.n - 1
+    time, ends, sent = EVENTS[name](net, rounds, delays(net, seed, **law), *root).run()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thresholds, "compile_from", compile_from)
         ds = dgsuite.run(name, graph, style="serial", **how)
@@ -176,12 +165,8 @@ def test_ways_to_give_a_delay(given, delay):
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ("poisson", "delay must be a whole number of ticks"),
-        (1.5, "delay must be a whole number of ticks"),
-        (True, "delay must be a whole number of ticks"),
-        (None, "delay must be a whole number of ticks"),
-        ([], "delay must be a whole number of ticks"),
-        ([[1]], "delay must be a whole number of ticks"),
+        *((each, "must be a whole number of ticks") for each in ("poisson", 1.5, True, None)),
+        *((each, "must be a whole number of ticks") for each in ([], [[1]])),
         (-1, "delay must be from 0"),
         (("uniform", 1), r"delay must be \('uniform', low, high\)"),
         (("weight", 1), r"delay must be \('weight'\)"),
@@ -201,17 +186,14 @@ def test_delays_that_are_none(given, text):
 @pytest.mark.parametrize("synchroniser", ["alpha", "beta"])
 @pytest.mark.parametrize("delay", [2, ("uniform", 1, 9), ("geometric", 0.2), "weight"])
 def test_virtual_times_are_those_of_the_kernel(synchroniser, delay):
-    found = virtual_times(
-        dgsuite.run, SQUARE, 4, delay, seed=7, synchroniser=synchroniser, style="serial"
-    )
+    how = {"seed": 7, "synchroniser": synchroniser}
+    found = virtual_times(dgsuite.run, SQUARE, 4, delay, style="serial", **how)
     law = Delay.of(delay).parameters
     ds = dgsuite.run(synchroniser, SQUARE, rounds=4, seed=7, **law)
     assert found.time.tolist() == ds.pulse_time.values.tolist()
     assert found.messages.tolist() == ds.messages.values.tolist()
     assert found.time.dtype == found.messages.dtype == np.int64
-    again = virtual_times(
-        dgsuite.run, SQUARE.repartition(3), 4, delay, seed=7, synchroniser=synchroniser
-    )
+    again = virtual_times(dgsuite.run, SQUARE.repartition(3), 4, delay, **how)
     assert found.time.tolist() == again.time.tolist()
 
 
@@ -227,11 +209,11 @@ def test_delays_by_a_function_of_the_edge_and_the_time(synchroniser, told):
     pair = Graph.from_edges([0], [1])
     found = virtual_times(dgsuite.run, pair, 1, later, synchroniser=synchroniser)
     assert found.time.tolist() == [told]
-    cut = virtual_times(dgsuite.run, SQUARE.repartition(3), 2, later, synchroniser=synchroniser)
-    assert (
-        cut.time.tolist()
-        == virtual_times(dgsuite.run, SQUARE, 2, later, synchroniser=synchroniser).time.tolist()
+    whole, cut = (
+        virtual_times(dgsuite.run, graph, 2, later, synchroniser=synchroniser)
+        for graph in (SQUARE, SQUARE.repartition(3))
     )
+    assert cut.time.tolist() == whole.time.tolist()
 
 
 def test_times_by_a_function_are_not_validated():

@@ -17,6 +17,7 @@ from tests.support.clusters import small_as_large
 from tests.support.examples import examples
 
 SCORES = [0.5, 0.7, 0.8, 0.9, 0.95, 1.0]
+PLACES = ["here", "workers", "stays"]
 
 
 @st.composite
@@ -29,16 +30,11 @@ def scored(draw, most=30):
     weights = score if kind == "int64" else np.array(SCORES, kind)[score]
     directed = draw(st.booleans())
 
-    def make(least=None, owner=None, **how):
+    def make(least=None, **how):
         kept = slice(None) if least is None else weights >= least
-        return Graph.from_edges(
-            *(src[kept], dst[kept]),
-            n=n,
-            weights=weights[kept] if len(weights) else weights.astype(float),
-            directed=directed,
-            duplicates="max",
-            **how | ({} if owner is None else {"partition": owner}),
-        )
+        own = weights[kept] if len(weights) else weights.astype(float)
+        how |= {"n": n, "weights": own, "directed": directed, "duplicates": "max"}
+        return Graph.from_edges(src[kept], dst[kept], **how)
 
     among = st.integers(-1, 6) if kind == "int64" else st.sampled_from([*SCORES, -1.0, 2.0, 0.85])
     thresholds = draw(st.lists(among, min_size=1, max_size=5, unique=True))
@@ -87,10 +83,8 @@ def test_chains_take_a_logarithm_of_rounds(order, partition):
         "random": rng.permutation(n),
         "even, then odd": np.argsort(np.arange(n) % 2, kind="stable"),
     }[order]
-    weights = rng.integers(0, 3, n - 1)
-    graph = Graph.from_edges(
-        nodes[:-1], nodes[1:], weights=weights, clusters=3, partition=partition
-    )
+    how = {"weights": rng.integers(0, 3, n - 1), "clusters": 3, "partition": partition}
+    graph = Graph.from_edges(nodes[:-1], nodes[1:], **how)
     for thresholds in (None, [0], [2, 1, 0]):
         ds = dgsuite.run("wcc", graph, thresholds=thresholds, style="serial")
         last = ds.component if thresholds is None else ds.component.sel(threshold=0)
@@ -153,12 +147,8 @@ def tables(graph, net, ds):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("where", "partition"), in_turn(["here", "workers", "stays"], ["nodes", "hash"])
-)
+@pytest.mark.parametrize(("where", "partition"), in_turn(PLACES, ["nodes", "hash"]))
 def test_the_table_is_that_of_networkx(where, partition, client):
-    import dask
-
     rng = np.random.default_rng(5)
     net = nx.gnm_random_graph(60, 70, seed=3)
     for _, _, data in net.edges(data=True):
@@ -170,10 +160,9 @@ def test_the_table_is_that_of_networkx(where, partition, client):
         graph = Graph.from_networkx(net, clusters=3, partition=partition, **how)
         style = "serial" if where == "here" else "clocked"
         ds = dgsuite.run("wcc", graph, thresholds=[0.8, 0.95, 0.5], style=style, **how)
+        how = {"check_names": False, "check_index_type": False}
         for found, expected in tables(graph, net, ds):
-            pd.testing.assert_frame_equal(
-                found, expected, check_names=False, check_index_type=False
-            )
+            pd.testing.assert_frame_equal(found, expected, **how)
 
 
 def test_the_table_of_a_run_without_thresholds():
@@ -246,10 +235,7 @@ def test_components_are_those_of_the_best_links(data):
 @pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("where", "way"),
-    in_turn(
-        ["here", "workers", "stays"],
-        [("nodes", False, True), ("hash", False, False), ("nodes", True, False)],
-    ),
+    in_turn(PLACES, [("nodes", False, True), ("hash", False, False), ("nodes", True, False)]),
 )
 def test_tables_have_the_pairs_within_components(client, where, way):
     partition, directed, single = way
@@ -267,11 +253,8 @@ def test_tables_have_the_pairs_within_components(client, where, way):
     label = dict(zip(ds.node.values, ds.component.sel(threshold=0.25).values, strict=True))
     edges = graph.to_networkx().edges(data="weight")
     counting = [(u, v, w) for u, v, w in edges if w >= 0.25]
-    rows = {
-        (*((u, v) if directed else sorted((u, v))), w, label[u])
-        for u, v, w in counting
-        if label[u] == label[v]
-    }
+    ends = tuple if directed else sorted
+    rows = {(*ends((u, v)), w, label[u]) for u, v, w in counting if label[u] == label[v]}
     assert single == (len(rows) < len(counting))
     assert {*found.itertuples(index=False, name=None)} == rows
     assert len(found) == len(rows)
@@ -284,11 +267,8 @@ def test_tables_have_the_pairs_within_components(client, where, way):
 def test_pairs_of_a_graph_without_weights():
     graph = Graph.from_edges([0, 1, 3], [1, 2, 4])
     found = dgsuite.pairs(graph, dgsuite.run("wcc", graph)).compute()
-    assert found.to_dict("list") == {
-        "source": [0, 1, 3],
-        "target": [1, 2, 4],
-        "component": [0, 0, 3],
-    }
+    assert [*found.columns] == ["source", "target", "component"]
+    assert found.to_numpy().T.tolist() == [[0, 1, 3], [1, 2, 4], [0, 0, 3]]
 
 
 @pytest.mark.parametrize("kind", ["list", "text", "category", "arrow", "index"])

@@ -16,23 +16,6 @@ from tests.support.ledger import ledger  # noqa: F401
 from tests.support.valid import judged
 
 
-@given(st.data())
-def test_a_wave_costs_two_messages_for_each_edge(data):
-    """Of the root's component; no wave algorithm for general graphs needs fewer than one for each."""
-    _, graph = data.draw(graphs())
-    root = data.draw(st.integers(0, graph.n - 1))
-    ds = dgsuite.run("echo", graph, root=root, style="serial", check=True)
-    net = graph.to_networkx()
-    hops = nx.single_source_shortest_path_length(net, root)
-    part = net.subgraph(hops)
-    assert int(ds.messages.sum()) == 2 * part.number_of_edges()
-    assert 2 * max(hops.values()) + 1 <= ds.sizes["round"] <= 2 * max(hops.values()) + 2
-    assert int(ds["size"][root]) == len(part)
-    assert int(ds.total[root]) == 2 * part.number_of_edges()
-    assert ds.decided.values.tolist() == [v == root for v in range(graph.n)]
-    assert ds.level.values.tolist() == [hops.get(v, -1) for v in range(graph.n)]
-
-
 def test_identifiers_add_up():
     graph = Graph.from_edges([0, 1], [1, 2], uid=[7, 2**32 - 1, 0], clusters=2)
     ds = dgsuite.run("echo", graph, root=2, value="uid", style="serial")
@@ -85,11 +68,8 @@ def test_a_node_tells_again_what_it_hears_later():
     """On a ring the longer way around may be faster, unless all nodes tell at once."""
     graph = genval.graph("ring", 9, client=None)
     for work, again in ((1, False), (20, True)):
-        told = [
-            judged("dijkstra_scholten", graph, work=work, seed=seed)[0].told.values
-            for seed in range(20)
-        ]
-        assert (np.max(told) > 1) == again
+        runs = (judged("dijkstra_scholten", graph, work=work, seed=seed)[0] for seed in range(20))
+        assert (max(ds.told.values.max() for ds in runs) > 1) == again
 
 
 def test_on_a_path_the_end_takes_as_long_to_come_back():
@@ -121,46 +101,21 @@ def test_the_root_waits_for_an_acknowledgement_that_is_lost():
     assert "end" in str(report)
 
 
-SEEDS = range(20)
-
-
 def spread(graph, **parameters):
     return dgsuite.run("gossip", graph, style="serial", **parameters)
-
-
-def star(leaves):
-    return Graph.from_edges(np.zeros(leaves, np.int64), np.arange(1, leaves + 1), clusters=2)
 
 
 @pytest.mark.parametrize("n", [64, 256])
 def test_rounds_on_complete_graphs_are_those_of_the_theorems(n):
     """Pittel 1987: log2(n) + ln(n) + O(1) by pushes. Karp et al. 2000: log3(n) + O(log log n) by both."""
-    graph = complete(n)
-    pushes, both = (
-        [spread(graph, mode=mode, seed=seed).sizes["round"] for seed in SEEDS]
-        for mode in ("push", "push-pull")
-    )
+    graph, rounds = complete(n), {}
+    for mode in ("push", "push-pull"):
+        rounds[mode] = [spread(graph, mode=mode, seed=s).sizes["round"] for s in range(20)]
+    pushes, both = rounds.values()
     assert abs(np.mean(pushes) - log2(n) - log(n)) < 2
     assert log2(n) <= min(pushes) <= max(pushes) < log2(n) + log(n) + 6
     assert abs(np.mean(both) - log(n, 3) - log(log(n))) < 2
     assert log(n, 3) <= min(both) <= max(both) < log(n, 3) + log(log(n)) + 3
-
-
-@pytest.mark.parametrize("root", [0, 5])
-def test_a_star_takes_one_pull_of_each_leaf(root):
-    """All leaves call the centre in each round; it knows the rumour at first, or after one round."""
-    graph = star(30)
-    informed = spread(graph, root=root, mode="push-pull").informed.values
-    assert informed[0] == (root != 0)
-    assert set(informed[[v for v in range(1, 31) if v != root]]) == {1 if root == 0 else 2}
-
-
-def test_messages_are_calls_and_answers():
-    ds = spread(star(30), mode="pull")
-    assert ds.messages.values.tolist() == [60]
-    ds = spread(star(30), mode="push")
-    knew = np.searchsorted(np.sort(ds.informed.values), np.arange(ds.sizes["round"]), "right")
-    np.testing.assert_array_equal(ds.messages, knew)
 
 
 def average(graph, **parameters):
@@ -231,10 +186,8 @@ def test_rumours_that_no_call_brings_are_seen_under_faults():
 
 
 def test_lost_messages_take_their_mass_along():
-    network = Network(loss=0.05)
-    ds, report = judged(
-        "push_sum", complete(20), network=network, iterations=10, inputs=np.arange(20)
-    )
+    how = {"network": Network(loss=0.05), "iterations": 10, "inputs": np.arange(20)}
+    ds, report = judged("push_sum", complete(20), **how)
     assert ds.mass.sum() < 190
     assert "masses that add up to 190" in str(report)
 
@@ -244,22 +197,6 @@ def shoot(graph, **how):
     ds = dgsuite.run("snapshot", graph, style="serial", **how)
     counted = int(ds.recorded.where(ds.recorded >= 0, 0).sum() + ds.in_transit.sum())
     return ds, genval.validate("snapshot", graph, ds), counted
-
-
-@given(st.data())
-def test_no_money_is_missing_or_counted_twice(data):
-    _, graph = data.draw(graphs())
-    n, net = graph.n, graph.to_networkx()
-    root, after = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, 6))
-    inputs = data.draw(st.lists(st.integers(0, 1000), min_size=n, max_size=n))
-    how = {"root": root, "after": after, "seed": data.draw(st.integers(0, 9))}
-    ds, report, counted = shoot(graph, inputs=inputs, **how, check=True)
-    assert report.ok, str(report)
-    hops = nx.single_source_shortest_path_length(net, root)
-    assert counted == sum(inputs[v] for v in hops)
-    assert ds.when.values.tolist() == [after + hops[v] if v in hops else -1 for v in net]
-    markers = shoot(graph, inputs=0, **how)[0].messages.sum()
-    assert markers == 2 * net.subgraph(hops).number_of_edges()
 
 
 def test_some_money_is_in_transit():
@@ -333,9 +270,8 @@ def test_nodes_that_have_not_crashed_differ():
 
 def test_where_messages_are_lost_neighbours_may_take_the_same_colour():
     graph = Graph.from_networkx(NETS["random"])
-    found = [
-        judged("trial_colouring", graph, seed=seed, network=Network(loss=0.05)) for seed in range(5)
-    ]
+    lossy = Network(loss=0.05)
+    found = [judged("trial_colouring", graph, seed=s, network=lossy) for s in range(5)]
     assert all(ds.terminated for ds, _ in found)
     assert any("no neighbour of colour" in str(report) for _, report in found)
 

@@ -42,9 +42,8 @@ class Page:
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """A command of the DevTools protocol, and its result."""
         number = next(self._numbers)
-        await self._socket.write_message(
-            json.dumps({"id": number, "method": method, "params": params})
-        )
+        said = {"id": number, "method": method, "params": params}
+        await self._socket.write_message(json.dumps(said))
         while True:
             found = json.loads(await self._socket.read_message() or "{}")
             if found.get("method") == "Runtime.exceptionThrown":
@@ -84,9 +83,8 @@ async def opened(path: Path) -> AsyncIterator[Page]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         options += ["--no-first-run", "--remote-debugging-port=0", f"--user-data-dir={folder}"]
-        process = subprocess.Popen(
-            [BROWSER, *options, path.resolve().as_uri()], stderr=subprocess.DEVNULL
-        )
+        command = [BROWSER, *options, path.resolve().as_uri()]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
             socket = await websocket_connect(await _address(Path(folder)), max_message_size=1 << 28)
             page = Page(socket)
@@ -108,10 +106,8 @@ async def _address(folder: Path) -> str:
         said = folder / "DevToolsActivePort"
         if not said.exists() or not (words := said.read_text().split()):
             continue
-        port = words[0]
-        found = await AsyncHTTPClient().fetch(
-            f"http://127.0.0.1:{port}/json/list", request_timeout=PATIENCE
-        )
+        place = f"http://127.0.0.1:{words[0]}/json/list"
+        found = await AsyncHTTPClient().fetch(place, request_timeout=PATIENCE)
         for one in json.loads(found.body):
             if one["type"] == "page" and one["url"].startswith("file:"):
                 return str(one["webSocketDebuggerUrl"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import networkx as nx
@@ -19,9 +20,7 @@ from tests.cards import CARDS
 COMMUNITIES = ("leiden", "louvain")
 """Kernels of communities, whose clusters ship, so that messages are those of the cut."""
 
-NAMES = sorted(
-    [*(name for name, kernel in KERNELS.items() if not kernel.obeys.ships), *COMMUNITIES]
-)
+NAMES = sorted({name for name, k in KERNELS.items() if not k.obeys.ships} | {*COMMUNITIES})
 """Kernels that run on any cut, with the same messages but for those of communities."""
 
 STABLE = tuple(name for name in NAMES if name.startswith("stable_"))
@@ -45,9 +44,7 @@ Make = Callable[..., Graph]
 def trees(draw, n: int) -> np.ndarray:
     """Parents with smaller ids of nodes 1 to n - 1."""
     reach = draw(st.sampled_from([1, 2, n]))
-    return np.array(
-        [draw(st.integers(max(0, v - reach), v - 1)) for v in range(1, n)], np.int64
-    ).reshape(-1)
+    return np.array([draw(st.integers(max(0, v - reach), v - 1)) for v in range(1, n)], np.int64)
 
 
 @st.composite
@@ -81,9 +78,8 @@ class Problem:
 
     def _repr_pretty_(self, printer, cycle):
         edges = [*self.net.edges(data=True)]
-        printer.text(
-            f"{self.kernel.name} with {self.options}, {len(self.net)} nodes, edges {edges}"
-        )
+        name, n = self.kernel.name, len(self.net)
+        printer.text(f"{name} with {self.options}, {n} nodes, edges {edges}")
 
 
 @st.composite
@@ -108,18 +104,9 @@ def problems(draw, name: str, max_nodes: int = 20, ways: bool = False) -> Proble
         for k, (u, v) in enumerate(zip(src.tolist(), dst.tolist(), strict=True))
     )
 
-    def make(clusters: int = 1, owner: np.ndarray | None = None, **more: Any) -> Graph:
-        how = {"partition": owner} if owner is not None else {}
-        graph = Graph.from_edges(
-            *(src, dst),
-            n=n,
-            weights=weights,
-            uid=uid,
-            directed=directed,
-            clusters=clusters,
-            **how,
-            **more,
-        )
+    def make(clusters: int = 1, **more: Any) -> Graph:
+        how = {"n": n, "weights": weights, "uid": uid, "directed": directed, **more}
+        graph = Graph.from_edges(src, dst, clusters=clusters, **how)
         return incoming(graph) if directed and kind.pulls else graph
 
     net.remove_edges_from([*nx.selfloop_edges(net)])
@@ -166,42 +153,21 @@ def weigh(draw, kind: str, n: int, src: np.ndarray, dst: np.ndarray) -> np.ndarr
     return weights / 8 if kind != "whole" and draw(st.booleans()) else weights
 
 
-def edge_lists(most=15):
+@st.composite
+def edge_lists(draw, most=15):
     """A number of nodes, and some edges with whole weights."""
-    return st.integers(1, most).flatmap(
-        lambda n: st.tuples(
-            st.just(n),
-            st.lists(
-                st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(-3, 3)),
-                max_size=40,
-            ),
-        )
-    )
+    n = draw(st.integers(1, most))
+    node = st.integers(0, n - 1)
+    return n, draw(st.lists(st.tuples(node, node, st.integers(-3, 3)), max_size=40))
 
 
 @st.composite
 def graphs(draw, directed=False, max_nodes=24):
     """Edges of a small random graph, and a random way to cut it."""
     n = draw(st.integers(1, max_nodes))
-    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
-    edges = draw(st.lists(pairs, max_size=3 * n))
-    src = np.array([u for u, _ in edges], np.int64)
-    dst = np.array([v for _, v in edges], np.int64)
-    clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
-    owner = draw(
-        st.one_of(
-            st.none(),
-            st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array),
-        )
-    )
-
-    def make(k=None):
-        how = {"clusters": 1} if k is None else {"clusters": k}
-        if k is not None and owner is not None:
-            how["partition"] = owner
-        return Graph.from_edges(src, dst, n=n, directed=directed, **how)
-
-    return make(), make(clusters)
+    src, dst = draw(edges(n, connected=False))
+    hows = {"clusters": 1}, draw(cuts(n))
+    return [Graph.from_edges(src, dst, n=n, directed=directed, **how) for how in hows]
 
 
 @st.composite
@@ -209,7 +175,7 @@ def cuts(draw, n: int) -> dict[str, Any]:
     """A number of clusters, perhaps with a map."""
     clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
     owner = st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array)
-    return {"clusters": clusters, "owner": draw(st.one_of(st.none(), owner))}
+    return {"clusters": clusters, "partition": draw(st.one_of(st.just("nodes"), owner))}
 
 
 def in_turn(names, ways, always=None):
@@ -217,16 +183,11 @@ def in_turn(names, ways, always=None):
     name; the others are long, and so are all of names that are not `always` tried.
     """
     first = [name for name in names if always is None or name in always]
-    return [
-        pytest.param(
-            *(name, way),
-            marks=[]
-            if name in first and (k - first.index(name)) % len(ways) == 0
-            else pytest.mark.long,
-        )
-        for name in names
-        for k, way in enumerate(ways)
-    ]
+    found = []
+    for name, (k, way) in product(names, enumerate(ways)):
+        now = name in first and (k - first.index(name)) % len(ways) == 0
+        found.append(pytest.param(name, way, marks=[] if now else pytest.mark.long))
+    return found
 
 
 def typical(cases):

@@ -163,25 +163,28 @@ def assert_nothing_held(client):
 
 
 class Counts(SchedulerPlugin):
-    """The tasks of phases that graphs bring to a scheduler, and what each depends on."""
+    """The tasks that graphs bring to a scheduler, and how many others each depends on."""
 
     name = "counts"
 
-    def __init__(self):
-        self.tasks = {}
+    def __init__(self, kinds):
+        self.kinds, self.tasks = kinds, {}
 
     def update_graph(self, scheduler, *, tasks, **kwargs):
-        mine = [key for key in tasks if key.startswith(("toy-read", "toy-gather", "toy-spread"))]
+        mine = [key for key in tasks if str(key).startswith(self.kinds)]
         self.tasks |= {key: len(scheduler.tasks[key].dependencies) for key in mine}
 
 
 @contextmanager
-def counting(client):
-    scheduler, counts = client.cluster.scheduler, Counts()
+def counting(client, kinds=("toy-read", "toy-gather", "toy-spread")):
+    """Count tasks whose keys begin so, by default those of phases."""
+    scheduler, counts = client.cluster.scheduler, Counts(kinds)
 
     async def on_the_loop(function, argument):
         function(argument)
 
     client.sync(on_the_loop, scheduler.add_plugin, counts)
-    yield counts
-    client.sync(on_the_loop, scheduler.remove_plugin, counts.name)
+    try:
+        yield counts
+    finally:
+        client.sync(on_the_loop, scheduler.remove_plugin, counts.name)

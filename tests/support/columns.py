@@ -399,11 +399,8 @@ WAYS = [
     Way("from_csv", "text", _file("edges.csv", TO_CSV, Graph.from_csv), names=LAZY),
     Way("read_edge_list", "text", _file("edges.txt", TO_TEXT, Graph.read_edge_list), nulls=False),
 ]
-PACKAGES = {
-    "from_dataframe, of Polars": "polars",
-    "from_dataframe, of DuckDB": "duckdb",
-    "from_graphblas": "graphblas",
-}
+PACKAGES = {"from_dataframe, of Polars": "polars", "from_dataframe, of DuckDB": "duckdb"}
+PACKAGES["from_graphblas"] = "graphblas"
 """Ways that need packages which the tests may lack."""
 
 
@@ -442,9 +439,8 @@ def page() -> str:
             role = role.removeprefix("name, ") if holder == "numpy" else role
             cells.append(role if holds else "-")
         nulls = any(kind.nulls for kind in kinds) and right != (False, False)
-        rows.append(
-            f"| {family} | {' | '.join(cells)} | {'refused, or dropped' if nulls else '-'} |"
-        )
+        cells.append("refused, or dropped" if nulls else "-")
+        rows.append(f"| {family} | {' | '.join(cells)} |")
     return BEGIN + "\n".join(rows) + "\n" + END
 
 

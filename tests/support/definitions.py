@@ -52,12 +52,8 @@ def cut(net, draw):
 
 def clustered(net):
     """Local clustering coefficients of a directed network, by looking at all pairs."""
-    found = []
-    for v in net:
-        near = {*net.succ[v], *net.pred[v]}
-        pairs = [*permutations(near, 2)]
-        found.append(sum(net.has_edge(*p) for p in pairs) / max(len(pairs), 1))
-    return np.array(found)
+    near = ([*permutations({*net.succ[v], *net.pred[v]}, 2)] for v in net)
+    return np.array([sum(net.has_edge(*p) for p in pairs) / max(len(pairs), 1) for pairs in near])
 
 
 def trusses(net):
@@ -89,10 +85,9 @@ def propagated(net, steps, weight=None, labels=None, fixed=()):
             for one, other in ((u, v), (v, u)):
                 if label[other] >= 0 and amount > 0:
                     times[one][label[other]] += amount
-        label = {
-            v: label[v] if v in fixed else min(t, key=lambda k: (-t[k], k), default=label[v])
-            for v, t in times.items()
-        }
+        for v, t in times.items():
+            if v not in fixed:
+                label[v] = min(t, key=lambda k: (-t[k], k), default=label[v])
     return np.array([label[v] for v in net])
 
 

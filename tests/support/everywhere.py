@@ -48,12 +48,11 @@ def found(platform: str) -> dict[str, str]:
 
 def runs() -> Iterator[tuple[str, str]]:
     """Run each style, and yield how it was run and the digest of its results, or what happened."""
-    from distributed import Client, LocalCluster
-
     import dgsuite
     from dgsuite import genval
     from dgsuite.base.errors import DgsuiteError
     from dgsuite.studies.experiment.clusters import check_protocol
+    from tests.support.clusters import client_of
 
     def results(style, client):
         graph = genval.graph("er", 600, m=4000, clusters=4, seed=1, client=client)
@@ -62,12 +61,8 @@ def runs() -> Iterator[tuple[str, str]]:
         return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 
     yield "serial", results("serial", None)
-    quiet = {"dashboard_address": None, "threads_per_worker": 1, "n_workers": 2}
     for where, processes in (("in this process", False), ("two processes", True)):
-        with (
-            LocalCluster(processes=processes, **quiet) as cluster,
-            Client(cluster, set_as_default=False) as client,
-        ):
+        with client_of(2, set_as_default=False, processes=processes) as client:
             for style in ("clocked", "in_turn", "finish_async"):
                 yield f"{style}, {where}", results(style, client)
                 if style == "clocked" and processes:

@@ -8,21 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dgsuite.kernels.bsp import (
-    Finish,
-    Model,
-    Program,
-    Round,
-    State,
-    announce,
-    broadcast,
-    known,
-    share,
-    ship,
-    unicast,
-    vote,
-)
-from dgsuite.kernels.bsp.rounds import spawn
+from dgsuite.kernels import bsp
 from dgsuite.partition.clusters.cluster import Links
 from dgsuite.partition.clusters.subset import Subset
 from tests.support.toys import Toy
@@ -40,12 +26,12 @@ class Refuses(Toy):
 class Endless(Toy):
     """Goes on for ever: its program asks for another round whatever is voted."""
 
-    def program(self, net) -> Program:
-        while (yield Round(self.send, self.read)).sum:
+    def program(self, net) -> bsp.Program:
+        while (yield bsp.Round(self.send, self.read)).sum:
             pass
 
     def read(self, c, s, inbox):
-        return vote(sum=c.size)
+        return bsp.vote(sum=c.size)
 
 
 @dataclass(frozen=True)
@@ -57,7 +43,7 @@ class Greedy(Toy):
         while len(c.local(0)):
             taken.append(np.ones(1 << 21))
             time.sleep(0.02)
-        return vote(sum=c.size)
+        return bsp.vote(sum=c.size)
 
 
 @dataclass(frozen=True)
@@ -67,16 +53,16 @@ class EndlessTasks(Toy):
     form: ClassVar[str] = "recursive"
     fail_at: int = -1
 
-    def program(self, net) -> Program:
-        yield Finish(self.send)
+    def program(self, net) -> bsp.Program:
+        yield bsp.Finish(self.send)
 
     def send(self, c, s, inbox):
-        return spawn(self.read, c.ids[:1], by=np.arange(c.size)[:1])
+        return bsp.spawn(self.read, c.ids[:1], by=np.arange(c.size)[:1])
 
     def read(self, c, s, inbox):
         if inbox.round == self.fail_at:
             raise ZeroDivisionError("on purpose")
-        return spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
+        return bsp.spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
 
 
 @dataclass(frozen=True)
@@ -89,7 +75,7 @@ class BadProgram(Toy):
         return getattr(self, "_" + self.what.replace(" ", "_"))(net)
 
     def _list(self, net):
-        return [Round(self.send), Round(self.read)]
+        return [bsp.Round(self.send), bsp.Round(self.read)]
 
     def _nothing(self, net):
         return None
@@ -98,29 +84,29 @@ class BadProgram(Toy):
         yield self.send
 
     def _unvoted(self, net):
-        reply = yield Round(self.send, self.cast)
+        reply = yield bsp.Round(self.send, self.cast)
         while reply.sum:
-            yield Round(self.read)
+            yield bsp.Round(self.read)
 
     def _unvoted_at_all(self, net):
-        reply = yield Round(self.send)
+        reply = yield bsp.Round(self.send)
         while not reply.any:
-            yield Round(self.read)
+            yield bsp.Round(self.read)
 
     def _no_phases(self, net):
-        yield Round()
+        yield bsp.Round()
 
     def _nameless_phase(self, net):
-        yield Round(self.send, lambda c, s, inbox: None)
+        yield bsp.Round(self.send, lambda c, s, inbox: None)
 
     def _too_many_phases(self, net):
-        yield Round(*[self.send] * 32_768)
+        yield bsp.Round(*[self.send] * 32_768)
 
     def _list_of_phases(self, net):
-        yield Round([self.send, self.read])
+        yield bsp.Round([self.send, self.read])
 
     def cast(self, c, s, inbox):
-        return vote(any=True)
+        return bsp.vote(any=True)
 
 
 @dataclass(frozen=True)
@@ -135,12 +121,12 @@ class Unfit(Toy):
     def send(self, c, s, inbox):
         fields = {self.field: np.where(c.ids == c.n - 1, self.number, 1)}
         if self.kind == "unicast":
-            return unicast(c.ids, **fields)
+            return bsp.unicast(c.ids, **fields)
         if self.kind == "announce":
-            return announce(np.arange(c.size), **fields)
+            return bsp.announce(np.arange(c.size), **fields)
         if self.kind == "ship":
-            return ship(np.zeros(c.size, int), **fields)
-        return broadcast(**fields)
+            return bsp.ship(np.zeros(c.size, int), **fields)
+        return bsp.broadcast(**fields)
 
 
 SHARED = np.zeros(100, int)
@@ -150,55 +136,50 @@ SHARED = np.zeros(100, int)
 class Sly(Toy):
     """Does what only a checked run sees."""
 
-    obeys: ClassVar = Model("edges", None, "data")
+    obeys: ClassVar = bsp.Model("edges", None, "data")
     what: str = "nothing"
 
-    def start(self, c) -> State:
+    def start(self, c) -> bsp.State:
         more = {"shared": SHARED} if self.what == "state" else {}
-        return State(got=c.full(-1), care=Subset(c.ids >= 0), **more)
+        return bsp.State(got=c.full(-1), care=Subset(c.ids >= 0), **more)
 
     def send(self, c, s, inbox):
         if self.what == "graph":
             c.degree[0] += 1
         if self.what == "beside":
-            return unicast((c.ids + 2) % c.n, value=1)
+            return bsp.unicast((c.ids + 2) % c.n, value=1)
         if self.what == "repeat":
-            return broadcast(repeat=c.full(-1), value=1)
+            return bsp.broadcast(repeat=c.full(-1), value=1)
         if self.what == "links":
             links = Links(c)
             links.degree += 1
-            return broadcast(links=links, value=1)
-        return broadcast(value=2**62, half=np.where(c.ids == 0, np.nan, 1))
+            return bsp.broadcast(links=links, value=1)
+        return bsp.broadcast(value=2**62, half=np.where(c.ids == 0, np.nan, 1))
 
     def read(self, c, s, inbox):
         if self.what == "set":
             s.care.mask[0] = False
-            inbox.receivers(among=s.care)
-        elif self.what == "size":
-            inbox.count(among=Subset(np.ones(c.size + 1, bool)))
-        elif self.what == "counts":
-            inbox.count_down(c.zeros(float))
-        elif self.what == "least":
-            inbox.min("half")
-        elif self.what == "minima":
-            inbox.local_minima("half", c.zeros(float))
-        elif self.what == "sum":
-            inbox.sum("value")
-        elif self.what == "entries":
-            inbox.along("value", np.array([-1]))
-        elif self.what == "written":
-            inbox["value"][:] = 0
-        elif self.what == "output":
+        if self.what == "output":
             s.got = 3
+        {
+            "set": lambda: inbox.receivers(among=s.care),
+            "size": lambda: inbox.count(among=Subset(np.ones(c.size + 1, bool))),
+            "counts": lambda: inbox.count_down(c.zeros(float)),
+            "least": lambda: inbox.min("half"),
+            "minima": lambda: inbox.local_minima("half", c.zeros(float)),
+            "sum": lambda: inbox.sum("value"),
+            "entries": lambda: inbox.along("value", np.array([-1])),
+            "written": lambda: inbox["value"].fill(0),
+        }.get(self.what, lambda: None)()
 
 
 @dataclass(frozen=True)
 class Fails(Toy):
     """Fails in one cluster, round 3."""
 
-    def program(self, net) -> Program:
+    def program(self, net) -> bsp.Program:
         for _ in range(5):
-            yield Round(self.send)
+            yield bsp.Round(self.send)
 
     def send(self, c, s, inbox):
         if inbox.round == 3 and c.index == c.partition.clusters - 1:
@@ -212,14 +193,14 @@ class Sleeps(Toy):
     rounds: int = 3
     nap: float = 0.01
 
-    def program(self, net) -> Program:
+    def program(self, net) -> bsp.Program:
         for _ in range(self.rounds):
-            reply = yield Round(self.send)
+            reply = yield bsp.Round(self.send)
             assert reply.any
 
     def send(self, c, s, inbox):
         time.sleep(self.nap)
-        return vote(any=True)
+        return bsp.vote(any=True)
 
 
 @dataclass(frozen=True)
@@ -229,36 +210,37 @@ class Wrong(Toy):
     what: str = "missing node"
 
     def send(self, c, s, inbox):
+        two = np.arange(2)
         return {
-            "missing node": lambda: unicast(c.full(c.n), value=1),
-            "negative node": lambda: unicast(c.full(-1), value=1),
-            "no sender": lambda: unicast(np.zeros(c.size + 1, int), value=1),
-            "unknown field": lambda: unicast(c.ids, colour=1),
-            "wrong length": lambda: unicast(c.ids, value=np.zeros(c.size + 1)),
-            "two kinds": lambda: (unicast(c.ids, value=1), broadcast(value=1)),
+            "missing node": lambda: bsp.unicast(c.full(c.n), value=1),
+            "negative node": lambda: bsp.unicast(c.full(-1), value=1),
+            "no sender": lambda: bsp.unicast(np.zeros(c.size + 1, int), value=1),
+            "unknown field": lambda: bsp.unicast(c.ids, colour=1),
+            "wrong length": lambda: bsp.unicast(c.ids, value=np.zeros(c.size + 1)),
+            "two kinds": lambda: (bsp.unicast(c.ids, value=1), bsp.broadcast(value=1)),
             "nonsense": lambda: "hello",
-            "known to one": lambda: known(1) if c.index else known(2),
-            "unknown to one": lambda: known(1) if c.index else None,
-            "known from nowhere": lambda: known(c.n),
-            "missing sender": lambda: unicast(c.ids, np.arange(c.size) + 1, value=1),
-            "negative sender": lambda: unicast(c.ids, np.arange(c.size) - 1, value=1),
-            "too few senders": lambda: unicast(c.ids, np.arange(c.size)[:1], value=1),
-            "float receivers": lambda: unicast(c.ids + 0.5, value=1),
-            "unsorted senders": lambda: broadcast(np.arange(c.size)[::-1], value=1),
-            "repeated senders": lambda: broadcast(np.arange(c.size) // 2, value=1),
-            "a mask of senders": lambda: broadcast(c.ids > 0, value=1),
-            "far senders": lambda: broadcast(np.array([0, 10**9, 1]), value=1),
-            "missing cluster": lambda: ship(c.ids * 0 + 99, value=1),
-            "missing announcer": lambda: announce(np.array([c.size]), value=1),
-            "unsorted lists": lambda: share(np.array([1, 0]), np.array([1, 1]), value=[1, 2]),
-            "a negative length": lambda: share(np.array([0, 1]), np.array([3, -1]), value=[1, 2]),
-            "lists too short": lambda: share(np.array([0, 1]), np.array([1, 2]), value=[1, 2]),
-            "lists without lengths": lambda: share(np.array([0, 1]), np.array([2]), value=[1, 2]),
-            "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
-            "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
-            "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
-            "absent sender": lambda: broadcast(np.array([c.size]), value=1),
-            "sender below 0": lambda: broadcast(np.array([-1]), value=1),
-            "backwards": lambda: broadcast(value=1, backwards=True),
-            "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
+            "known to one": lambda: bsp.known(1) if c.index else bsp.known(2),
+            "unknown to one": lambda: bsp.known(1) if c.index else None,
+            "known from nowhere": lambda: bsp.known(c.n),
+            "missing sender": lambda: bsp.unicast(c.ids, np.arange(c.size) + 1, value=1),
+            "negative sender": lambda: bsp.unicast(c.ids, np.arange(c.size) - 1, value=1),
+            "too few senders": lambda: bsp.unicast(c.ids, np.arange(c.size)[:1], value=1),
+            "float receivers": lambda: bsp.unicast(c.ids + 0.5, value=1),
+            "unsorted senders": lambda: bsp.broadcast(np.arange(c.size)[::-1], value=1),
+            "repeated senders": lambda: bsp.broadcast(np.arange(c.size) // 2, value=1),
+            "a mask of senders": lambda: bsp.broadcast(c.ids > 0, value=1),
+            "far senders": lambda: bsp.broadcast(np.array([0, 10**9, 1]), value=1),
+            "missing cluster": lambda: bsp.ship(c.ids * 0 + 99, value=1),
+            "missing announcer": lambda: bsp.announce(np.array([c.size]), value=1),
+            "unsorted lists": lambda: bsp.share(np.array([1, 0]), np.array([1, 1]), value=[1, 2]),
+            "a negative length": lambda: bsp.share(two, np.array([3, -1]), value=[1, 2]),
+            "lists too short": lambda: bsp.share(two, np.array([1, 2]), value=[1, 2]),
+            "lists without lengths": lambda: bsp.share(two, np.array([2]), value=[1, 2]),
+            "or of floats": lambda: bsp.unicast(c.ids, half=1.5, combine="or"),
+            "other combiners": lambda: bsp.unicast(c.ids, value=1, combine=("sum", "or")[c.index]),
+            "a sum too large": lambda: bsp.unicast(c.ids * 0, count=2**30, combine="sum"),
+            "absent sender": lambda: bsp.broadcast(np.array([c.size]), value=1),
+            "sender below 0": lambda: bsp.broadcast(np.array([-1]), value=1),
+            "backwards": lambda: bsp.broadcast(value=1, backwards=True),
+            "unknown combiner": lambda: bsp.unicast(c.ids, value=1, combine="mean"),
         }[self.what]()

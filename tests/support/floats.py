@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from dgsuite.kernels.bsp import Finish, Output, Program, Round, State, broadcast, unicast, vote
+from dgsuite.kernels.bsp import Finish, Program, Round, State, broadcast, unicast, vote
 from dgsuite.kernels.bsp.rounds import spawn
 from dgsuite.partition.clusters.subset import Subset
-from tests.support.toys import Toy
+from tests.support.toys import Toy, named
 
 
 def draws(nodes):
@@ -42,10 +42,7 @@ class FloatSums(Toy):
     """Sums of floats that neighbours broadcast: all of them, every third, and a few."""
 
     fields: ClassVar = {"value": np.float64, "half": np.float32, "count": np.int32}
-    outputs: ClassVar = {
-        name: Output(name)
-        for name in ("all", "third", "few", "half", "count", "totals", "thirds", "counts")
-    }
+    outputs: ClassVar = named("all", "third", "few", "half", "count", "totals", "thirds", "counts")
 
     def program(self, net) -> Program:
         yield Round(self.send, self.read, self.read_third, self.read_few)
@@ -84,7 +81,7 @@ class FoldedFloats(Toy):
     """Floats to node id // 5, from several nodes of several clusters, added by a combiner."""
 
     fields: ClassVar = {"value": np.float64}
-    outputs: ClassVar = {"got": Output("sum"), "listed": Output("sum of the messages one by one")}
+    outputs: ClassVar = named("got", "listed")
 
     def program(self, net) -> Program:
         yield Round(self.send, self.read)
@@ -139,7 +136,7 @@ class Vectors(Toy):
     """Reductions of a broadcast of vectors, and of truth values and half floats."""
 
     fields: ClassVar = {"value": np.float64, "yes": bool, "half": np.float16}
-    outputs: ClassVar = {name: Output(name) for name in ("least", "most", "total", "some", "half")}
+    outputs: ClassVar = named("least", "most", "total", "some", "half")
 
     def widths(self, n):
         return {"value": 3}

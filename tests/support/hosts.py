@@ -87,9 +87,8 @@ class Hosts:
         """Make every host's first interface, with a switch between them that delays."""
         spaces = [self.space(host) for host in range(self.count)]
         command = [sys.executable, str(SWITCH), str(self.delay), *spaces]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         stack.enter_context(process)  # its standard input is closed at the end, which ends it
         assert process.stdout is not None
         if process.stdout.readline() != "ready\n":
@@ -174,14 +173,10 @@ class Hosts:
         quiet = ["--no-dashboard"]
         every = ["--nthreads", "1", "--nworkers", str(workers), "--death-timeout", str(BOUND)]
         with ExitStack() as stack:
-            commands = [
-                (0, ["scheduler", "--port", str(PORT), "--no-show", *quiet, *scheduler]),
-                *(
-                    (host, ["worker", address, *every, *quiet, *worker])
-                    for host in range(self.count)
-                ),
-            ]
-            for host, command in commands:
+            each = ["worker", address, *every, *quiet, *worker]
+            commands = [["scheduler", "--port", str(PORT), "--no-show", *quiet, *scheduler]]
+            hosts = [0, *range(self.count)]
+            for host, command in zip(hosts, commands + [each] * self.count, strict=True):
                 process = self.start(host, [*dask, *command], start_new_session=True)
                 stack.callback(_end, process)
             yield address

@@ -110,9 +110,8 @@ def kept():
 
     def lied(self, fields, src, dst, number=None):
         found = told(self, fields, src, dst, number)
-        ledger.struck["lies"] += sum(
-            np.count_nonzero(found[name] != values) for name, values in fields.items()
-        )
+        for name, values in fields.items():
+            ledger.struck["lies"] += np.count_nonzero(found[name] != values)
         return found
 
     def over(self):
@@ -120,12 +119,8 @@ def kept():
         return losses(self)
 
     with pytest.MonkeyPatch.context() as patched:
-        for name, how in (
-            ("hear", heard),
-            ("along", came_along),
-            ("begin", begun),
-            ("losses", over),
-        ):
+        ours = {"hear": heard, "along": came_along, "begin": begun, "losses": over}
+        for name, how in ours.items():
             patched.setattr(Disturbed, name, how)
         patched.setattr(Lies, "told", lied)
         yield ledger

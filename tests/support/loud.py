@@ -24,14 +24,12 @@ class Loud(Toy):
         times = c.full(TIMES, np.int32)
         links = Links(c)
         links.degree[:] = links.remote[:] = TIMES
-        to = np.zeros(c.size, np.int8)
+        to, four = np.zeros(c.size, np.int8), c.full(4, np.int8)
         return {
             "repeat": lambda: broadcast(value=c.ids, repeat=times),
             "to": lambda: broadcast(value=c.ids, to=(times, times)),
             "links": lambda: broadcast(value=c.ids, links=links),
-            "links and repeat": lambda: broadcast(
-                value=c.ids, links=links, repeat=c.full(4, np.int8)
-            ),
+            "links and repeat": lambda: broadcast(value=c.ids, links=links, repeat=four),
             "plain": lambda: broadcast(value=c.ids),
             "known": lambda: known(0),
             "announce": lambda: announce(np.arange(c.size), value=c.ids),

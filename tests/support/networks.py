@@ -19,8 +19,7 @@ from tests.support.cases import RINGS
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     **{name: {"iterations": 4} for name in ("eigenvector", "hits", "pagerank", "push_sum")},
-    "alpha": {"rounds": 3, "delay": "uniform"},
-    "beta": {"rounds": 3, "delay": "uniform"},
+    **{name: {"rounds": 3, "delay": "uniform"} for name in ("alpha", "beta")},
     "katz": {"alpha": 0.01, "iterations": 4},
     "kc": {"k": 3},
     "neighbourhood": {"sources": 3, "hops": 2},
@@ -32,11 +31,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 
 WEIGHTED = ("alpha", "beta", "dr", "mst", "sssp", "bellman_ford")
 
-CUTS: tuple[dict[str, Any], ...] = (
-    {"clusters": 1},
-    {"clusters": 2, "partition": "hash"},
-    {"clusters": 3},
-)
+CUTS = {"clusters": 1}, {"clusters": 2, "partition": "hash"}, {"clusters": 3}
 
 NETWORKS = {
     "loss": Network(loss=0.3, drops=[(0, 0, 1), (1, 2, 1)], seed=2),

@@ -40,19 +40,10 @@ def assert_node_by_node(program, kernel, graph):
     execution = Execution(kernel, graph)
     k, net = execution.kernel, graph.to_networkx()
     (cluster,) = graph.repartition(1).gather()
-    nodes = [
-        Node(
-            id=v,
-            uid=int(cluster.uid[v]),
-            neighbours=sorted(net[v]),
-            weights={u: edge.get("weight", 1) for u, edge in net[v].items()},
-            n=len(net),
-            inbox={},
-            messages=[],
-        )
-        for v in range(len(net))
-    ]
-    for node in nodes:
+    nodes = [Node(id=v, n=len(net), inbox={}, messages=[]) for v in range(len(net))]
+    for v, node in enumerate(nodes):
+        node.uid, node.neighbours = int(cluster.uid[v]), sorted(net[v])
+        node.weights = {u: edge.get("weight", 1) for u, edge in net[v].items()}
         program.start(k, node)
     for moment in execution.moments():
         phase = getattr(program, moment.step.phase)

@@ -9,11 +9,8 @@ from dgsuite.base import once
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
-FOLDERS = (
-    *("dgsuite/base", "dgsuite/core/engine", "dgsuite/core/recursion", "dgsuite/studies/network"),
-    "partition",
-)
-SHARED = [str(ROOT / name) for name in FOLDERS]
+FOLDERS = ("base", "core/engine", "core/recursion", "studies/network")
+SHARED = [str(ROOT / "partition"), *(str(ROOT / "dgsuite" / name) for name in FOLDERS)]
 """Folders whose code reads what clusters share."""
 
 

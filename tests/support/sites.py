@@ -32,9 +32,8 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, sp
     clusters = graph.parts
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
-    all_sites = [
-        Site(kernel, clusters[a:b], bounds, me, spec) for me, (a, b) in enumerate(pairwise(bounds))
-    ]
+    places = enumerate(pairwise(bounds))
+    all_sites = [Site(kernel, clusters[a:b], bounds, me, spec) for me, (a, b) in places]
     if shared and all(site.clusters[0].pulls for site in all_sites):
         size = Window.size(graph.n, len(all_sites), all_sites[0].mailbox.dtypes)
         memory = np.zeros(size, np.uint8)
@@ -65,12 +64,9 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, sp
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)
             votes.append(site.tally.vote)
-    outputs = {
-        name: np.concatenate([site.outputs()[name] for site in all_sites])
-        for name in kernel.outputs
-    }
-    outputs = by_node(kernel, graph, outputs)
-    return outputs, merge(logs)
+    found = [site.outputs() for site in all_sites]
+    outputs = {name: np.concatenate([each[name] for each in found]) for name in kernel.outputs}
+    return by_node(kernel, graph, outputs), merge(logs)
 
 
 def alone(kernel, graph):

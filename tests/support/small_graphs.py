@@ -64,24 +64,15 @@ def families():
     loops = nx.star_graph(5)
     loops.add_edges_from([*zip(loops, loops, strict=True)])
     grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 4))
-    several = [triangles, apart, nx.empty_graph(5), loops, nx.Graph([(0, 0)])]
-    return [
-        nx.path_graph(9),
-        nx.cycle_graph(8),
-        nx.star_graph(9),
-        grid,
-        nx.barbell_graph(4, 2),
-        *several,
-    ]
+    others = [triangles, apart, nx.empty_graph(5), loops, nx.Graph([(0, 0)])]
+    some = [nx.path_graph(9), nx.cycle_graph(8), nx.star_graph(9), grid]
+    return [*some, nx.barbell_graph(4, 2), *others]
 
 
 def typical(kernel):
     """A kernel on a small world of 40 nodes, or on a tree, ring or complete graph where it needs one."""
-    nets = [
-        nx.connected_watts_strogatz_graph(40, 6, 0.3, seed=1),
-        nx.random_labeled_tree(40, seed=1),
-    ]
-    return Case(kernel, suited(kernel, nets)[0], 1)
+    small = nx.connected_watts_strogatz_graph(40, 6, 0.3, seed=1)
+    return Case(kernel, suited(kernel, [small, nx.random_labeled_tree(40, seed=1)])[0], 1)
 
 
 def in_one_piece(net):
@@ -120,14 +111,9 @@ class Case(NamedTuple):
     def graph(self, clusters=1, seen=True):
         """The network as a graph, as the kernel looks at it."""
         n, ends = len(self.net), np.array([*self.net.edges], np.int64).reshape(-1, 2).T
-        graph = Graph.from_edges(
-            *ends,
-            n=n,
-            weights=self.weights,
-            uid=np.random.default_rng(self.number).permutation(n) + 1,
-            directed=self.net.is_directed(),
-            clusters=clusters,
-        )
+        uid = np.random.default_rng(self.number).permutation(n) + 1
+        how = {"weights": self.weights, "uid": uid, "directed": self.net.is_directed()}
+        graph = Graph.from_edges(*ends, n=n, clusters=clusters, **how)
         if self.kernel == "bfs2d":
             return arrange(graph)
         if not (graph.directed and seen):

@@ -135,10 +135,8 @@ def worst(protocol, states, net, daemon):
 def connected(n):
     """All connected graphs of n nodes with names."""
     pairs = [*combinations(range(n), 2)]
-    for size in range(n - 1, len(pairs) + 1):
-        for edges in combinations(pairs, size):
-            net = nx.Graph()
-            net.add_nodes_from(range(n))
-            net.add_edges_from(edges)
-            if nx.is_connected(net):
-                yield net
+    for edges in chain.from_iterable(combinations(pairs, k) for k in range(len(pairs) + 1)):
+        net = nx.empty_graph(n)
+        net.add_edges_from(edges)
+        if nx.is_connected(net):
+            yield net

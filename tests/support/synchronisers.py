@@ -129,9 +129,8 @@ class BetaEvents(Events):
     def __init__(self, net, rounds, wait, root=0):
         super().__init__(net, rounds, wait)
         hops = nx.single_source_shortest_path_length(self.net, root)
-        self.parent = {
-            v: min(w for w in self.net[v] if hops[w] == hops[v] - 1) for v in self.net if v != root
-        }
+        above = {v: [w for w in net[v] if hops[w] < hops[v]] for v in net}
+        self.parent = {v: min(nodes) for v, nodes in above.items() if nodes}
         self.children = Counter(self.parent.values())
         self.reports = Counter()
 

@@ -10,38 +10,29 @@ from typing import ClassVar
 
 import numpy as np
 
-from dgsuite.kernels.bsp import (
-    Finish,
-    Kernel,
-    Model,
-    Output,
-    Program,
-    Round,
-    State,
-    broadcast,
-    known,
-    unicast,
-    until_quiet,
-    vote,
-)
-from dgsuite.kernels.bsp.rounds import spawn
+from dgsuite.kernels import bsp
 from dgsuite.partition.clusters.subset import Subset
 
 
+def named(*names):
+    """Outputs that are told by their names alone."""
+    return {name: bsp.Output(name) for name in names}
+
+
 @dataclass(frozen=True)
-class Toy(Kernel):
+class Toy(bsp.Kernel):
     """One round of two phases: `send`, then `read`."""
 
     name: ClassVar[str] = "toy"
-    obeys: ClassVar = Model("clusters", None, "data")
-    outputs: ClassVar = {"got": Output("what arrived")}
+    obeys: ClassVar = bsp.Model("clusters", None, "data")
+    outputs: ClassVar = {"got": bsp.Output("what arrived")}
     fields: ClassVar = {"value": np.int64, "half": np.float32, "count": np.int32}
 
-    def program(self, net) -> Program:
-        yield Round(self.send, self.read)
+    def program(self, net) -> bsp.Program:
+        yield bsp.Round(self.send, self.read)
 
-    def start(self, c) -> State:
-        return State(value=c.ids.copy(), got=c.full(-1))
+    def start(self, c) -> bsp.State:
+        return bsp.State(value=c.ids.copy(), got=c.full(-1))
 
     def send(self, c, s, inbox):
         return None
@@ -58,7 +49,7 @@ class TellsAll(Toy):
 
     def send(self, c, s, inbox):
         src = np.repeat(np.arange(c.size), c.n)
-        return unicast(np.tile(np.arange(c.n), c.size), src, value=c.ids[src])
+        return bsp.unicast(np.tile(np.arange(c.n), c.size), src, value=c.ids[src])
 
     def read(self, c, s, inbox):
         s.got = np.bincount(inbox.node, minlength=c.size)
@@ -68,11 +59,8 @@ class TellsAll(Toy):
 class MutatesAfterSending(Toy):
     """Sends its state itself, then changes it: receivers must get what was sent."""
 
-    def program(self, net) -> Program:
-        yield Round(self.send, self.read)
-
     def send(self, c, s, inbox):
-        message = unicast((c.ids + 1) % c.n, value=s.value)
+        message = bsp.unicast((c.ids + 1) % c.n, value=s.value)
         s.value = s.value.copy()
         return message
 
@@ -86,18 +74,18 @@ class MutatesAfterSending(Toy):
 class MutatesInPlace(Toy):
     """Two rounds over one array that is sent in the first and overwritten in the second."""
 
-    def program(self, net) -> Program:
-        yield Round(self.send, self.read)
-        yield Round(self.add)
+    def program(self, net) -> bsp.Program:
+        yield bsp.Round(self.send, self.read)
+        yield bsp.Round(self.add)
 
     def send(self, c, s, inbox):
-        return broadcast(value=s.value)
+        return bsp.broadcast(value=s.value)
 
     def read(self, c, s, inbox):
         s.value += 1000
         nodes, least = inbox.min("value")
         s.got[nodes] = least
-        return unicast((c.ids + 1) % c.n, value=s.value)
+        return bsp.unicast((c.ids + 1) % c.n, value=s.value)
 
     def add(self, c, s, inbox):
         s.value[:] = 0
@@ -111,7 +99,7 @@ class Order(Toy):
     def send(self, c, s, inbox):
         src = np.repeat(np.arange(c.size), 2)[::-1]
         dst = np.where(np.arange(len(src)) % 2 == 0, 0, c.n - 1)
-        return unicast(dst, src, value=c.ids[src])
+        return bsp.unicast(dst, src, value=c.ids[src])
 
     def read(self, c, s, inbox):
         for node in np.unique(inbox.node):
@@ -128,7 +116,7 @@ class Folded(Toy):
     combine: str = "min"
 
     def send(self, c, s, inbox):
-        return unicast(c.ids // 3, value=c.ids + 5, combine=self.combine)
+        return bsp.unicast(c.ids // 3, value=c.ids + 5, combine=self.combine)
 
     def read(self, c, s, inbox):
         assert len(np.unique(inbox.node)) == len(inbox)
@@ -139,16 +127,14 @@ class Folded(Toy):
 class Reductions(Toy):
     """All that an inbox can say of a broadcast by every third node."""
 
-    outputs: ClassVar = {
-        name: Output(name) for name in ("least", "most", "total", "count", "away", "first", "mail")
-    }
+    outputs: ClassVar = named("least", "most", "total", "count", "away", "first", "mail")
 
-    def start(self, c) -> State:
-        return State(value=(c.ids * 7919) % 1009, **{name: c.full(-1) for name in self.outputs})
+    def start(self, c) -> bsp.State:
+        return bsp.State(value=(c.ids * 7919) % 1009, **{name: c.full(-1) for name in self.outputs})
 
     def send(self, c, s, inbox):
         nodes = np.flatnonzero(c.ids % 3 == 0)
-        return broadcast(nodes, value=s.value[nodes])
+        return bsp.broadcast(nodes, value=s.value[nodes])
 
     def read(self, c, s, inbox):
         care = Subset(c.ids % 2 == 0)
@@ -179,11 +165,11 @@ class Reductions(Toy):
 class EmptyInbox(Toy):
     """Nobody sends; the inbox is empty, of the declared dtypes, and the clock still ticks."""
 
-    outputs: ClassVar = {"got": Output("rounds seen")}
+    outputs: ClassVar = {"got": bsp.Output("rounds seen")}
 
-    def program(self, net) -> Program:
+    def program(self, net) -> bsp.Program:
         for _ in range(3):
-            yield Round(self.read)
+            yield bsp.Round(self.read)
 
     def read(self, c, s, inbox):
         assert len(inbox) == 0
@@ -215,21 +201,21 @@ class Carries(Toy):
 
     bad: str = ""
 
-    def program(self, net) -> Program:
-        low = yield Round(self.lowest)
+    def program(self, net) -> bsp.Program:
+        low = yield bsp.Round(self.lowest)
         while low.min < 40:
-            yield Round(self.send, self.read, least=low.min, factor=low.sum)
-            low = yield from until_quiet(self.climb, ceiling=2 * low.min + 9, closing=True)
+            yield bsp.Round(self.send, self.read, least=low.min, factor=low.sum)
+            low = yield from bsp.until_quiet(self.climb, ceiling=2 * low.min + 9, closing=True)
         if self.bad == "unused":
-            yield Round(self.send, self.read, least=1, factor=1, nobody=1)
+            yield bsp.Round(self.send, self.read, least=1, factor=1, nobody=1)
         if self.bad == "missing":
-            yield Round(self.send, self.read, least=1)
+            yield bsp.Round(self.send, self.read, least=1)
 
     def lowest(self, c, s, inbox):
-        return vote(min=s.value, sum=s.value % 5)
+        return bsp.vote(min=s.value, sum=s.value % 5)
 
     def send(self, c, s, inbox, factor):
-        return broadcast(value=s.value * factor)
+        return bsp.broadcast(value=s.value * factor)
 
     def read(self, c, s, inbox, least, factor):
         nodes, sums = inbox.sum("value")
@@ -237,7 +223,7 @@ class Carries(Toy):
 
     def climb(self, c, s, inbox, ceiling):
         s.value += s.value < ceiling
-        return vote(any=s.value < ceiling, min=s.value, sum=s.value % 5)
+        return bsp.vote(any=s.value < ceiling, min=s.value, sum=s.value % 5)
 
 
 @dataclass(frozen=True)
@@ -246,12 +232,12 @@ class CarriesAmongTasks(Carries):
 
     form: ClassVar[str] = "recursive"
 
-    def program(self, net) -> Program:
-        yield Finish(self.launch)
+    def program(self, net) -> bsp.Program:
+        yield bsp.Finish(self.launch)
         yield from super().program(net)
 
     def launch(self, c, s, inbox):
-        return spawn(self.arrive, (c.ids + 1) % c.n, by=np.arange(c.size))
+        return bsp.spawn(self.arrive, (c.ids + 1) % c.n, by=np.arange(c.size))
 
     def arrive(self, c, s, inbox):
         s.got[inbox.node] = 0
@@ -261,36 +247,36 @@ class CarriesAmongTasks(Carries):
 class Votes(Toy):
     """The reply is the same everywhere and is what the clusters voted."""
 
-    def program(self, net) -> Program:
-        reply = yield Round(self.cast)
+    def program(self, net) -> bsp.Program:
+        reply = yield bsp.Round(self.cast)
         assert reply.sum == net.n
         assert reply.min == 0
         assert reply.max == net.n - 1
         assert reply.any
-        reply = yield Round(self.none_of_all)
+        reply = yield bsp.Round(self.none_of_all)
         assert (reply.sum, reply.min, reply.max, reply.any) == (0, None, None, False)
 
     def cast(self, c, s, inbox):
         if not c.size:
             return None
-        return vote(sum=c.size, min=c.ids.min(), max=c.ids.max(), any=0 in c.ids)
+        return bsp.vote(sum=c.size, min=c.ids.min(), max=c.ids.max(), any=0 in c.ids)
 
     def none_of_all(self, c, s, inbox):
-        return vote(sum=0, min=None, max=[], any=False)
+        return bsp.vote(sum=0, min=None, max=[], any=False)
 
 
 @dataclass(frozen=True)
 class ManyFields(Toy):
     """Nodes broadcast two of more fields than a number of the machine has bits."""
 
-    outputs: ClassVar = {"got": Output("what arrived"), "last": Output("of another field")}
+    outputs: ClassVar = {"got": bsp.Output("what arrived"), "last": bsp.Output("of another field")}
     fields: ClassVar = {f"field_{i}": np.int64 for i in range(70)}
 
-    def start(self, c) -> State:
-        return State(got=c.full(-1), last=c.full(-1))
+    def start(self, c) -> bsp.State:
+        return bsp.State(got=c.full(-1), last=c.full(-1))
 
     def send(self, c, s, inbox):
-        return broadcast(field_1=c.ids, field_69=-c.ids)
+        return bsp.broadcast(field_1=c.ids, field_69=-c.ids)
 
     def read(self, c, s, inbox):
         for output, name in (("got", "field_1"), ("last", "field_69")):
@@ -308,12 +294,12 @@ class MeetingTasks(Toy):
 
     form: ClassVar[str] = "recursive"
 
-    def program(self, net) -> Program:
-        yield Finish(self.send)
+    def program(self, net) -> bsp.Program:
+        yield bsp.Finish(self.send)
 
     def send(self, c, s, inbox):
         GATES[2].wait()
-        return spawn(self.read, (c.ids + c.n // 2) % c.n, by=np.arange(c.size))
+        return bsp.spawn(self.read, (c.ids + c.n // 2) % c.n, by=np.arange(c.size))
 
     def read(self, c, s, inbox):
         GATES[2].wait()
@@ -324,18 +310,14 @@ class MeetingTasks(Toy):
 class Stamps(Toy):
     """When each cluster computed each of two phases: nanoseconds of one clock for all processes."""
 
-    outputs: ClassVar = {
-        f"{name}_{end}": Output(f"{end} of {name}")
-        for name in ("send", "read")
-        for end in ("begin", "end")
-    }
+    outputs: ClassVar = named("send_begin", "send_end", "read_begin", "read_end")
 
-    def start(self, c) -> State:
-        return State(**{name: c.full(-1) for name in self.outputs})
+    def start(self, c) -> bsp.State:
+        return bsp.State(**{name: c.full(-1) for name in self.outputs})
 
     def send(self, c, s, inbox):
         self._stamp("send", s)
-        return broadcast(value=c.ids)
+        return bsp.broadcast(value=c.ids)
 
     def read(self, c, s, inbox):
         self._stamp("read", s)
@@ -353,14 +335,14 @@ class Some(Toy):
     speaks: tuple[bool, ...] = ()
     prepares: ClassVar = ("totals",)
     fields: ClassVar = {"value": np.float64}
-    outputs: ClassVar = {name: Output(name) for name in ("total", "least", "full")}
+    outputs: ClassVar = named("total", "least", "full")
 
     def start(self, c):
-        return State(total=c.zeros(), least=c.zeros(), full=c.zeros(bool))
+        return bsp.State(total=c.zeros(), least=c.zeros(), full=c.zeros(bool))
 
     def send(self, c, s, inbox):
         nodes = np.flatnonzero(np.array(self.speaks)[c.ids])
-        return broadcast(nodes, value=c.ids[nodes] + 1)
+        return bsp.broadcast(nodes, value=c.ids[nodes] + 1)
 
     def read(self, c, s, inbox):
         s.total = inbox.totals("value")
@@ -375,7 +357,7 @@ class OverwritesSenders(Toy):
 
     def send(self, c, s, inbox):
         s.list = np.flatnonzero(c.ids % 2 == 0)
-        return broadcast(s.list, value=c.ids[s.list])
+        return bsp.broadcast(s.list, value=c.ids[s.list])
 
     def read(self, c, s, inbox):
         s.list[:] = 0
@@ -398,11 +380,11 @@ class Calls(Toy):
     node: int = 0
     anyway: bool = True
 
-    def program(self, net) -> Program:
-        yield Round(self.send, self.read, self.rest, self.read)
+    def program(self, net) -> bsp.Program:
+        yield bsp.Round(self.send, self.read, self.rest, self.read)
 
     def send(self, c, s, inbox):
-        return known(self.node) if self.anyway else broadcast(c.local(self.node))
+        return bsp.known(self.node) if self.anyway else bsp.broadcast(c.local(self.node))
 
     def read(self, c, s, inbox):
         s.got[inbox.receivers()] = inbox.src
@@ -410,4 +392,4 @@ class Calls(Toy):
 
     def rest(self, c, s, inbox):
         assert len(inbox) == 0
-        return known() if self.anyway else None
+        return bsp.known() if self.anyway else None

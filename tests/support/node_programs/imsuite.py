@@ -41,9 +41,8 @@ class MIS:
             return {key: {"draw": v.number} for key in v.live}
 
     def compete(self, v):
-        v.wins = v.plays and all(
-            (v.number, v.id) < (fields["draw"], u) for u, fields in v.inbox.items()
-        )
+        others = ((fields["draw"], u) for u, fields in v.inbox.items())
+        v.wins = v.plays and all((v.number, v.id) < other for other in others)
         if v.wins:
             v.in_mis = True
             return {key: {} for key in v.live}
@@ -390,10 +389,8 @@ class Byzantine:
         return dict.fromkeys(v.neighbours, [message] * len(v.news)) if v.news else None
 
     def hear_more(self, v):
-        news, ones = (
-            {u for (word,) in v.said(name) for u in range(v.n) if word >> u & 1}
-            for name in ("news", "ones")
-        )
+        words = [(word for (word,) in v.said(name)) for name in ("news", "ones")]
+        news, ones = ({u for word in each for u in range(v.n) if word >> u & 1} for each in words)
         v.news = news - v.known
         v.known |= v.news
         v.ones |= ones & v.news

@@ -68,13 +68,17 @@ class Echo:
         return sent
 
 
+def binary(kernel, v):
+    """A node's input, 0 or 1."""
+    given = kernel.inputs
+    return int(luck(kernel, v, INPUT) < kernel.ones) if given is None else given[v.id]
+
+
 class PhaseKing:
     states = ("value", "majority", "multiplicity", "decision")
 
     def start(self, v):
-        given = self.inputs
-        v.value = int(luck(self, v, INPUT) < self.ones) if given is None else given[v.id]
-        v.majority, v.multiplicity, v.decision = 0, 0, -1
+        v.value, v.majority, v.multiplicity, v.decision = binary(self, v), 0, 0, -1
 
     def tell(self, v):
         return v.to_all(value=v.value)
@@ -96,10 +100,8 @@ class BenOr:
     states = ("value", "proposal", "decision", "decided", "active")
 
     def start(self, v):
-        given = self.inputs
-        v.value = int(luck(self, v, INPUT) < self.ones) if given is None else given[v.id]
+        v.value, v.active = binary(self, v), True
         v.proposal = v.decision = v.decided = -1
-        v.active = True
 
     @staticmethod
     def say(v, what):
