@@ -11,17 +11,14 @@ from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph import checks
 from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import cuts
 
 
 @st.composite
 def graphs(draw):
     n = draw(st.integers(1, 20))
     graph = nx.gnm_random_graph(n, draw(st.integers(0, 2 * n)), seed=draw(st.integers(0, 999)))
-    owner = draw(
-        st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=n, max_size=n).map(np.array))
-    )
-    how = {"clusters": draw(st.integers(1, 5))} if owner is None else {"partition": owner}
-    return graph, Graph.from_networkx(graph, **how)
+    return graph, Graph.from_networkx(graph, **draw(cuts(n)))
 
 
 def problem(graph, need):
@@ -52,9 +49,8 @@ def test_on_workers(client):
     ):
         for network in (good, bad):
             src, dst = np.array(network.edges).T
-            lots = Graph.from_edges(
-                np.tile(src, 8000), np.tile(dst, 8000), n=40, clusters=3, client=client
-            )
+            lots = np.tile(src, 8000), np.tile(dst, 8000)
+            lots = Graph.from_edges(*lots, n=40, clusters=3, client=client)
             assert not lots.local
             found = problem(lots, need)
             assert found is None if network is good else message in found

@@ -3,8 +3,7 @@
 import hashlib
 import os
 import re
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from dgsuite.genval.plan import Plan
 from dgsuite.partition.sources.imsuite import KERNELS, read
 from tests.support.originals import generated_name
 from tests.support.paths import ROOT
+from tests.support.processes import python
 
 
 def test_a_bound_is_above_0():
@@ -81,9 +81,7 @@ def test_every_file_of_imsuite(imsuite_inputs):
         assert hashlib.sha256((imsuite_inputs / name).read_bytes()).hexdigest() == digest, name
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "configs" / "data").iterdir()), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", sorted(ROOT.glob("configs/data/*")), ids=lambda p: p.stem)
 def test_files_of_the_project(path):
     kernels, n, kind, chosen = generated_name(path)
     for kernel in kernels:
@@ -147,11 +145,7 @@ def test_large_files():
         (("dp", 8, "spmin"), {"max": 0}, "max must be at least 1, got 0"),
         (("dp", 8, "spmin"), {"max": 2**31}, "max must be at most 2147483647, got 2147483648"),
         (("lcr", 2**31), {}, "n must be at most 2147483647"),
-        (
-            ("vc", 8, "chain"),
-            {"max": 2},
-            "option 'max' has no meaning for a chain; it is for the kind rn",
-        ),
+        (("vc", 8, "chain"), {"max": 2}, "'max' has no meaning for a chain; it is for the kind rn"),
         (("hs", 8), {"max": 2}, "option 'max' has no meaning for hs; it is for bf, by"),
         (("dr", 8, "rn"), {"weights": "one"}, "weights must be 'weq' or 'wrn', got 'one'"),
         (("mst", 8, "rn"), {"weights": "weq"}, "option 'weights' has no meaning for mst"),
@@ -170,20 +164,17 @@ def test_content_that_cannot_be_read():
         read(b"\xff", "mis")
 
 
-def command(*arguments, cwd):
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    call = [sys.executable, "-m", "genval", *map(str, arguments)]
-    return subprocess.run(call, cwd=cwd, env=env, capture_output=True, check=False)
+command = partial(python, "-m", "genval")
 
 
 def test_generating_from_the_command_line(tmp_path):
     done = command("generate", "mst", "--n", 32, "--kind", "sp-max", "-o", "in.txt", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "in.txt").read_bytes() == generate("mst", 32, "spmax")
     done = command("generate", "KC", "--n=9", "--kind=spmin", "--k=2", "--max=3", cwd=tmp_path)
-    assert done.stdout == generate("kc", 9, "spmin", k=2, max=3)
+    assert done.stdout.encode() == generate("kc", 9, "spmin", k=2, max=3)
     done = command("generate", "dr", "--n=9", "--weights=weq", "--seed=5", "-o", "-", cwd=tmp_path)
-    assert done.stdout == generate("dr", 9, "rn", 5, weights="weq")
+    assert done.stdout.encode() == generate("dr", 9, "rn", 5, weights="weq")
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
 
 
@@ -203,7 +194,7 @@ def test_validating_from_the_command_line(here, tmp_path):
     result["in_mis"][:] = 0
     dgsuite.save(result, tmp_path / "bad.nc")
     done = command("validate", "MIS", "in.txt", "good.nc", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"mis: valid\n", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "mis: valid\n", "")
     done = here(main, "validate", "mis", "in.txt", "bad.nc")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("mis: 24 violations: node 0: domination")

@@ -7,6 +7,7 @@ import dgsuite
 from dgsuite import Network, genval
 from dgsuite.genval.rules import motifs, paths, similar, triangles
 from tests.cards import CARDS
+from tests.cards.distances import LITTLE
 from tests.support.references import judged, mine, reference
 
 LIMITS = {
@@ -17,8 +18,6 @@ LIMITS = {
     "similarity": similar,
 }
 """Kernels whose results are looked at in part on graphs that are too large, and where the limit is."""
-
-LITTLE = {"a little higher", "a little lower", "of three digits"}
 
 UNSEEN = {
     "bc": {f"betweenness {kind}" for kind in LITTLE},
