@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Network, genval
 from dgsuite.partition.graph.graph import Graph
-from tests.support.cases import graphs
 from tests.support.ledger import ledger  # noqa: F401
 from tests.support.valid import judged
 
@@ -41,27 +40,6 @@ def test_echo_waits_for_a_node_that_has_crashed():
     assert not ds.decided.any()
     assert not report.ok
     assert ds.attrs["terminated"] == 1  # there is nothing to send
-
-
-@given(st.data())
-def test_each_message_is_acknowledged_and_the_end_is_not_announced_before_it(data):
-    _, graph = data.draw(graphs())
-    root, work = data.draw(st.integers(0, graph.n - 1)), data.draw(st.integers(1, 9))
-    ds, report = judged(
-        "dijkstra_scholten",
-        graph,
-        root=root,
-        work=work,
-        seed=data.draw(st.integers(0, 9)),
-        check=True,
-    )
-    assert report.ok, str(report)
-    degree = np.array([d for _, d in graph.to_networkx().degree])
-    searched = int((ds.told.values * degree).sum())
-    assert searched == ds.acknowledged.sum()
-    assert ds.messages.sum() == 2 * searched
-    assert ds.announced[root] == ds.sizes["round"] - 1
-    assert (ds.messages.values[int(ds.announced[root]) :] == 0).all()
 
 
 def test_a_node_tells_again_what_it_hears_later():
