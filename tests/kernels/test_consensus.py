@@ -138,12 +138,6 @@ def test_five_of_eleven_who_lie_keep_others_from_agreeing():
     assert not all(found)
 
 
-def test_inputs_are_drawn_by_seed():
-    ds = [run("benor", 40, seed=seed, ones=0.25)[0] for seed in range(6)]
-    assert 0.15 < np.mean([each.input.mean() for each in ds]) < 0.35
-    assert len({tuple(each.input.values) for each in ds}) == 6
-
-
 def one_and_zero(sent):
     """To even nodes 1, to odd ones 0."""
     return {"value": 1 - sent.dst % 2}
