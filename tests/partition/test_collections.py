@@ -25,9 +25,7 @@ from tests.support.graphs import edges_of, same
 RNG = np.random.default_rng(24)
 ENDS = RNG.integers(0, 50, (2, 400))
 NAMES = np.array([f"user {i:02}" for i in range(50)], object)
-FRAME = pd.DataFrame(
-    {"from": NAMES[ENDS[0]], "to": NAMES[ENDS[1]], "cost": RNG.integers(-9, 9, 400)}
-)
+FRAME = pd.DataFrame(NAMES[ENDS].T, columns=["from", "to"]).assign(cost=RNG.integers(-9, 9, 400))
 
 
 def alike(graph, expected):
@@ -140,10 +138,9 @@ def test_identifiers_on_workers(names, client):
     columns = {"source": "from", "target": "to", "weight": "cost"}
     whole = Graph.from_edges(frame, relabel=True, **columns)
     assert whole.weight_dtype == np.int64
+    how = {"relabel": True, "client": client, "clusters": 4, **columns}
     for partition in ("nodes", "edges", "metis"):
-        graph = Graph.from_edges(
-            lazy, relabel=True, client=client, clusters=4, partition=partition, **columns
-        )
+        graph = Graph.from_edges(lazy, partition=partition, **how)
         assert not graph.local
         assert graph.labels == whole.labels
         assert (graph.to_scipy() != whole.to_scipy()).nnz == 0
@@ -152,9 +149,8 @@ def test_identifiers_on_workers(names, client):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("ending", "block"), [("txt", 300), ("txt.gz", 1 << 20), ("txt.gz", 30), ("txt", 1 << 20)]
-)
+@pytest.mark.parametrize("ending", ["txt", "txt.gz"])
+@pytest.mark.parametrize("block", [30, 1 << 20])
 def test_identifiers_of_text(tmp_path, monkeypatch, ending, block):
     monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
     names = [f"u{i}" for i in range(30)] + [f"0{i}" for i in range(10)]

@@ -10,7 +10,6 @@ from itertools import pairwise
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ from dgsuite.base.telling import telling
 from dgsuite.partition.clusters.partitioners import Partition, from_owner
 from dgsuite.partition.construction import build, shards, spool
 from dgsuite.partition.sources import edges
-from tests.support.clusters import assert_nothing_kept
+from tests.support.clusters import assert_nothing_kept, client_of
 from tests.support.examples import examples
 from tests.support.graphs import entries_of
 from tests.support.limits import files_of_at_most
@@ -177,20 +176,15 @@ def _limit(nbytes=-1):
     resource.setrlimit(resource.RLIMIT_FSIZE, (nbytes, resource.RLIM_INFINITY))
 
 
-@pytest.mark.parametrize(
-    ("what", "message"), [("fills", "sorted in {}.*File too large"), ("dies", "lost")]
-)
-def test_a_worker_without_room_or_that_dies_leaves_nothing(what, message, tmp_path):
+@pytest.mark.parametrize("what", ["fills", "dies"])
+def test_a_worker_without_room_or_that_dies_leaves_nothing(what, tmp_path):
     pytest.importorskip("resource")
-    options = {"dashboard_address": None, "silence_logs": 50, "local_directory": str(tmp_path)}
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
-        Client(cluster) as client,
-    ):
+    message = f"sorted in {tmp_path}.*File too large" if what == "fills" else "lost"
+    with client_of(2, silence_logs=50, local_directory=str(tmp_path)) as client:
         client.run(_limit)
         ends = da.arange(8000, chunks=1000)
         src = ends.map_blocks(_struck, what, meta=np.empty(0, int))
-        said = f"building the graph: .*{message.format(tmp_path)}"
+        said = f"building the graph: .*{message}"
         with pytest.raises(RunError, match=said) as kept:
             Graph.from_edges(src, ends[::-1].rechunk(1000), n=8000, client=client)
         assert_nothing_kept(client)

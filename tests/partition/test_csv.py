@@ -1,13 +1,12 @@
 """Files of CSV: names stay as they are written, blocks do not matter, and pandas is all that it takes."""
 
 import gzip
-import subprocess
-import sys
 
 import pytest
 
 from dgsuite import Graph, InputError, genval
 from dgsuite.partition.sources.readers import nodes_of
+from tests.support.processes import python
 
 HEAD = "source,target,weight\n"
 BIG = 2**53 + 1
@@ -134,7 +133,5 @@ import dgsuite
 graph = dgsuite.Graph.from_csv("edges.csv", weight="weight")
 print(list(graph.labels), dgsuite.run("wcc", graph).component.values.tolist())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = python("-c", program, cwd=tmp_path)
     assert done.stdout == "['ann', 'bob', 'cid'] ['ann', 'ann', 'ann']\n", done.stderr

@@ -22,14 +22,15 @@ ENDS = RNG.integers(0, 50, (2, 400))
 WEIGHTS = RNG.integers(-9, 9, 400)
 
 
+PARTITIONS = ["nodes", "edges", "hash"]
+
+
 def arrays_of(graph):
     return graph.indptr, graph.indices, graph.weights, graph.uid
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("partition", "directed"), in_turn(["nodes", "edges", "hash"], [False, True])
-)
+@pytest.mark.parametrize(("partition", "directed"), in_turn(PARTITIONS, [False, True]))
 def test_a_graph_of_its_own_arrays(partition, directed, client):
     options = {"directed": directed, "partition": partition, "clusters": 3}
     src, dst, weights = (da.from_array(array, chunks=150) for array in (*ENDS, WEIGHTS))
@@ -94,6 +95,7 @@ def test_arrays_of_numpy():
 
 
 PATH = [0, 1, 3, 4], [1, 0, 2, 1]
+OTHER = {"partition": Graph.from_edges([0], [1], n=3, clusters=2).partition}
 
 
 def in_two(indptr, indices, *more):
@@ -118,18 +120,10 @@ def in_two(indptr, indices, *more):
         (([0], []), {}, "at least one node"),
         (([[0, 1]], [0]), {}, "indptr must be one-dimensional"),
         ((da.array([0, 0]), [1]), {}, "must all be Dask arrays, or none"),
-        (
-            (chunked(np.array([0, 0, 0, 0]), (2, 2)), da.array([])),
-            {},
-            "equally many: indptr has 2, indices has 1",
-        ),
+        ((da.zeros(4, int, chunks=2), da.array([])), {}, "equally many: indptr has 2, ind.* has 1"),
         (in_two([0, 1, 3, 1, 1], [1, 0, 2, 1]), {}, "chunk 1: indptr must start from 0"),
         (in_two([0, 1, 3, 0, 1], [1, 0, 2, 9]), {}, r"chunk 1: edge 0 \(2, 9\) names node 9"),
-        (
-            in_two([0, 1, 3, 0, 1], [1, 0, 2, 1]),
-            {"partition": Graph.from_edges([0], [1], n=3, clusters=2).partition},
-            r"clusters of \[1, 2\] nodes, but the chunks of indptr are of \[2, 1\]",
-        ),
+        (in_two([0, 1, 3, 0, 1], [1, 0, 2, 1]), OTHER, r"of \[1, 2\] nodes, .* are of \[2, 1\]"),
     ],
 )
 def test_arrays_that_do_not_match(arrays, options, message, client):

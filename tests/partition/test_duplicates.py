@@ -32,11 +32,9 @@ N = 6
 RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
 # sums of the integers are never 1, which a matrix takes for "no weights"
 WEIGHT = st.sampled_from([2, 3, 5, 8]), st.floats(-1e9, 1e9).map(lambda x: round(x, 3) + 0.5)
-ROWS = st.sampled_from(WEIGHT).flatmap(
-    lambda weight: st.lists(
-        st.tuples(st.integers(0, N - 1), st.integers(0, N - 1), weight), min_size=1, max_size=40
-    )
-)
+NODE = st.integers(0, N - 1)
+EDGE = st.sampled_from(WEIGHT).map(lambda weight: st.tuples(NODE, NODE, weight))
+ROWS = EDGE.flatmap(lambda edge: st.lists(edge, min_size=1, max_size=40))
 
 
 CHOOSE = {"sum": partial(reduce, operator.add), "min": min, "max": max}
@@ -155,6 +153,9 @@ def test_rules_on_workers(constructor, client, rows, rule, directed, chunk, k, l
     check(partial(constructor, rows, chunk, **how), rows, directed, rule, loops)
 
 
+WAYS_OF_ARRAYS = [*product(["workers", "here"], ["nodes", "hash"])]
+
+
 def some_rows(seed, m, digits=16):
     """Rows with weights of chance."""
     rng = np.random.default_rng(seed)
@@ -162,9 +163,7 @@ def some_rows(seed, m, digits=16):
     return [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("rule", "how"), in_turn(RULES, [*product(["workers", "here"], ["nodes", "hash"])])
-)
+@pytest.mark.parametrize(("rule", "how"), in_turn(RULES, WAYS_OF_ARRAYS))
 def test_rules_for_arrays(client, monkeypatch, rule, how):
     place, partition = how
     rows = some_rows(7, 80)
@@ -220,12 +219,8 @@ def test_what_was_built_is_said_and_kept(client, tmp_path):
     assert text in repr(graph)
     assert text in graph._repr_html_()
     graph.save(tmp_path / "graph")
-    for same in (
-        Graph.load(tmp_path / "graph"),
-        graph.persist(client).compute(),
-        graph.repartition(2),
-        graph.reversed(),
-    ):
+    others = [Graph.load(tmp_path / "graph"), graph.persist(client).compute()]
+    for same in (*others, graph.repartition(2), graph.reversed()):
         assert same.built == graph.built
     assert graph.subgraph([0, 1]).built is None
     plain = Graph.from_edges([0, 1], [1, 2])
@@ -303,18 +298,15 @@ def test_sums_that_do_not_fit_are_refused(chunk):
 def test_rows_that_are_no_edges_are_counted(rows, messages):
     src, dst = np.array(rows).T
     lazy = dd.from_pandas(pd.DataFrame({"source": src, "target": dst}), npartitions=2)
-    for make in (
-        lambda **how: Graph.from_edges(src, dst, **how),
-        lambda **how: Graph.from_dataframe(lazy, **how),
-        lambda **how: Graph.from_networkx(nx.MultiGraph(rows), **how),
-    ):
+    tables = (Graph.from_edges, src, dst), (Graph.from_dataframe, lazy)
+    for make, *table in (*tables, (Graph.from_networkx, nx.MultiGraph(rows))):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            make()
+            make(*table)
         assert len(found) == len(messages)
         for warning, message in zip(found, messages, strict=True):
             assert message in str(warning.message)
             assert warning.filename == __file__
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            make(duplicates="min")
+            make(*table, duplicates="min")

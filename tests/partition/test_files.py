@@ -2,8 +2,6 @@
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,7 @@ from dgsuite.core.results import plots
 from dgsuite.genval.__main__ import main
 from dgsuite.studies.report import page
 from tests.support.limits import files_of_at_most
-from tests.support.patience import PATIENCE
+from tests.support.processes import python
 
 
 def write(path, text):
@@ -44,12 +42,10 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
 
 
 def test_the_umask_sets_the_mode(tmp_path):
-    code = (
-        "import os, sys; from dgsuite.base.files import atomic_write; os.umask(0o027)\n"
-        "with atomic_write(sys.argv[1]) as part: open(part, 'w').close()"
-    )
+    code = "import os, sys; from dgsuite.base.files import atomic_write; os.umask(0o027)\n"
+    code += "with atomic_write(sys.argv[1]) as part: open(part, 'w').close()"
     path = tmp_path / "out.txt"
-    subprocess.run([sys.executable, "-c", code, path], check=True, timeout=PATIENCE)
+    assert python("-c", code, path).returncode == 0
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
@@ -103,9 +99,7 @@ WRITERS = {
 @pytest.mark.few(5)
 @pytest.mark.parametrize("size", [0, 1000, 10_000])
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_writer_ends_in_one_line_if_a_file_may_not_be_that_large(
-    kind, size, tmp_path, monkeypatch, capsys
-):
+def test_a_file_that_gets_too_large_is_one_line(kind, size, tmp_path, monkeypatch, capsys):
     """The NetCDF file then ends in its header, in its metadata or in its data."""
     from matplotlib import font_manager  # writes its list of fonts where there is none
 

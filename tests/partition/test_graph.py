@@ -21,10 +21,10 @@ from dgsuite.partition.construction import build
 from tests.support.cases import edge_lists
 from tests.support.graphs import same
 
+DTYPES = st.sampled_from([None, int, float, np.int8])
 
-@given(
-    edge_lists(), st.booleans(), st.integers(1, 20), st.sampled_from([None, int, float, np.int8])
-)
+
+@given(edge_lists(), st.booleans(), st.integers(1, 20), DTYPES)
 def test_edges_and_weights_follow_a_dictionary(case, directed, clusters, dtype):
     n, edges = case
     src, dst, weights = (np.array([e[i] for e in edges], np.int64) for i in range(3))
@@ -329,11 +329,9 @@ KERNELS["hits"] = ["hub", "authority"]
 def table(seed, n=24, m=120):
     """Edges among few nodes: some are loops, some repeated; weights that are exact in any order."""
     rng = np.random.default_rng(seed)
-    src, dst = rng.integers(0, n, (2, m))
-    loops = rng.integers(0, n, 10)
-    src, dst = np.append(src, loops), np.append(dst, loops)
-    order = rng.permutation(len(src))
-    return src[order], dst[order], rng.integers(0, 5, len(src)) / 4
+    ends = np.append(rng.integers(0, n, (2, m)), [rng.integers(0, n, 10)] * 2, axis=1)
+    src, dst = rng.permutation(ends, axis=1)
+    return src, dst, rng.integers(0, 5, len(src)) / 4
 
 
 def net_of(src, dst, weights, directed):

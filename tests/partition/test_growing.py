@@ -1,6 +1,7 @@
 """Graphs that grow are those that are built of all edges at once, and share what stays the same."""
 
 import pickle
+from functools import partial
 
 import dask
 import dask.dataframe as dd
@@ -144,12 +145,9 @@ def test_columns_of_a_table_are_named_by_position():
     plain, scored = (Graph.from_edges([0, 1], [1, 2], weights=w) for w in (None, [1.0, 2.0]))
     without = plain.with_edges([2, 0], [3, 3])
     expected = scored.with_edges([2, 0], [3, 3], weights=[5.0, 7.0])
-    for make in (
-        lambda: frame,
-        lambda: dd.from_pandas(frame, npartitions=2),
-        lambda: pa.Table.from_pandas(frame),
-        lambda: pa.Table.from_pandas(frame).to_reader(),
-    ):
+    arrow = pa.Table.from_pandas(frame)
+    lazy = dd.from_pandas(frame, npartitions=2)
+    for make in (lambda: frame, lambda: lazy, lambda: arrow, arrow.to_reader):
         assert_alike(plain.with_edges(make(), "left", "right"), without)
         assert_alike(scored.with_edges(make(), "left", "right", "score"), expected)
         grown = scored.with_edges(make(), "left", target="right", weight="score")
@@ -194,10 +192,7 @@ ODD = {
 @pytest.mark.parametrize("labels", [["a", "b"], [3, 4], [2**63, 2**63 + 5], [(0, 0), (0, 1)]])
 def test_a_label_of_any_kind_is_one_of_the_grown_graph_or_one_clear_error(labels, kind, way):
     graph, new = Graph.from_edges([0], [1], labels=labels, client=None), ODD[kind]
-    calls = {
-        "with_edges": lambda: graph.with_edges([labels[0]], [new]),
-        "with_nodes": lambda: graph.with_nodes([new]),
-    }
+    call = partial(getattr(graph, way), *([labels[:1]] if way == "with_edges" else []), [new])
     fits = {str: isinstance(new, str), int: type(new) is int}.get(type(labels[0]), True)
     if labels[0] == 3 and kind == "beyond 2^63":
         fits = False  # no dtype of integers holds both
@@ -205,9 +200,9 @@ def test_a_label_of_any_kind_is_one_of_the_grown_graph_or_one_clear_error(labels
         fits = type(new) is tuple  # ends of edges are of one type
     if not fits:
         with pytest.raises(InputError, match=r"the graph.s labels are|of one type|got dtype bool"):
-            calls[way]()
+            call()
         return
-    grown = calls[way]()
+    grown = call()
     assert list(grown.labels) == [*labels, new]
     assert type(grown.labels[2]) is type(new)
     assert grown.labels.nodes([new]).tolist() == [2]

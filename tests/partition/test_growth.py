@@ -7,7 +7,6 @@ from itertools import pairwise
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import SchedulerPlugin
 
 import dgsuite
 from dgsuite.partition.clusters.partitioners import blocks
@@ -16,36 +15,17 @@ from dgsuite.partition.graph import measures, selection, views
 from dgsuite.partition.graph.checks import components
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.piece import degrees
+from tests.support.clusters import counting
 
 N, M = 1 << 14, 1 << 16
 NUMBER = np.arange(N)
 SRC, DST = np.random.default_rng(1).integers(0, N, (2, M))
 
 
-class Counts(SchedulerPlugin):
-    """The tasks that come to a scheduler, and how many others each depends on."""
-
-    name = "growth"
-
-    def __init__(self):
-        self.tasks = {}
-
-    def update_graph(self, scheduler, *, tasks, **kwargs):
-        self.tasks |= {key: len(scheduler.tasks[key].dependencies) for key in tasks}
-
-
 def counted(client, function):
     """Tasks and dependencies that a function brings to the scheduler."""
-    scheduler, counts = client.cluster.scheduler, Counts()
-
-    async def on_the_loop(change, argument):
-        change(argument)
-
-    client.sync(on_the_loop, scheduler.add_plugin, counts)
-    try:
+    with counting(client, "") as counts:
         function()
-    finally:
-        client.sync(on_the_loop, scheduler.remove_plugin, counts.name)
     return len(counts.tasks), sum(counts.tasks.values())
 
 

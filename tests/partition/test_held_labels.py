@@ -18,6 +18,7 @@ from tests.support.graphs import same
 
 RNG = np.random.default_rng(8)
 ENDS = RNG.integers(0, 90, (2, 300))
+COLUMNS = ["source", "target"]
 NAMES = {
     "text": np.array([f"user {i:02}" for i in range(90)], object),
     "longer": np.array(["é" * (i // 9) + "日本\0" + chr(65 + i) for i in range(90)], object),
@@ -30,11 +31,8 @@ NAMES = {
 @pytest.fixture(scope="module")
 def frames():
     """By kind of the identifiers, an edge list in Dask's dataframe."""
+    tables = {kind: pd.DataFrame(names[ENDS].T, columns=COLUMNS) for kind, names in NAMES.items()}
     with dask.config.set({"dataframe.convert-string": False}):
-        tables = {
-            kind: pd.DataFrame({"source": names[ENDS[0]], "target": names[ENDS[1]]})
-            for kind, names in NAMES.items()
-        }
         return {kind: dd.from_pandas(table, npartitions=4) for kind, table in tables.items()}
 
 
@@ -78,9 +76,7 @@ def test_labels_on_workers_are_those_here(client, frames, kind):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", NAMES)
-def test_labels_on_workers_are_written_and_read_there(
-    client, client_of_one, frames, kind, tmp_path
-):
+def test_labels_on_workers_are_stored_there(client, client_of_one, frames, kind, tmp_path):
     held, here = both(client, frames[kind], clusters=3)
     held.save(tmp_path)
     with dask.config.set({GATHER: 0}):

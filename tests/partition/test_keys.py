@@ -88,9 +88,8 @@ def test_forms_agree(mask, start):
         assert (made.count, made.size, len(made)) == (mask.sum(), len(mask), mask.sum())
         np.testing.assert_array_equal(made.mask, mask)
         np.testing.assert_array_equal(made.members, members)
-        np.testing.assert_array_equal(
-            np.unpackbits(made.bitmap, bitorder="little")[: len(mask)], mask
-        )
+        bits = np.unpackbits(made.bitmap, bitorder="little")
+        np.testing.assert_array_equal(bits[: len(mask)], mask)
 
 
 @given(masks(), st.integers(0, 50), st.integers(0, 50))

@@ -34,6 +34,9 @@ KINDS = {
 }
 
 
+KERNELS_OF_NODES = ("bfs", "dr", "dst", "kc", "dp", "bc")
+
+
 @pytest.fixture(params=KINDS)
 def labels(request):
     return KINDS[request.param]
@@ -172,9 +175,7 @@ def test_what_is_no_label(name, parameters, message):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("kernel", "kind"), in_turn(["bfs", "dr", "dst", "kc", "dp", "bc"], list(KINDS))
-)
+@pytest.mark.parametrize(("kernel", "kind"), in_turn(KERNELS_OF_NODES, [*KINDS]))
 def test_files_keep_labels(tmp_path, kernel, kind):
     labels = KINDS[kind]
     graph = line(labels)

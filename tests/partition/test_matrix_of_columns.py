@@ -126,10 +126,8 @@ def test_what_is_not_right_is_refused(role, name, tmp_path):
         message = refusal(way, table(role, kind), tmp_path)
         assert re.search("must be|must all be|hashable|is a float|is not an edge|^$", message)
         if "got dtype" in message:
-            assert message.startswith(f"{way.names[role == 'weights']} must be"), (
-                way.name,
-                message,
-            )
+            named = way.names[role == "weights"]
+            assert message.startswith(f"{named} must be"), (way.name, message)
 
 
 def test_the_page_shows_these_facts():

@@ -96,9 +96,7 @@ def test_arrays_that_are_not_there_take_no_memory(tmp_path):
         ("raise SystemExit('bad tree')", 60.0, "bad tree"),
     ],
 )
-def test_a_file_without_a_checksum_is_tried_in_another_process(
-    trial, patience, message, tmp_path, monkeypatch
-):
+def test_a_file_without_a_checksum_is_tried_apart(trial, patience, message, tmp_path, monkeypatch):
     path, program = tmp_path / "other.nc", tmp_path / "trial.py"
     write_without_checksum(path)
     program.write_text(trial)

@@ -41,10 +41,8 @@ def test_the_page_from_parquet_to_results(bucket, capsys):
         with bucket.open(f"s3://bucket/edges/part{part}.parquet", "wb") as file:
             frame.to_parquet(file)
     page = (ROOT / "docs" / "howto" / "large.md").read_text()
-    (block,) = [
-        text.partition("```")[0] for text in page.split("```python\n")[1:] if "s3://" in text[:300]
-    ]
-    exec(block, {})
+    (block,) = [text for text in page.split("```python\n")[1:] if "s3://" in text[:300]]
+    exec(block.partition("```")[0], {})
     names = np.unique([buyer, seller])
     src, dst = np.searchsorted(names, [buyer, seller])
     here = Graph.from_edges(src, dst, n=len(names), duplicates="min", clusters=2, client=None)

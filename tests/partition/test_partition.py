@@ -26,9 +26,7 @@ from tests.support.graphs import same, same_clusters
 from tests.support.patience import PATIENCE
 
 
-@given(
-    st.integers(1, 15), st.integers(0, 30), st.integers(1, 20), st.randoms(use_true_random=False)
-)
+@given(st.integers(1, 15), st.integers(0, 30), st.integers(1, 20), st.randoms())
 def test_any_partition_keeps_the_graph(n, m, clusters, random):
     src, dst = ([random.randrange(n) for _ in range(m)] for _ in range(2))
     weights = [random.randrange(9) for _ in range(m)]
@@ -250,22 +248,18 @@ def test_counts_are_those_of_networkx(n, m, seed, clusters, dealt):
     assert found.attrs["cut_edges"] == len(cut)
     assert found.nodes.values.tolist() == np.bincount(owner, minlength=clusters).tolist()
     halo = {(owner[u], v) for u, v in cut} | {(owner[v], u) for u, v in cut}
-    assert int(found.halo.sum()) == len(halo)
-    assert found.halo.values.tolist() == [
-        sum(k == cluster for k, _ in halo) for cluster in range(clusters)
-    ]
+    of = np.array([k for k, _ in halo], int)
+    assert found.halo.values.tolist() == np.bincount(of, minlength=clusters).tolist()
     assert int(found.ends.sum()) == 2 * network.number_of_edges()
 
 
 def test_metis_takes_no_more_edges_than_it_can_count(monkeypatch):
     pytest.importorskip("pymetis")
     ring = {"src": np.arange(8), "dst": (np.arange(8) + 1) % 8, "partition": "metis", "clusters": 2}
-    monkeypatch.setattr("dgsuite.partition.clusters.partitioners.MOST_OF_METIS", 16)
+    monkeypatch.setattr(partitioners, "MOST_OF_METIS", 16)
     assert Graph.from_edges(**ring).m == 8
-    monkeypatch.setattr("dgsuite.partition.clusters.partitioners.MOST_OF_METIS", 15)
-    with pytest.raises(
-        dgsuite.InputError, match=r"takes at most 15 .* has 8 nodes and 16 edge ends"
-    ):
+    monkeypatch.setattr(partitioners, "MOST_OF_METIS", 15)
+    with pytest.raises(InputError, match=r"takes at most 15 .* has 8 nodes and 16 edge ends"):
         Graph.from_edges(**ring)
 
 

@@ -17,6 +17,7 @@ from dgsuite.partition.clusters.cluster import DERIVED
 from dgsuite.partition.graph.graph import Graph
 
 SRC, DST = np.array([0, 1, 2, 3, 4, 2]), np.array([1, 2, 3, 4, 0, 0])
+LOOP = np.append(SRC, 1), np.append(DST, 1)
 HOW = {"n": 6, "clusters": 2, "client": None}
 
 
@@ -34,9 +35,7 @@ GRAPHS = {
     "weights": lambda: undirected(weights=np.arange(6.0)),
     "identifiers": lambda: undirected(uid=np.arange(6) + 10),
     "a map": lambda: Graph.from_edges(SRC, DST, partition=np.arange(6) % 2, n=6, client=None),
-    "loops": lambda: Graph.from_edges(
-        np.append(SRC, 1), np.append(DST, 1), loops="keep", weights=np.arange(7.0), **HOW
-    ),
+    "loops": lambda: Graph.from_edges(*LOOP, loops="keep", weights=np.arange(7.0), **HOW),
     "directed": lambda: undirected(directed=True),
     "with edges that come in": lambda: directed("pagerank"),
     "seen both ways": lambda: directed("cdlp"),
@@ -54,11 +53,8 @@ def writable(cluster):
     found = [(name, getattr(cluster, name)) for name in names]
     for thing in (cluster.partition, cluster.block):
         found += [] if thing is None else vars(thing).items()
-    return [
-        name
-        for name, array in found
-        if isinstance(array, np.ndarray) and array.flags.writeable and name[0] != "_"
-    ]
+    arrays = [(name, array) for name, array in found if isinstance(array, np.ndarray)]
+    return [name for name, array in arrays if array.flags.writeable and name[0] != "_"]
 
 
 @pytest.mark.parametrize("kind", GRAPHS)

@@ -79,11 +79,10 @@ def test_edge_lists_in_blocks(tmp_path, case, block, packed):
 
 BAD = ["1 x", "5", "1 2 3 4", "1 2.5", "a b", "-1 2", "1 2 3", "nan 1", "0,,1", "0, ,1", ",0,1"]
 BAD += ["0,1,,2", "3 1"]
+WAYS = [(1 << 20, False), (5, True), (5, False), (1 << 20, True)]
 
 
-@pytest.mark.parametrize(
-    ("line", "how"), in_turn(BAD, [(1 << 20, False), (5, True), (5, False), (1 << 20, True)])
-)
+@pytest.mark.parametrize(("line", "how"), in_turn(BAD, WAYS))
 def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, how):
     block, packed = how
     monkeypatch.setattr("dgsuite.partition.sources.text.BLOCK", block)
@@ -339,7 +338,7 @@ def named(token):
     return int(text) if re.fullmatch(r"-?[0-9]{1,1000}", text) else text
 
 
-SIGNED, UNSIGNED = (-(2**63), 2**63 - 1), (0, 2**64 - 1)
+SIGNED = (-(2**63), 2**63 - 1)
 READERS = {
     "sources of edges": (lambda p, t: ids(p, t, b"%s 1"), lambda t: integer(t, 0, 2**63 - 1)),
     "targets of edges": (lambda p, t: ids(p, t, b"1 %s"), lambda t: integer(t, 0, 2**63 - 1)),

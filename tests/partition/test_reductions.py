@@ -11,12 +11,12 @@ import pytest
 
 import dgsuite
 from dgsuite.core.executors import serial
-from dgsuite.kernels.bsp import Output, Round, State, Subset, broadcast, spawn, unicast
+from dgsuite.kernels.bsp import Round, State, Subset, broadcast, spawn, unicast
 from dgsuite.partition.arrays.reductions import REDUCTIONS, SUM, Reduction
 from dgsuite.partition.arrays.tiles import cut_tiles, make_tiles
 from dgsuite.partition.graph.graph import Graph
 from tests.support.sites import assert_same, simulate
-from tests.support.toys import Toy
+from tests.support.toys import Toy, named
 
 
 def one(dtype: np.dtype) -> np.generic:
@@ -31,9 +31,7 @@ class Products(Toy):
     """Products of what is broadcast, and of what is combined on the way."""
 
     fields: ClassVar = {"value": np.int64, "real": np.float64}
-    outputs: ClassVar = {
-        name: Output(name) for name in ("heard", "cared", "real", "combined", "real_combined")
-    }
+    outputs: ClassVar = named("heard", "cared", "real", "combined", "real_combined")
 
     def program(self, net):
         yield Round(self.send, self.read, self.multiply, self.combine)
@@ -117,13 +115,9 @@ def test_products_are_right_for_every_cut():
     ids = np.arange(60)
     neighbours = whole.to_networkx()
     for name, cares in (("heard", ids >= 0), ("cared", ids % 2 == 0)):
-        expected = [
-            np.prod([u % 5 + 1 for u in neighbours[v] if u % 3] if cares[v] else [1]) for v in ids
-        ]
-        assert first[0][name].tolist() == expected
-    assert first[0]["combined"][:12].tolist() == [
-        np.prod(ids[5 * v : 5 * v + 5] % 7 + 1) for v in range(12)
-    ]
+        said = [[u % 5 + 1 for u in neighbours[v] if u % 3 and cares[v]] for v in ids]
+        assert first[0][name].tolist() == [*map(np.prod, said)]
+    assert first[0]["combined"][:12].tolist() == (ids % 7 + 1).reshape(12, 5).prod(axis=1).tolist()
     for clusters, sites in ((2, 2), (7, 3), (60, 5)):
         for how in ("nodes", "hash"):
             cut = graph(clusters=clusters, partition=how)

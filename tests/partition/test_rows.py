@@ -46,9 +46,8 @@ def check(graph, frame, table):
 def test_each_edge_has_its_rows(data):
     frame = payments(data.draw(st.integers(1, 40)), data.draw(st.integers(2, 9)))
     directed, k = data.draw(st.booleans()), data.draw(st.integers(1, 4))
-    graph = Graph.from_dataframe(
-        frame, directed=directed, clusters=k, rows="keep", duplicates="min"
-    )
+    how = {"directed": directed, "clusters": k}
+    graph = Graph.from_dataframe(frame, rows="keep", duplicates="min", **how)
     table = table_of(graph)
     check(graph, frame, table)
     assert len(graph.rows_of(table)) == (frame["source"] != frame["target"]).sum()

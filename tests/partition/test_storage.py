@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import uuid
 from functools import cache
@@ -237,9 +238,7 @@ def saved(folder, kind):
 def forge(folder, name, change):
     """Change the arrays of the file, or the facts of the list, whose name begins so."""
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
-    (name,) = (
-        each for each in found if each.startswith(name) and not each.startswith(f"{name}-0001")
-    )
+    (name,) = (each for each in found if re.match(f"{name}(?!-0001)", each))
     if name.endswith(".json"):
         whole = json.loads(found[name])
         change(next(facts for key, facts in whole.items() if key != "sha256"))

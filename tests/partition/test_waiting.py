@@ -55,9 +55,8 @@ def never_sent(client, place):
 def forgotten(client, place):
     """The scheduler forgets it, and does not tell the client."""
     future = Future("forgotten", client)
-    client._send_to_scheduler(
-        {"op": "client-releases-keys", "keys": [future.key], "client": client.id}
-    )
+    said = {"op": "client-releases-keys", "keys": [future.key], "client": client.id}
+    client._send_to_scheduler(said)
     return future
 
 
@@ -111,10 +110,8 @@ def test_no_worker_is_left(own_client):
     """Also for tasks that are tied to none, which Dask has in a queue."""
     own_client.cluster.scale(0)
     futures = own_client.map(neg, range(9), pure=False)
-    with (
-        dask.config.set({"dgsuite.timeout": "4s"}),
-        pytest.raises(RunError, match=r"no worker is left|cannot run any more"),
-    ):
+    said, soon = r"no worker is left|cannot run any more", {"dgsuite.timeout": "4s"}
+    with dask.config.set(soon), pytest.raises(RunError, match=said):
         Watch(own_client, "a test").wait(futures)
 
 
