@@ -43,9 +43,8 @@ SHORT: dict[str, dict[str, Any]] = {
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    how = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=how)
     parser.add_argument("--shapes", nargs="+", default=["1x4", "2x2", "1x8"])
     parser.add_argument("--kernels", nargs="+", default=NAMES)
     parser.add_argument("--styles", nargs="+", default=["clocked", "finish_async"])
@@ -98,10 +97,8 @@ def main() -> int:
                         wrong += digest(ds) != expected[name]
                         runs += 1
                     took = time.monotonic() - begun
-                    print(
-                        f"{shape} {name} {style}: {runs} runs in {took:.1f} s, {wrong} differ",
-                        flush=True,
-                    )
+                    found = f"{runs} runs in {took:.1f} s, {wrong} differ"
+                    print(f"{shape} {name} {style}: {found}", flush=True)
                     differing += wrong
     return differing > 0
 

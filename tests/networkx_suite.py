@@ -85,9 +85,8 @@ def main(arguments):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NETWORKX_TEST_BACKEND", "dgsuite")
         patch.setenv("NETWORKX_FALLBACK_TO_NX", "True")
-        return pytest.main(
-            [*options, "--pyargs", *modules, "-k", f"not {SLOW}", *arguments], plugins=[Answers()]
-        )
+        options += ["--pyargs", *modules, "-k", f"not {SLOW}", *arguments]
+        return pytest.main(options, plugins=[Answers()])
 
 
 if __name__ == "__main__":

@@ -243,9 +243,7 @@ def test_odd_arguments_are_answered_as_by_networkx(name):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("name", "graph"), in_turn(NAMES, [label for label in GRAPHS if label != "graph"])
-)
+@pytest.mark.parametrize(("name", "graph"), in_turn(NAMES, [g for g in GRAPHS if g != "graph"]))
 def test_odd_arguments_on_odd_graphs(name, graph):
     assert list(differences(name, {graph: GRAPHS[graph]}, list(arguments_of(name)))) == []
 

@@ -36,9 +36,7 @@ def test_matrices_of_all_rounds_are_limited(monkeypatch):
     assert "traffic" not in ds.variables
     assert "cluster_to" not in ds.variables
     untraced = dgsuite.run("lcr", graph, style="serial", faithful=True)
-    assert all(
-        ds[name].equals(untraced[name]) for name in ("messages", "remote_messages", "leader")
-    )
+    assert all(ds[v].equals(untraced[v]) for v in ("messages", "remote_messages", "leader"))
 
 
 def assert_counted(ds: xr.Dataset) -> None:
@@ -58,10 +56,7 @@ def added_up(ds: xr.Dataset, owner: np.ndarray, clusters: int) -> np.ndarray:
 
 
 @examples(40)
-@given(
-    st.one_of(*(inputs(name) for name in NAMES if not KERNELS[name].obeys.ships)),
-    st.sampled_from([1, 2, 3]),
-)
+@given(st.one_of(*(inputs(n) for n in NAMES if not KERNELS[n].obeys.ships)), st.integers(1, 3))
 def test_a_cut_adds_up_what_nodes_send(case, clusters):
     kernel, make = case
     graph = make(clusters=clusters)
@@ -172,10 +167,7 @@ def run_each(trace):
     ("call", "message"),
     [
         (lambda: traced("bf", RING, trace="trace.csv"), r"a file in \.nc, got .trace\.csv"),
-        (
-            lambda: traced("bf", RING, trace="no/such/trace.nc"),
-            "the folder .*no/such does not exist",
-        ),
+        (lambda: traced("bf", RING, trace="no/such/trace.nc"), "folder .*no/such does not exist"),
         (lambda: traced("bf", RING, trace=3), "trace must be True, False or the name of a file"),
         (lambda: traced("bf", RING, clusters=10), "10 by 10 clusters.*write the trace to a file"),
         (lambda: run_each("t.nc"), "one file for 2 runs"),

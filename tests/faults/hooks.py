@@ -83,10 +83,7 @@ def of_worker() -> list[Patch]:
     ]
 
 
-HANDLERS = {
-    "dgsuite_workers": "workers",
-    "dgsuite_results": "results",
-}
+HANDLERS = {"dgsuite_workers": "workers", "dgsuite_results": "results"}
 """Requests to the scheduler that pass a hook before they are handled."""
 
 
@@ -161,9 +158,7 @@ class Onlooker(SchedulerPlugin):
         graphs = scheduler.stream_handlers["update-graph"]
         scheduler.stream_handlers["update-graph"] = self._hooked(graphs, "graph")
 
-    def _hooked(
-        self, handler: Callable[..., Any], hook: str, request: str = ""
-    ) -> Callable[..., Any]:
+    def _hooked(self, handler: Callable[..., Any], hook: str, request: str = "") -> Any:
         signature = inspect.signature(handler)
 
         @wraps(handler)

@@ -69,7 +69,7 @@ class Copy:
         self.server.wait()
 
     def run(
-        self, change: Change | None, files: list[str], seconds: float, only: Sequence[str] = ()
+        self, change: Change | None, files: list[str], seconds: float, only: Sequence = ()
     ) -> dict:
         """Run tests with a change until one fails or took so much processor time, or those named."""
         from dgsuite.kernels import KERNELS

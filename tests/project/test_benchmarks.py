@@ -34,9 +34,7 @@ ARGUMENTS = {
 PEERS = {"hartree_fock": "pyscf", "parquet": "igraph", "scc": "igraph"}
 """Packages without which a benchmark cannot run; others leave out the peers that are not installed."""
 
-NAMES = sorted(
-    file.stem for file in BENCHMARKS.glob("*.py") if "(__file__, __doc__)" in file.read_text()
-)
+NAMES = sorted(p.stem for p in BENCHMARKS.glob("*.py") if "(__file__, __doc__)" in p.read_text())
 
 
 def reason(name):

@@ -111,9 +111,8 @@ def test_commands_without_extras(tmp_path):
 
 
 def test_each_extra_has_what_is_said_of_it():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
     distributions = {"graphblas": "python-graphblas", "h5py": "h5netcdf[h5py]"}
     for package, extra in EXTRAS.items():
         name = distributions.get(package, package.replace("pydantic_core", "pydantic"))

@@ -165,7 +165,7 @@ def test_links_lead_to_files():
 def test_test_files_that_are_named_exist():
     """Code and pages say where something is tested; tests of Dask's own are not here."""
     named = r"(?<![\w/])tests/[\w/]+\.(?:py|md|toml|csv)"
-    folders = (
+    folders = [
         "dgsuite",
         "partition",
         "kernels",
@@ -174,7 +174,7 @@ def test_test_files_that_are_named_exist():
         "docs",
         "configs",
         "tests",
-    )
+    ]
     endings = ("py", "md", "toml")
     pages = [page for f in folders for end in endings for page in ROOT.glob(f"{f}/**/*.{end}")]
     for page in [*pages, *ROOT.glob("*.md")]:

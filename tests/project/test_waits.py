@@ -41,10 +41,7 @@ def waits(text):
     }
     found = set()
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and (node.module or "").partition(".")[0] == "distributed"
-        ):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "distributed":
             found |= {alias.name for alias in node.names} & IMPORTS
         if node in handed:
             continue

@@ -12,10 +12,7 @@ import pytest
 from dgsuite.partition.client.installed import BESIDE
 from tests.support.paths import ROOT
 
-SOURCES = (
-    *("pyproject.toml", "setup.py", "README.md"),
-    *("LICENSE", "LICENSES/EPL-1.0.txt", "NOTICE.md"),
-)
+SOURCES = "pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSES/EPL-1.0.txt", "NOTICE.md"
 UV = [sys.executable, "-m", "uv", "--quiet"]
 
 PROGRAM = """
@@ -46,9 +43,7 @@ def run(command, folder, fails=True):
     """What a command prints, and its errors, without what the tests' own environment has on the path."""
     outer = ("PYTHONPATH", "NUMBA_CACHE_DIR")
     env = {name: value for name, value in os.environ.items() if name not in outer}
-    done = subprocess.run(
-        [*map(str, command)], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*map(str, command)], cwd=folder, env=env, capture_output=True, text=True)
     assert fails or done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

@@ -107,9 +107,7 @@ def test_benzene():
 )
 def test_a_basis_of_valence_electrons_alone_is_refused(tmp_path, atoms, basis):
     """PySCF has no potential under the basis's name: without one the energy is some other number."""
-    with pytest.raises(
-        InputError, match=r"line 3: field 1: .*(leaves out core electrons|no basis)"
-    ):
+    with pytest.raises(InputError, match=r"line 3: field 1: .*(leaves out core|no basis)"):
         dgsuite.hartree_fock(molecule(tmp_path / "m.xyz", *atoms), basis=basis)
 
 
@@ -143,9 +141,7 @@ def test_a_file_with_the_name_of_a_molecule_is_read_if_it_is_given_as_a_path(tmp
     assert dgsuite.hartree_fock("./benzene").attrs["electrons"] == 10
 
 
-@pytest.mark.parametrize(
-    "basis", ["C S\n  1.0 1.0", "/etc/passwd", "../sto-3g", Path("sto-3g"), "x" * 200]
-)
+@pytest.mark.parametrize("basis", ["C S\n 1 1", "/etc/x", "../sto-3g", Path("sto-3g"), "x" * 200])
 def test_a_basis_is_a_name(basis):
     with pytest.raises(InputError, match="basis must be the name of a basis set"):
         dgsuite.hartree_fock("benzene", basis=basis)
@@ -162,10 +158,8 @@ def test_units_add_up_to_a_fock_build(balance):
     work, order = plan(mole, balance)
     mine = density[np.ix_(order, order)]
     total = len(work.units())
-    assert (
-        total
-        == {"static": 576, "filled": 300, "dask": 300, "dynamic": 6084, "unique": 3081}[balance]
-    )
+    totals = {"static": 576, "filled": 300, "dask": 300, "dynamic": 6084, "unique": 3081}
+    assert total == totals[balance]
     parts = [compute(work, mine, range(total)[p::3]).share() for p in range(3)]
     np.testing.assert_allclose(
         sum(part.matrix for part in parts),

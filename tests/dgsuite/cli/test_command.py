@@ -34,15 +34,10 @@ def work():
 
 Command(work).run()
 """
+CLEAN = "print('cleaned', flush=True)"
 
 
-def started(
-    tmp_path,
-    work,
-    clean="print('cleaned', flush=True)",
-    preexec_fn=heed_signals,
-    stderr=subprocess.PIPE,
-):
+def started(tmp_path, work, clean=CLEAN, preexec_fn=heed_signals, stderr=subprocess.PIPE):
     """A process that runs a command, once it is at work."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(COMMAND).format(work=work, clean=clean))
@@ -55,7 +50,6 @@ def started(
 
 
 INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
-CLEAN = "print('cleaned', flush=True)"
 ELSEWHERE = (
     "threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start();"
     " time.sleep(100)"
@@ -88,9 +82,8 @@ def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word, work, cle
 
 def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):
     ours, theirs = os.openpty()
-    process = started(
-        tmp_path, "print('half a bar', end='', file=sys.stderr); time.sleep(100)", stderr=theirs
-    )
+    bar = "print('half a bar', end='', file=sys.stderr); time.sleep(100)"
+    process = started(tmp_path, bar, stderr=theirs)
     os.close(theirs)
     seen = b""
     while not seen.endswith(b"half a bar"):
@@ -142,9 +135,7 @@ def test_signals_that_are_ignored_stay_so(tmp_path):
     def ignore():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    process = started(
-        tmp_path, "os.kill(os.getpid(), signal.SIGINT); print('goes on')", preexec_fn=ignore
-    )
+    process = started(tmp_path, f"{INTERRUPT}; print('goes on')", preexec_fn=ignore)
     assert process.communicate(timeout=PATIENCE) == (b"goes on\ncleaned\n", b"")
     assert process.returncode == 0
 

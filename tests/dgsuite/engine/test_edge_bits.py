@@ -37,11 +37,8 @@ def random(seed, n=40, m=60, **how):
 
 def carried(ds):
     """By round, the edges that carry so many bits."""
-    rows = ds.edges_by_bits.values
-    return [
-        dict(zip(ds.bits.values[row > 0].tolist(), row[row > 0].tolist(), strict=True))
-        for row in rows
-    ]
+    bits, rows = ds.bits.values, ds.edges_by_bits.values
+    return [dict(zip(bits[row > 0].tolist(), row[row > 0].tolist(), strict=True)) for row in rows]
 
 
 def test_bits_are_those_of_values():

@@ -113,9 +113,8 @@ def test_pickled_before_every_phase(pair, kernel):
         site.kernel, site.states = pickle.loads(pickle.dumps((site.kernel, site.states)))
 
     if whole.partition.order is None and cut.partition.order is None:
-        assert_same(
-            serial.run(kernel, whole.parts), serial.run(kernel, cut.parts, before_phase=disturb)
-        )
+        found = serial.run(kernel, cut.parts, before_phase=disturb)
+        assert_same(serial.run(kernel, whole.parts), found)
 
 
 def test_phases_are_light():
@@ -160,9 +159,7 @@ def test_live_links_count_remote_neighbours_only():
 
 def test_a_failure_names_its_place():
     graph = Graph.from_networkx(nx.cycle_graph(6), clusters=3)
-    with pytest.raises(
-        RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
-    ):
+    with pytest.raises(RunError, match="round 3, phase 'send', cluster 2: ZeroDivisionError: "):
         serial.run(Fails(), graph.parts)
 
 

@@ -71,9 +71,7 @@ def parts_of(kernel, patch):
 
 
 def test_typical_kernels_use_each_part(monkeypatch):
-    used = {
-        name: parts_of(kernel(**options(name)), monkeypatch) for name, kernel in KERNELS.items()
-    }
+    used = {n: parts_of(kernel(**options(n)), monkeypatch) for n, kernel in KERNELS.items()}
     by_all = set().union(*used.values())
     assert {("Broadcast", "nodes"), ("Shipment", "to"), "reduce"} <= by_all
     missing = by_all.difference(*(used[name] for name in TYPICAL))
@@ -131,11 +129,9 @@ def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
     monkeypatch.setattr(mapped, "LEAST", 1 << 10)
     monkeypatch.setattr(tiles, "LEAST", 7)
     n, kernel = 2000, KERNELS[name](**options(name) | FEW.get(name, {}))
-    src, dst = np.random.default_rng(1).integers(0, n, (2, 50 * n))
-    weights = np.ones(len(src)) if name in WEIGHTED else None
-    parts = Graph.from_edges(
-        src, dst, n=n, weights=weights, clusters=2, duplicates="min", edges="disk"
-    ).parts
+    ends = np.random.default_rng(1).integers(0, n, (2, 50 * n))
+    costs = np.ones(50 * n) if name in WEIGHTED else None
+    parts = Graph.from_edges(*ends, weights=costs, clusters=2, duplicates="min", edges="disk").parts
     serial.run(kernel, parts)  # it has imported what it needs
     for part in parts:
         part.cache.clear()

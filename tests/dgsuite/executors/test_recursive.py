@@ -204,18 +204,15 @@ def test_a_failing_task_is_named(client, style):
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_killed_worker_is_named(own_client, style):
-    client = own_client
     ring = Graph.from_networkx(nx.cycle_graph(12), clusters=2)
-    dgsuite.run("bf", ring, form="recursive", style=style, client=client)
-    address, victim = sorted(client.run(os.getpid).items())[0]
+    how = {"style": style, "client": own_client}
+    dgsuite.run("bf", ring, form="recursive", **how)
+    address, victim = sorted(own_client.run(os.getpid).items())[0]
     with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
-        dgsuite.run(
-            EndlessTasks(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
-        )
-    client.wait_for_workers(2, timeout=PATIENCE)
-    again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)
-    assert again.distance.max() == 6
-    assert_nothing_held(client)
+        dgsuite.run(EndlessTasks(), ring, **how, on_round=lambda depth: killed(victim))
+    own_client.wait_for_workers(2, timeout=PATIENCE)
+    assert dgsuite.run("bf", ring, form="recursive", **how).distance.max() == 6
+    assert_nothing_held(own_client)
 
 
 def test_unknown_forms():

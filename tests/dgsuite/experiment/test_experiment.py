@@ -383,22 +383,20 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("target", "replacement", "why"),
+    ("target", "other", "why"),
     [
         ("fingerprint", lambda: "other", "the code of dgsuite has changed"),
         ("versions", lambda: '{"numpy": "99", "python": "98"}', "numpy was {} and is 99"),
         ("machine_of", lambda client: {"machine": "an abacus", "processors": 9}, ", {} processors"),
     ],
 )
-def test_points_of_other_circumstances_are_run_anew(
-    ran, capsys, monkeypatch, target, replacement, why, written
-):
+def test_points_made_otherwise_are_run_anew(ran, capsys, monkeypatch, target, other, why, written):
     """Code, versions and machine: each has its own points, and what has changed is reported."""
     command = written(RINGS)
     assert experiment.main([*command]) == 0
     assert "anew" not in capsys.readouterr().err
     with monkeypatch.context() as patch:
-        patch.setattr(sweep, target, replacement)
+        patch.setattr(sweep, target, other)
         assert experiment.main([*command]) == 0
     told = capsys.readouterr().err
     assert "2 of 2 points run anew: " in told

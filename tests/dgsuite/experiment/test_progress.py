@@ -188,9 +188,8 @@ dgsuite.list_kernels()
 
 
 def test_a_notebook_shows_it_below_the_cell():
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(code) for code in CELLS.split("---\n")]
-    )
+    cells = [nbformat.v4.new_code_cell(code) for code in CELLS.split("---\n")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
     NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute()
     _, slow, quick, graph, kernels = (cell.outputs for cell in notebook.cells)
     assert [output.output_type for output in slow] == ["display_data"]

@@ -119,9 +119,8 @@ def test_a_copy_does_what_it_does_alone(name, network):
         if network is LISTED:
             there = {"loss": 0.1, "drops": [(0, 1 + k * n, 2 + k * n)]}
             there |= {"churn": [(0, 1, 5 + k * n)], "crashes": {3 + k * n: 1}}
-        one = dgsuite.run(name, alone, network=Network.of(there), seed=7).isel(
-            node=slice(k * n, k * n + n)
-        )
+        one = dgsuite.run(name, alone, network=Network.of(there), seed=7)
+        one = one.isel(node=slice(k * n, k * n + n))
         found = one[output].values
         if KERNELS[name].outputs[output].nodes:
             found = np.where(found >= 0, found - k * n, found)

@@ -80,9 +80,8 @@ def test_events_are_those_of_a_simulation_message_by_message(law):
     ds = run("bf", graph, delay)
     distance, sent = flooded(graph.to_networkx(), 0, waits(law))
     assert ds.distance.values.tolist() == [distance[v] for v in range(graph.n)]
-    assert (
-        dict(zip(ds.virtual_time.values.tolist(), ds.messages.values.tolist(), strict=True)) == sent
-    )
+    times = ds.virtual_time.values.tolist()
+    assert dict(zip(times, ds.messages.values.tolist(), strict=True)) == sent
 
 
 @pytest.mark.parametrize("name", sorted(RECURSIVE))

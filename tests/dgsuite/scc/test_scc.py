@@ -120,9 +120,7 @@ def test_messages_take_what_their_bytes_take():
     found.messages(np.array([0, 0]), np.array([2, 1]), np.array([4000, 2000]))
     halves = [(WIRE.message + size * WIRE.byte) / 2 for size in (2000, 4000)]
     sent = np.cumsum(halves)
-    assert found.clock.tolist() == pytest.approx(
-        [sent[1], sent[0] + halves[0], sent[1] + halves[1], 0]
-    )
+    assert found.clock == pytest.approx([sent[1], sent[0] + halves[0], sent[1] + halves[1], 0])
 
 
 def test_a_trace_is_replayed(tmp_path):
@@ -239,9 +237,7 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
         with carriers.workers(scheme, 2) as client:
             assert list(client.run(out).values()) == [nbytes] * 2
             pair = Graph.from_edges([0], [1], n=2, clusters=2)
-            ran = dgsuite.run(
-                ledger.Echo(rounds=2, size=2000), pair, style="clocked", client=client
-            )
+            ran = dgsuite.run(ledger.Echo(2, 2000), pair, style="clocked", client=client)
     assert int(ran.wire_bytes.sum()) > 2 * 2 * 8 * 2000
 
 

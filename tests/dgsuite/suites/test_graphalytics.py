@@ -199,9 +199,7 @@ def test_rules_of_comparison():
     parts = np.array([7, 7, 2, 2, 9])
     assert not run.other_parts(parts, np.array([1, 1, 8, 8, 3])).any()
     assert run.other_parts(parts, np.array([1, 1, 8, 8, 8])).tolist() == [False] * 4 + [True]
-    assert run.other_parts(parts, np.array([1, 1, 8, 3, 5])).tolist() == (
-        [False, False, False, True, False]
-    )
+    assert run.other_parts(parts, np.array([1, 1, 8, 3, 5])).tolist() == [0, 0, 0, 1, 0]
 
 
 def test_sizes():

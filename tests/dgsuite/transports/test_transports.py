@@ -81,9 +81,8 @@ async def test_a_waiting_end_continues_to_receive(kind):
     """Both ends send more than any buffer holds before either reads."""
     async with joined(kind) as (here, there):
         mine, theirs = lumps([2_000_000, 2_000_000])
-        writes = asyncio.gather(
-            here.write({"x": to_serialize(mine)}), there.write({"x": to_serialize(theirs)})
-        )
+        one, two = ({"x": to_serialize(each)} for each in (mine, theirs))
+        writes = asyncio.gather(here.write(one), there.write(two))
         if kind != "uds":  # a socket's bytes wait in the system until they are read
             await writes
         first, second = await asyncio.gather(here.read(), there.read())
@@ -194,7 +193,7 @@ async def test_addresses(scheme):
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("given", "message"),
     [
         ({"places": 0}, "dgsuite.rcce.places must be at least 1, got 0"),
         ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
@@ -202,11 +201,8 @@ async def test_addresses(scheme):
         ({"buffer": 0}, "dgsuite.rcce.buffer must be at least 1 byte, got 0"),
     ],
 )
-def test_bad_settings(settings, message):
-    with (
-        dask.config.set({"dgsuite.rcce": settings}),
-        pytest.raises(dgsuite.InputError, match=message),
-    ):
+def test_bad_settings(given, message):
+    with dask.config.set({"dgsuite.rcce": given}), pytest.raises(dgsuite.InputError, match=message):
         Buffer.configured("rcce").payload()
 
 

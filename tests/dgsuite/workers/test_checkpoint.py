@@ -118,13 +118,7 @@ def test_any_kernel_goes_on_from_late_phases(name):
 
 # On worker processes.
 
-KERNELS = {
-    "mis": {},
-    "mst": {},
-    "pagerank": {"iterations": 12},
-    "sssp": {"root": 3},
-    "wcc": {},
-}
+KERNELS = {"mis": {}, "mst": {}, "pagerank": {"iterations": 12}, "sssp": {"root": 3}, "wcc": {}}
 
 
 def example(kernel, **options):
@@ -319,15 +313,9 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
     for call, message in (
         (lambda: dgsuite.run("mis", graph, checkpoint=3), "a folder or a URL, got 3"),
         (lambda: dgsuite.run("mis", graph, checkpoint=True), "a folder or a URL, got True"),
-        (
-            lambda: dgsuite.run("bf", graph, form="recursive", checkpoint=tmp_path),
-            "a recursive form has no checkpoints",
-        ),
+        (lambda: dgsuite.run("bf", graph, form="recursive", checkpoint=tmp_path), "no checkpoints"),
         (lambda: dgsuite.run("mis", graph, checkpoint=__file__), "test_checkpoint"),
-        (
-            lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path),
-            "one folder for 2 runs",
-        ),
+        (lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path), "one folder for"),
     ):
         with pytest.raises(InputError, match=message):
             call()
@@ -393,12 +381,8 @@ def test_what_no_checkpoint_can_hold_is_named(what, tmp_path, each_phase):
 def test_values_come_back():
     """What is one object stays one, and nothing is made of a class that is not the kernel's."""
     array = np.arange(5)
-    held = {
-        "a": array,
-        "b": (array, [array, 2.5, None, -0.0]),
-        "c": np.float32(2),
-        3: bsp.Note({"some": 1}),
-    }
+    held = {"a": array, "b": (array, [array, 2.5, None, -0.0]), "c": np.float32(2)}
+    held[3] = bsp.Note({"some": 1})
     held["itself"] = held
     held["nodes"] = Subset(np.array([True, False]))
     found = Reader(Classes(MutatesInPlace())).read(Writer(Classes(MutatesInPlace())).write(held))
@@ -424,7 +408,7 @@ def test_an_experiment_goes_on_in_the_middle_of_a_point(here, tmp_path, caplog):
     environment = {**os.environ, "DASK_DGSUITE__CHECKPOINT__EVERY": "0s"}
     with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=environment) as process:
         while not any(
-            int(p.name.split("-")[1]) >= 20 for p in tmp_path.glob("checkpoints/*/phase-*.json")
+            p.name > "phase-00000020" for p in tmp_path.glob("checkpoints/*/phase-*.json")
         ):
             assert process.poll() is None
             time.sleep(0.01)

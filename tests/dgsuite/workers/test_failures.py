@@ -11,13 +11,7 @@ from distributed.core import rpc
 import dgsuite
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
-from tests.support.clusters import (
-    assert_nothing_held,
-    assert_nothing_kept,
-    killed,
-    stored,
-    tasks,
-)
+from tests.support.clusters import assert_nothing_held, assert_nothing_kept, killed, stored, tasks
 from tests.support.faulty import Fails, Refuses, Sleeps
 from tests.support.patience import PATIENCE, until
 

@@ -35,10 +35,8 @@ def ring():
 
 def meshes(dask_worker):
     """On a worker: of each mesh that is kept, the peers that it is joined to, and the comms' addresses."""
-    kept = dask_worker.plugins["dgsuite"].meshes._kept
-    return [
-        (sorted(m.comms), [c.local_address for c in m.comms.values()]) for m, _ in kept.values()
-    ]
+    own = dask_worker.plugins["dgsuite"].meshes._kept
+    return [(sorted(m.comms), [c.local_address for c in m.comms.values()]) for m, _ in own.values()]
 
 
 def set_ports():

@@ -20,11 +20,8 @@ from tests.support.patience import until
 
 RNG = np.random.default_rng(4)
 ENDS = np.concatenate([RNG.integers(0, 200, (2, 300)), [np.arange(199), np.arange(1, 200)]], axis=1)
-LABELS = {
-    "none": None,
-    "text": [f"user {i}" for i in range(200)],
-    "uuid": [uuid.UUID(int=i) for i in range(200)],
-}
+LABELS = {"none": None, "text": [f"user {i}" for i in range(200)]}
+LABELS["uuid"] = [uuid.UUID(int=i) for i in range(200)]
 
 
 @pytest.fixture(autouse=True)
@@ -89,13 +86,8 @@ def test_what_is_gathered(client):
     graph = graph_of(client)
     hashed = graph_of(client, partition="hash")
     how = {"style": "clocked", "client": client}
-    bytes_of_bfs = 200 * (4 + 4)  # level and parent
-    for limit, lazy in (
-        (bytes_of_bfs - 1, True),
-        (bytes_of_bfs, False),
-        ("1 MiB", False),
-        (None, False),
-    ):
+    size = 200 * (4 + 4)  # level and parent
+    for limit, lazy in ((size - 1, True), (size, False), ("1 MiB", False), (None, False)):
         with dask.config.set({GATHER: limit}):
             found = [dgsuite.run("bfs", each, **how).level for each in (graph, hashed)]
             assert [each.chunks is not None for each in found] == [lazy, lazy]
@@ -116,9 +108,8 @@ def test_outputs_of_other_clusters_of_a_graph(client, lazily):
 def test_runs_in_the_same_tasks(client, lazily):
     graph = graph_of(client)
     roots = [3, 77, 150]
-    found = dgsuite.run_each(
-        "bfs", graph, [{"root": root} for root in roots], style="clocked", client=client
-    )
+    each = [{"root": root} for root in roots]
+    found = dgsuite.run_each("bfs", graph, each, style="clocked", client=client)
     for root, ds in zip(roots, found, strict=True):
         alone = dgsuite.run("bfs", graph, root=root, style="serial")
         assert ds.level.compute().identical(alone.level)
@@ -126,9 +117,7 @@ def test_runs_in_the_same_tasks(client, lazily):
 
 def test_results_are_let_go_with_the_dataset(client, lazily):
     ds = dgsuite.run("mis", graph_of(client), style="clocked", client=client)
-    (key,) = {
-        k for k in map(str, client.futures) if k.startswith("mis-clocked") and k.endswith("-0")
-    }
+    (key,) = {k for k in map(str, client.futures) if "mis-clocked" in k and k.endswith("-0")}
     state = lambda dask_scheduler: key in dask_scheduler.tasks  # noqa: E731
     assert client.run_on_scheduler(state)
     assert int(ds.in_mis.sum()) > 0
