@@ -40,11 +40,10 @@ import pandas as pd
 import xarray as xr
 
 import dgsuite
+from dgsuite import Graph, InputError
 from dgsuite.base import netcdf, thresholds
-from dgsuite.base.errors import InputError
 from dgsuite.core import traces
 from dgsuite.genval.imsuite import generate
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways
 from dgsuite.studies.chem import molecule
 from dgsuite.studies.experiment.load import load
@@ -161,9 +160,8 @@ def forged_graph(**options):
         number = next(numbers)
         for way in (0, 1) if not number else (number % 2,):
             thresholds.compile_from = -1 if way else 1 << 15
-            graph = naming(
-                path, lambda: Graph.load(path, edges=("memory", "disk")[number // 2 % 2])
-            )
+            edges = ("memory", "disk")[number // 2 % 2]
+            graph = naming(path, partial(Graph.load, path, edges=edges))
             repr(graph)
             some = KERNELS if number < 2 else [KERNELS[number % len(KERNELS)]]
             for kernel in some:

@@ -19,8 +19,7 @@ import xarray as xr
 from distributed import Client
 
 import dgsuite
-from dgsuite import genval
-from dgsuite.partition.graph.graph import Graph
+from dgsuite import Graph, genval
 from tests.cards.ranks import RANKS
 from tests.support.cases import NAMES, RINGS
 from tests.support.clusters import client_of

@@ -69,15 +69,15 @@ def made(directed=False, weighted=False, clusters=1, **more):
     return Graph.from_edges(src, dst, clusters=clusters, weights=weights, **how)
 
 
+RUNS = [
+    *((name, {}) for name in ("pagerank", "bfs", "wcc", "cdlp", "mis", "triangles")),
+    *((name, {"directed": True}) for name in ("pagerank", "wcc")),
+    ("sssp", {"weighted": True}),
+]
+
+
 @pytest.mark.parametrize("clusters", [1, 3])
-@pytest.mark.parametrize(
-    ("name", "how"),
-    [
-        *((name, {}) for name in ("pagerank", "bfs", "wcc", "cdlp", "mis", "triangles")),
-        *((name, {"directed": True}) for name in ("pagerank", "wcc")),
-        ("sssp", {"weighted": True}),
-    ],
-)
+@pytest.mark.parametrize(("name", "how"), RUNS)
 def test_an_estimate_is_near_what_a_run_takes(name, how, clusters, ends):
     graph = made(clusters=clusters, **how)
     ends[0] = graph.parts
@@ -136,18 +136,18 @@ def test_options_of_the_adjacency():
     )  # also the edges that come in
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ({"n": 0}, "n must be a whole number from 1 to 3,037,000,499, got 0"),
-        ({"m": 1.5}, "m must be a whole number from 0 to 1,000,000,000,000,000, got 1.5"),
-        ({"workers": 0}, "workers must be a whole number from 1 to"),
-        ({"n": 1 << 32}, "from 1 to 3,037,000,499, got 4294967296"),
-        ({"edges": "tape"}, "unknown edges .tape."),
-        ({"kernel": "pagerang"}, "did you mean 'pagerank'"),
-        ({"damp": 1}, "damp"),
-    ],
-)
+WRONG = [
+    ({"n": 0}, "n must be a whole number from 1 to 3,037,000,499, got 0"),
+    ({"m": 1.5}, "m must be a whole number from 0 to 1,000,000,000,000,000, got 1.5"),
+    ({"workers": 0}, "workers must be a whole number from 1 to"),
+    ({"n": 1 << 32}, "from 1 to 3,037,000,499, got 4294967296"),
+    ({"edges": "tape"}, "unknown edges .tape."),
+    ({"kernel": "pagerang"}, "did you mean 'pagerank'"),
+    ({"damp": 1}, "damp"),
+]
+
+
+@pytest.mark.parametrize(("given", "text"), WRONG)
 def test_wrong_values(given, text):
     with pytest.raises(InputError, match=text):
         estimate(**{"kernel": "pagerank", "n": 10, "m": 10, **given})

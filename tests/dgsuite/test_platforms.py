@@ -6,10 +6,9 @@ import re
 import pytest
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import InputError, genval
 from dgsuite.base import capabilities
 from dgsuite.base.capabilities import CAPABILITIES
-from dgsuite.base.errors import InputError
 from dgsuite.core.transports import fastest
 from dgsuite.core.workers.plugin import install
 from dgsuite.studies.experiment.clusters import check_protocol

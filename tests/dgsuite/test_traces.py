@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.core import traces
 from dgsuite.core.results import dataset
 from dgsuite.kernels import KERNELS, RECURSIVE, BellmanFord
 from dgsuite.kernels.bsp import Kernel, Links, Output, Round, State, broadcast, vote
-from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, inputs
 from tests.support.examples import examples
 
@@ -163,17 +162,17 @@ def run_each(trace):
     return dgsuite.run_each("bf", genval.graph("er", 10), [{"root": 0}, {"root": 1}], trace=trace)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: traced("bf", RING, trace="trace.csv"), r"a file in \.nc, got .trace\.csv"),
-        (lambda: traced("bf", RING, trace="no/such/trace.nc"), "folder .*no/such does not exist"),
-        (lambda: traced("bf", RING, trace=3), "trace must be True, False or the name of a file"),
-        (lambda: traced("bf", RING, clusters=10), "10 by 10 clusters.*write the trace to a file"),
-        (lambda: run_each("t.nc"), "one file for 2 runs"),
-        (lambda: traces.read("none.nc"), "no such file"),
-    ],
-)
+WRONG = [
+    (lambda: traced("bf", RING, trace="trace.csv"), r"a file in \.nc, got .trace\.csv"),
+    (lambda: traced("bf", RING, trace="no/such/trace.nc"), "folder .*no/such does not exist"),
+    (lambda: traced("bf", RING, trace=3), "trace must be True, False or the name of a file"),
+    (lambda: traced("bf", RING, clusters=10), "10 by 10 clusters.*write the trace to a file"),
+    (lambda: run_each("t.nc"), "one file for 2 runs"),
+    (lambda: traces.read("none.nc"), "no such file"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_bad_traces(call, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(dataset, "MATRICES", 1000)

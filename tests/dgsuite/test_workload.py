@@ -101,18 +101,18 @@ def test_packets_are_dealt_to_neighbours_in_turn():
     assert sent == [{1: (4, 10), 2: (1, 10)}, {0: (21, 10)}, {0: (7, 10)}]
 
 
-@pytest.mark.parametrize(
-    ("load", "message"),
-    [
-        ({"operatoins": 1}, "unknown field 'operatoins'; did you mean 'operations'?"),
-        ({"operations": -1}, "operations must be an integer from 0, got -1"),
-        ({"cache_bytes": 1.5}, "cache_bytes must be an integer"),
-        ({"cache_bytes": 1 << 40}, "cache_bytes must be at most"),
-        ({"packets": 2}, "packets and bytes (per packet) must be"),
-        ({"operations": 10**30}, "operations must be at most 9223372036854775807, got 1000"),
-        (7, "workload must be a mapping"),
-    ],
-)
+WRONG = [
+    ({"operatoins": 1}, "unknown field 'operatoins'; did you mean 'operations'?"),
+    ({"operations": -1}, "operations must be an integer from 0, got -1"),
+    ({"cache_bytes": 1.5}, "cache_bytes must be an integer"),
+    ({"cache_bytes": 1 << 40}, "cache_bytes must be at most"),
+    ({"packets": 2}, "packets and bytes (per packet) must be"),
+    ({"operations": 10**30}, "operations must be at most 9223372036854775807, got 1000"),
+    (7, "workload must be a mapping"),
+]
+
+
+@pytest.mark.parametrize(("load", "message"), WRONG)
 def test_bad_workloads(load, message):
     with pytest.raises(dgsuite.InputError, match=re.escape(message)):
         Workload.make(load)

@@ -37,17 +37,7 @@ from distributed import Client
 import dgsuite
 from dgsuite import Graph
 from dgsuite.partition.clusters.grid import arrange
-from tests.faults.board import (
-    FIRST,
-    HOOKS,
-    LOSSES,
-    PLACES,
-    SCHEDULER,
-    STAGES,
-    WORKERS,
-    Board,
-    Fault,
-)
+from tests.faults.board import FIRST, HOOKS, LOSSES, PLACES, SCHEDULER, STAGES, WORKERS, Fault
 from tests.faults.hooks import ADDRESSES, hooked_client
 from tests.faults.processes import LONG, TIMEOUT, Processes
 from tests.faults.remnants import left
@@ -504,7 +494,7 @@ def within(seconds: float, function: Callable[[], Any], passed: Callable[[], int
 
 
 @contextmanager
-def going_on(board: Board) -> Iterator[None]:
+def going_on(board: Any) -> Iterator[None]:
     """Have processes that have been stopped for some time go on."""
     over = threading.Event()
     since: dict[int, float] = {}

@@ -208,9 +208,8 @@ class Text:
         return self._starts[row - 1] + len(self._lines[row - 1].encode()[:column].decode())
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        return self.place(node.lineno, node.col_offset), self.place(
-            node.end_lineno, node.end_col_offset
-        )
+        begin = self.place(node.lineno, node.col_offset)
+        return begin, self.place(node.end_lineno, node.end_col_offset)
 
     def sites(self) -> Iterator[tuple[str, ast.AST, ast.AST]]:
         """Kind of each change, what is replaced, and by what."""

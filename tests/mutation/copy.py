@@ -22,7 +22,7 @@ FIRST = 4
 """Test files that are tried before the others: to collect all takes longer than most changes need."""
 
 WITHOUT = shutil.ignore_patterns(
-    ".git", ".venv*", "build", "__pycache__", ".*_cache", ".hypothesis"
+    *[".git", ".venv*", "build", "__pycache__", ".*_cache", ".hypothesis"]
 )
 
 
@@ -68,9 +68,7 @@ class Copy:
         self.server.terminate()  # with the tests that it runs
         self.server.wait()
 
-    def run(
-        self, change: Change | None, files: list[str], seconds: float, only: Sequence = ()
-    ) -> dict:
+    def run(self, change: Change | None, files: list, seconds: float, only: Sequence = ()) -> dict:
         """Run tests with a change until one fails or took so much processor time, or those named."""
         from dgsuite.kernels import KERNELS
 

@@ -91,17 +91,17 @@ def test_each_mechanism_can_be_switched_off():
         assert all(vars(owner)[name] is value for owner, name, value in before)
 
 
-@pytest.mark.parametrize(
-    ("value", "bound", "within"),
-    [
-        (2, {"most": 2}, True),
-        (2.1, {"most": 2}, False),
-        ([1, 3], {"most": 2}, False),
-        ([2, 3], {"least": 2}, True),
-        ([1, 3], {"least": 2}, False),
-        (2, {}, None),
-    ],
-)
+BOUNDS = [
+    (2, {"most": 2}, True),
+    (2.1, {"most": 2}, False),
+    ([1, 3], {"most": 2}, False),
+    ([2, 3], {"least": 2}, True),
+    ([1, 3], {"least": 2}, False),
+    (2, {}, None),
+]
+
+
+@pytest.mark.parametrize(("value", "bound", "within"), BOUNDS)
 def test_the_worst_of_several_decides_on_a_bound(value, bound, within):
     assert met({"what": "", "conditions": {}, "unit": "", "value": value, **bound}) is within
 

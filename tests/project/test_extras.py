@@ -125,16 +125,16 @@ ARCHIVE = {"url": "https://there.org/dgsuite.whl", "archive_info": {}}
 REPOSITORY = {"url": "https://there.org/dgsuite", "vcs_info": {"vcs": "git", "commit_id": "1"}}
 
 
-@pytest.mark.parametrize(
-    ("origin", "said"),
-    [
-        (None, "'dgsuite[plot]'"),
-        (FOLDER, "'/home/me/my code/dgsuite[plot]'"),
-        (EDITABLE, "-e '/home/me/dgsuite[plot]'"),
-        (ARCHIVE, "'dgsuite[plot] @ https://there.org/dgsuite.whl'"),
-        (REPOSITORY, "'dgsuite[plot] @ git+https://there.org/dgsuite'"),
-    ],
-)
+ORIGINS = [
+    (None, "'dgsuite[plot]'"),
+    (FOLDER, "'/home/me/my code/dgsuite[plot]'"),
+    (EDITABLE, "-e '/home/me/dgsuite[plot]'"),
+    (ARCHIVE, "'dgsuite[plot] @ https://there.org/dgsuite.whl'"),
+    (REPOSITORY, "'dgsuite[plot] @ git+https://there.org/dgsuite'"),
+]
+
+
+@pytest.mark.parametrize(("origin", "said"), ORIGINS)
 def test_an_extra_is_installed_as_dgsuite_was(tmp_path, monkeypatch, origin, said):
     """What an index, a folder, an editable folder, an archive and a repository leave in the metadata."""
     metadata = tmp_path / "dgsuite-1.dist-info"

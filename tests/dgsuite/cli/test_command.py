@@ -57,22 +57,22 @@ ELSEWHERE = (
 SUSPEND = "ctypes.CDLL(None).sigsuspend(bytes([255] * 128))"
 
 
-@pytest.mark.parametrize(
-    ("number", "word", "work", "clean", "printed"),
-    [
-        (signal.SIGINT, "interrupted", "time.sleep(100)", CLEAN, b"cleaned\n"),
-        (signal.SIGTERM, "terminated", "time.sleep(100)", CLEAN, b"cleaned\n"),
-        (signal.SIGHUP, "hung up", "time.sleep(100)", CLEAN, b"cleaned\n"),
-        # errors of cleaning up are not reported, and a second signal does not disturb it
-        (signal.SIGTERM, "terminated", "time.sleep(100)", "raise OSError('consequence')", b""),
-        (0, "interrupted", INTERRUPT, f"{INTERRUPT}; {CLEAN}", b"cleaned\n"),
-        # another thread may get it: one between Python's last look at signals and a system call
-        (0, "interrupted", ELSEWHERE, CLEAN, b"cleaned\n"),
-        # compiled code, in which Python handles no signal: this returns after a handler, that never
-        (signal.SIGINT, "interrupted", "ctypes.CDLL(None).pause()", "time.sleep(100)", b""),
-        pytest.param(signal.SIGINT, "interrupted", SUSPEND, "pass", b"", marks=pytest.mark.long),
-    ],
-)
+SIGNALS = [
+    (signal.SIGINT, "interrupted", "time.sleep(100)", CLEAN, b"cleaned\n"),
+    (signal.SIGTERM, "terminated", "time.sleep(100)", CLEAN, b"cleaned\n"),
+    (signal.SIGHUP, "hung up", "time.sleep(100)", CLEAN, b"cleaned\n"),
+    # errors of cleaning up are not reported, and a second signal does not disturb it
+    (signal.SIGTERM, "terminated", "time.sleep(100)", "raise OSError('consequence')", b""),
+    (0, "interrupted", INTERRUPT, f"{INTERRUPT}; {CLEAN}", b"cleaned\n"),
+    # another thread may get it: one between Python's last look at signals and a system call
+    (0, "interrupted", ELSEWHERE, CLEAN, b"cleaned\n"),
+    # compiled code, in which Python handles no signal: this returns after a handler, that never
+    (signal.SIGINT, "interrupted", "ctypes.CDLL(None).pause()", "time.sleep(100)", b""),
+    pytest.param(signal.SIGINT, "interrupted", SUSPEND, "pass", b"", marks=pytest.mark.long),
+]
+
+
+@pytest.mark.parametrize(("number", "word", "work", "clean", "printed"), SIGNALS)
 def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word, work, clean, printed):
     process = started(tmp_path, work, clean)
     process.send_signal(number)  # 0 is none
@@ -173,14 +173,14 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
     assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
 
 
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (OSError(28, "No space left on device"), "error: No space left on device"),
-        (FileNotFoundError(2, "No such file", "a.toml"), "error: a.toml: No such file"),
-        (OSError("as Dask has it"), "error: as Dask has it"),
-    ],
-)
+ERRORS = [
+    (OSError(28, "No space left on device"), "error: No space left on device"),
+    (FileNotFoundError(2, "No such file", "a.toml"), "error: a.toml: No such file"),
+    (OSError("as Dask has it"), "error: as Dask has it"),
+]
+
+
+@pytest.mark.parametrize(("error", "line"), ERRORS)
 def test_errors_of_the_system_are_said_in_words(error, line, capsys):
     def work():
         raise error

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.base.errors import RunError
+from dgsuite import Graph, RunError
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS, MIS, BellmanFord
-from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.examples import examples
 from tests.support.faulty import Fails

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
 from dgsuite.kernels.bsp.rounds import spawn
-from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.examples import examples
@@ -112,27 +111,21 @@ def test_tasks_share_the_threads_of_a_worker(client_of_threads, client_of_one, s
             np.testing.assert_array_equal(one[variable], four[variable], err_msg=variable)
 
 
-# The paper's inputs.
-
-
 # Depth.
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("style", ["serial", "finish_async"])
-@pytest.mark.parametrize("depth", [2_000, 10_000])
+CHAINS = [("serial", 2000), ("finish_async", 2000), ("clocked", 1000)]
+CHAINS += [("serial", 10_000), ("finish_async", 10_000)]
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(("style", "depth"), CHAINS)
 def test_a_long_chain(client, style, depth):
     graph = Graph.from_networkx(nx.path_graph(depth + 1), clusters=8)
     found = dgsuite.run("bf", graph, form="recursive", style=style, client=client)
     assert found.distance.values.tolist() == list(range(depth + 1))
     assert found.sizes["depth"] == depth + 2
     assert (found.messages[1:-2] == 2).all()
-
-
-def test_a_clocked_chain(client):
-    graph = Graph.from_networkx(nx.path_graph(1001), clusters=8)
-    found = dgsuite.run("bf", graph, form="recursive", style="clocked", client=client)
-    assert found.distance.values.tolist() == list(range(1001))
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import InputError, genval
+from dgsuite import Graph, InputError, genval
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.client.session import Session
-from dgsuite.partition.graph.graph import Graph
 from tests.support import references, toys
 from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
@@ -59,10 +58,10 @@ CASES = st.one_of(examples_of_toys(), *map(inputs, NAMES))
 def shape(request):
     """A client of some workers x threads; those of several threads take the way of large graphs."""
     size, _, where = request.param.partition(" ")
-    workers, threads = map(int, size.split("x"))
+    n, threads = map(int, size.split("x"))
     options = {"threads": threads, "set_as_default": False, "processes": not where}
     with (
-        client_of(workers, **options) as client,
+        client_of(n, **options) as client,
         small_as_large(client) if threads > 1 else nullcontext(),
     ):
         yield client

@@ -111,16 +111,16 @@ USUAL = {
 }
 
 
+SWEPT = [
+    (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
+    (16, {"n": "[8, 16]", "style": "finish_async", "fresh": "true"}, [8, 16]),
+    (18, {"n": "[2, 3]", "more": 'workers = "n"'}, [2, 3]),
+    (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
+]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("number", "swept", "values"),
-    [
-        (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
-        (16, {"n": "[8, 16]", "style": "finish_async", "fresh": "true"}, [8, 16]),
-        (18, {"n": "[2, 3]", "more": 'workers = "n"'}, [2, 3]),
-        (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
-    ],
-)
+@pytest.mark.parametrize(("number", "swept", "values"), SWEPT)
 def test_a_small_figure(number, swept, values, tmp_path, capsys):
     path = tmp_path / "small.toml"
     of_nodes = {"clusters": '"n"'} if "n" in swept else {}
@@ -255,21 +255,21 @@ def test_more_threads_than_processors_are_marked_everywhere():
     assert "The results do not say which runs had more threads than processors." in old
 
 
-@pytest.mark.parametrize(
-    ("number", "change", "message"),
-    [
-        (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
-        (8, 'run=[{kernel="bf", n=64, kind="mx"}]', "run.0.count_as: figure 8 needs it; must be"),
-        (8, "run.1.kind=rn", "run.1.kind: figure 8 needs it"),
-        (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
-        (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
-        (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
-        (9, "run.0.workload={operation=1}", "did you mean 'operations'"),
-        (9, "run.0.workload={operations=-1}", "operations must be an integer from 0"),
-        (9, "figure.number=20", "figure.number = 20"),
-        (9, 'run=[{kernel="bf", kind="mx", clusters="n"}]', "'n' needs a number of nodes"),
-    ],
-)
+WRONG = [
+    (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
+    (8, 'run=[{kernel="bf", n=64, kind="mx"}]', "run.0.count_as: figure 8 needs it; must be"),
+    (8, "run.1.kind=rn", "run.1.kind: figure 8 needs it"),
+    (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
+    (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
+    (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
+    (9, "run.0.workload={operation=1}", "did you mean 'operations'"),
+    (9, "run.0.workload={operations=-1}", "operations must be an integer from 0"),
+    (9, "figure.number=20", "figure.number = 20"),
+    (9, 'run=[{kernel="bf", kind="mx", clusters="n"}]', "'n' needs a number of nodes"),
+]
+
+
+@pytest.mark.parametrize(("number", "change", "message"), WRONG)
 def test_bad_figures(number, change, message):
     """Among them some that nothing can be looked up for."""
     graph = ["graph.generate=rn", "graph.family=imsuite"]

@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import binomtest
 
 import dgsuite
-from dgsuite import InputError, Network, experiment, genval
+from dgsuite import Graph, InputError, Network, experiment, genval
 from dgsuite.kernels import KERNELS
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab import Execution, compare, repeat, search, wilson
 
 
@@ -154,26 +153,26 @@ def test_intervals_of_probabilities():
     assert wilson(7, 7).high == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Execution("bfs", random()).states(99), "there is no round 99; the last round"),
-        (lambda: Execution("bfs", random()).states(0, "jump"), "no phase 'jump' of round 0"),
-        (lambda: Execution("mis", random(), style="clocked"), "style is no option of an execution"),
-        (
-            lambda: compare(Execution("mis", random()), Execution("mis", random(n=41))),
-            "executions on 40 and 41 nodes",
-        ),
-        (lambda: search("mis", graphs="trees"), "unknown graphs 'trees'"),
-        (lambda: search("mis", faults=("lies",)), "unknown fault 'lies'"),
-        (lambda: search("mis", nodes=1), "nodes must be 2 at least, got 1"),
-        (lambda: search("miss"), "unknown kernel 'miss'"),
-        (lambda: repeat("mis", random(), 0), "times must be a whole number from 1, got 0"),
-        (lambda: repeat("mis", random(directed=True), 2), "'mis' needs an undirected graph"),
-        (lambda: repeat("miss", random(), 2), "unknown kernel 'miss'"),
-        *((lambda w=w: wilson(*w), "from 0 to runs") for w in ((3, 2), (-1, 2), (0, 0))),
-    ],
-)
+WRONG = [
+    (lambda: Execution("bfs", random()).states(99), "there is no round 99; the last round"),
+    (lambda: Execution("bfs", random()).states(0, "jump"), "no phase 'jump' of round 0"),
+    (lambda: Execution("mis", random(), style="clocked"), "style is no option of an execution"),
+    (
+        lambda: compare(Execution("mis", random()), Execution("mis", random(n=41))),
+        "executions on 40 and 41 nodes",
+    ),
+    (lambda: search("mis", graphs="trees"), "unknown graphs 'trees'"),
+    (lambda: search("mis", faults=("lies",)), "unknown fault 'lies'"),
+    (lambda: search("mis", nodes=1), "nodes must be 2 at least, got 1"),
+    (lambda: search("miss"), "unknown kernel 'miss'"),
+    (lambda: repeat("mis", random(), 0), "times must be a whole number from 1, got 0"),
+    (lambda: repeat("mis", random(directed=True), 2), "'mis' needs an undirected graph"),
+    (lambda: repeat("miss", random(), 2), "unknown kernel 'miss'"),
+    *((lambda w=w: wilson(*w), "from 0 to runs") for w in ((3, 2), (-1, 2), (0, 0))),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_what_is_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()

@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 import dgsuite
-from dgsuite import Crash, InputError, Network, genval
+from dgsuite import Crash, Graph, InputError, Network, genval
 from dgsuite.faces.cli.app import app
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab import Execution, pictures
 from tests.support.browser import BROWSER, opened
 

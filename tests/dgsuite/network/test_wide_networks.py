@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Adversary, Byzantine, Crash, Network
+from dgsuite import Adversary, Byzantine, Crash, Graph, Network
 from dgsuite.base import thresholds
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.kernels import bsp
 from dgsuite.partition.construction import build
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import in_turn
 from tests.support.message_by_message import Oracle

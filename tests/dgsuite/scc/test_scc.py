@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc import bc, chip, ledger, options
 from dgsuite.studies.scc.chip import SCC, Chip
 from dgsuite.studies.scc.ledger import Ledger, Transport
@@ -164,16 +163,16 @@ def test_distances_on_the_mesh():
     assert SCC.access(0, 47) == pytest.approx(far)
 
 
-@pytest.mark.parametrize(
-    ("name", "nbytes", "lines", "pieces"),
-    [
-        ("chip:mpb", 0, 1, 1),
-        ("chip:mpb", 5120, 160, 1),
-        ("chip:mpb", 5121, 161, 2),
-        ("chip:mpimpb", 160, 5, 1),
-        ("chip:mpimpb", 5120, 160, 32),
-    ],
-)
+MESSAGES = [
+    ("chip:mpb", 0, 1, 1),
+    ("chip:mpb", 5120, 160, 1),
+    ("chip:mpb", 5121, 161, 2),
+    ("chip:mpimpb", 160, 5, 1),
+    ("chip:mpimpb", 5120, 160, 32),
+]
+
+
+@pytest.mark.parametrize(("name", "nbytes", "lines", "pieces"), MESSAGES)
 def test_messages_on_the_chip(name, nbytes, lines, pieces):
     """A line is written once and read once; each piece has a flag there and one back."""
     both = SCC.access(0, 0) + SCC.access(0, 47)
@@ -326,18 +325,18 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     assert not list(tmp_path.glob("*.part"))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
-        ("scc.places=[0]", "scc.places.0"),
-        ("scc.buffers.mpb={buffer='1 KiB',places=48}", "holds but the flags of 48 places"),
-        ("bc.deals=['fair']", "fair"),
-        ("bc.workload.low.q=1", "unknown key"),
-        ("scc", "must be key.subkey=value"),
-        ("", "has no program"),
-    ],
-)
+WRONG = [
+    ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
+    ("scc.places=[0]", "scc.places.0"),
+    ("scc.buffers.mpb={buffer='1 KiB',places=48}", "holds but the flags of 48 places"),
+    ("bc.deals=['fair']", "fair"),
+    ("bc.workload.low.q=1", "unknown key"),
+    ("scc", "must be key.subkey=value"),
+    ("", "has no program"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
 def test_bad_experiments_are_named(tmp_path, here, change, message):
     (tmp_path / "bc.toml").write_text(TINY if change else "[scc]\n")
     done = here(main, "bc.toml", *["--set", change] * bool(change))

@@ -43,14 +43,14 @@ def test_transports_and_buffers_are_those_of_the_files(configs):
     assert found["scc.sec3.2.payload"].silent
 
 
-@pytest.mark.parametrize(
-    ("name", "group", "key"),
-    [
-        ("sec2.chip", "values", "mesh_rows"),
-        ("sec2.memory", "values", "private_mbyte_per_core"),
-        ("sec4.1.scc", "fixed", "mesh_mhz"),
-    ],
-)
+OF_CHIP = [
+    ("sec2.chip", "values", "mesh_rows"),
+    ("sec2.memory", "values", "private_mbyte_per_core"),
+    ("sec4.1.scc", "fixed", "mesh_mhz"),
+]
+
+
+@pytest.mark.parametrize(("name", "group", "key"), OF_CHIP)
 def test_the_chip_is_the_papers(name, group, key):
     claim = claims()[f"scc.{name}"]
     assert CHECKS[claim.check](claim, Evidence()).verdict in ("equal", "agrees")
@@ -129,16 +129,16 @@ def native(matrix=1.0, fetch=1.0, half=0.05, **seconds):
     return ds.drop_vars("held_bytes")
 
 
-@pytest.mark.parametrize(
-    ("given", "expected", "told"),
-    [
-        ({}, "agrees", "first at 10 of 10 points, level with the first at 0"),
-        ({"mpimpb": (0.95, 2.0)}, "agrees", "first at 5 of 10 points, level with the first at 5"),
-        ({"mpimpb": (0.8, 2.0)}, "differs", "behind mpimpb at 5, simulated"),
-        ({"mpimpb": (0.95, 2.0), "half": 0.01}, "differs", "behind mpimpb at 5, simulated"),
-        ({"mpimpb": (0.95, 2.0), "half": 0.3}, "not checked", ""),
-    ],
-)
+COMPARED = [
+    ({}, "agrees", "first at 10 of 10 points, level with the first at 0"),
+    ({"mpimpb": (0.95, 2.0)}, "agrees", "first at 5 of 10 points, level with the first at 5"),
+    ({"mpimpb": (0.8, 2.0)}, "differs", "behind mpimpb at 5, simulated"),
+    ({"mpimpb": (0.95, 2.0), "half": 0.01}, "differs", "behind mpimpb at 5, simulated"),
+    ({"mpimpb": (0.95, 2.0), "half": 0.3}, "not checked", ""),
+]
+
+
+@pytest.mark.parametrize(("given", "expected", "told"), COMPARED)
 def test_transports_are_compared_with_intervals(given, expected, told):
     """The native one at all places, and at the most places alone; sockets."""
     found = verdict("scc.fig6.rcce-best", Evidence({"a": native(**given)}))

@@ -103,16 +103,16 @@ def test_findings():
     assert [row["ours"]["none"][1] for row in hf_report.findings(ds)] == [True, True, False]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"static"', '"statik"', "hf.balance.0"),
-        ("dynamic:4", "static:4", "units a fetch are such as 'dynamic:16'"),
-        ("repeats = 1", "repeats = 0", "hf.repeats"),
-        ("water.xyz", "wine.xyz", "wine.xyz: no such file"),
-        ("sto-3g", "sto-9g", "PySCF has no basis 'sto-9g' for O"),
-    ],
-)
+WRONG = [
+    ('"static"', '"statik"', "hf.balance.0"),
+    ("dynamic:4", "static:4", "units a fetch are such as 'dynamic:16'"),
+    ("repeats = 1", "repeats = 0", "hf.repeats"),
+    ("water.xyz", "wine.xyz", "wine.xyz: no such file"),
+    ("sto-3g", "sto-9g", "PySCF has no basis 'sto-9g' for O"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), WRONG)
 def test_files_that_are_wrong(small, capsys, old, new, message):
     small.write_text(small.read_text().replace(old, new))
     assert mains.scc([str(small), "--output", str(small.with_suffix(".nc"))]) == 2

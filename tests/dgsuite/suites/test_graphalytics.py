@@ -217,36 +217,36 @@ FILES = {
 }
 
 
+WRONG = [
+    ("v", "1\n2\n-4\n", "g.v, line 3: '-4' is not a vertex"),
+    ("v", f"1\n{2**64}\n", f"g.v, line 2: '{2**64}' is not a vertex"),
+    ("v", "", "g.v: a graph needs at least one vertex"),
+    ("v", "1\n2\n4\n2\n", "g.v: 1 vertices occur more than once"),
+    ("v", None, "g.v: no such file"),
+    ("e", "1 2 0.5\n2 3 1\n", "g.e: an edge names vertex 3, which is not in"),
+    ("e", "1 2 0.5\n2 4\n", "g.e, line 2: '2 4' is not an edge"),
+    ("e", "1 2 0.5\n2 x 1\n", "g.e, line 2: '2 x 1' is not an edge"),
+    ("e", "1 2\n2 4\n", "g.e: has no weights, which sssp needs"),
+    ("e", "1 2 -1\n", "has the negative weight -1.0"),
+    ("properties", "graph.g.directed = maybe\n", "directed = 'maybe': must be true or false"),
+    ("properties", "graph.g.directed\n", "line 1: 'graph.g.directed' is not KEY = VALUE"),
+    ("properties", "graph.g.sssp.source-vertex = x\n", "= 'x': must be an integer"),
+    ("properties", "graph.g.sssp.source-vertex = 3\n", "root 3 is not a node"),
+    ("properties", "graph.g.sssp.weight-property = w\n", "must be one of edge-properties.n"),
+    ("SSSP", "1 0\n2 0.5\n", "g-SSSP: has other vertices than the graph"),
+    ("SSSP", "1 0\n2 0.5\n4 x\n", "g-SSSP, line 3: '4 x' is not a vertex and a number"),
+    ("--algorithms", "bfs,dfs", "--algorithms dfs: unknown; one of bfs, "),
+    ("--repetitions", "0", "--repetitions 0: must be at least 1"),
+    ("--damping", "1.5", "--damping 1.5: must be at most 1"),
+    ("--source", "-1", "--source -1: must be at least 0"),
+    ("--iterations", "0", "--iterations 0: must be at least 1"),
+    ("--output", "nowhere", "--output nowhere: there is no such folder"),
+    ("--protocol", "tcp", "--protocol is for workers of our own"),
+]
+
+
 @pytest.mark.few(8)
-@pytest.mark.parametrize(
-    ("ending", "text", "message"),
-    [
-        ("v", "1\n2\n-4\n", "g.v, line 3: '-4' is not a vertex"),
-        ("v", f"1\n{2**64}\n", f"g.v, line 2: '{2**64}' is not a vertex"),
-        ("v", "", "g.v: a graph needs at least one vertex"),
-        ("v", "1\n2\n4\n2\n", "g.v: 1 vertices occur more than once"),
-        ("v", None, "g.v: no such file"),
-        ("e", "1 2 0.5\n2 3 1\n", "g.e: an edge names vertex 3, which is not in"),
-        ("e", "1 2 0.5\n2 4\n", "g.e, line 2: '2 4' is not an edge"),
-        ("e", "1 2 0.5\n2 x 1\n", "g.e, line 2: '2 x 1' is not an edge"),
-        ("e", "1 2\n2 4\n", "g.e: has no weights, which sssp needs"),
-        ("e", "1 2 -1\n", "has the negative weight -1.0"),
-        ("properties", "graph.g.directed = maybe\n", "directed = 'maybe': must be true or false"),
-        ("properties", "graph.g.directed\n", "line 1: 'graph.g.directed' is not KEY = VALUE"),
-        ("properties", "graph.g.sssp.source-vertex = x\n", "= 'x': must be an integer"),
-        ("properties", "graph.g.sssp.source-vertex = 3\n", "root 3 is not a node"),
-        ("properties", "graph.g.sssp.weight-property = w\n", "must be one of edge-properties.n"),
-        ("SSSP", "1 0\n2 0.5\n", "g-SSSP: has other vertices than the graph"),
-        ("SSSP", "1 0\n2 0.5\n4 x\n", "g-SSSP, line 3: '4 x' is not a vertex and a number"),
-        ("--algorithms", "bfs,dfs", "--algorithms dfs: unknown; one of bfs, "),
-        ("--repetitions", "0", "--repetitions 0: must be at least 1"),
-        ("--damping", "1.5", "--damping 1.5: must be at most 1"),
-        ("--source", "-1", "--source -1: must be at least 0"),
-        ("--iterations", "0", "--iterations 0: must be at least 1"),
-        ("--output", "nowhere", "--output nowhere: there is no such folder"),
-        ("--protocol", "tcp", "--protocol is for workers of our own"),
-    ],
-)
+@pytest.mark.parametrize(("ending", "text", "message"), WRONG)
 def test_bad_files_and_options_are_one_line(graphalytics, tmp_path, ending, text, message):
     for name, right in FILES.items():
         (tmp_path / f"g.{name}").write_text(right)

@@ -192,15 +192,15 @@ async def test_addresses(scheme):
         await connect(f"{scheme}://127.0.0.1:1", require_encryption=True)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"places": 0}, "dgsuite.rcce.places must be at least 1, got 0"),
-        ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
-        ({"buffer": "large"}, "dgsuite.rcce.buffer: "),
-        ({"buffer": 0}, "dgsuite.rcce.buffer must be at least 1 byte, got 0"),
-    ],
-)
+WRONG = [
+    ({"places": 0}, "dgsuite.rcce.places must be at least 1, got 0"),
+    ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
+    ({"buffer": "large"}, "dgsuite.rcce.buffer: "),
+    ({"buffer": 0}, "dgsuite.rcce.buffer must be at least 1 byte, got 0"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
 def test_bad_settings(given, message):
     with dask.config.set({"dgsuite.rcce": given}), pytest.raises(dgsuite.InputError, match=message):
         Buffer.configured("rcce").payload()
@@ -213,15 +213,15 @@ def test_buffers_of_the_chip():
         assert Buffer.configured("mpimpb").section() == 160
 
 
+INTERVALS = [
+    ({}, "2s"),
+    ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
+    ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
+]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("environment", "interval"),
-    [
-        ({}, "2s"),
-        ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
-        ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
-    ],
-)
+@pytest.mark.parametrize(("environment", "interval"), INTERVALS)
 def test_clocks_are_slowed_unless_set(environment, interval):
     code = (
         "import dask; from distributed.comm.registry import get_backend; "

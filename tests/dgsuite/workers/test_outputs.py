@@ -43,18 +43,18 @@ def graph_of(client, labels="none", **options):
     return graph.persist(client)
 
 
+STAYS = [
+    ("clocked", "uuid"),
+    ("finish_async", "text"),
+    ("clocked", "none"),
+    ("clocked", "text"),
+    ("in_turn", "none"),
+    ("recursive", "text"),
+]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("style", "labels"),
-    [
-        ("clocked", "uuid"),
-        ("finish_async", "text"),
-        ("clocked", "none"),
-        ("clocked", "text"),
-        ("in_turn", "none"),
-        ("recursive", "text"),
-    ],
-)
+@pytest.mark.parametrize(("style", "labels"), STAYS)
 def test_what_stays_is_what_would_be_gathered(client, tmp_path, lazily, labels, style):
     graph = graph_of(client, labels)
     how = {"style": style, "client": client}
@@ -175,14 +175,14 @@ def test_a_dataframe_of_what_is_here(client, monkeypatch):
     assert some.compute().node.tolist() == expected["node"][5:9]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda ds: dgsuite.to_dataframe(ds, ["levels"]), "'levels'; did you mean 'level'"),
-        (lambda ds: dgsuite.to_dataframe(ds, ["messages"]), "unknown output by node 'messages'"),
-        (lambda ds: dgsuite.to_dataframe(ds.drop_dims("node")), "has no coordinate 'node'"),
-    ],
-)
+WRONG = [
+    (lambda ds: dgsuite.to_dataframe(ds, ["levels"]), "'levels'; did you mean 'level'"),
+    (lambda ds: dgsuite.to_dataframe(ds, ["messages"]), "unknown output by node 'messages'"),
+    (lambda ds: dgsuite.to_dataframe(ds.drop_dims("node")), "has no coordinate 'node'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_what_is_no_dataframe(call, message):
     ds = dgsuite.run("bfs", Graph.from_edges(*ENDS), style="serial")
     with pytest.raises(InputError, match=message):

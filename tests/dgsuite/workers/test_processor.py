@@ -11,19 +11,19 @@ HERE, ELSEWHERE = "tcp://10.0.0.1:1", "tcp://10.0.0.2:1"
 linux = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="binds no threads here")
 
 
-@pytest.mark.parametrize(
-    ("allowed", "apart"),
-    [
-        ([{0}, {1}], True),
-        ([{0, 1}, {2, 3}], True),
-        ([{0}, {0, 1}], False),
-        ([{0}, {0}, {0, 1}], False),
-        ([{0}, set()], False),
-        ([set(), set()], False),
-        ([{0, 1}] * 3, False),
-        ([{0, 1}], False),
-    ],
-)
+ALLOWED = [
+    ([{0}, {1}], True),
+    ([{0, 1}, {2, 3}], True),
+    ([{0}, {0, 1}], False),
+    ([{0}, {0}, {0, 1}], False),
+    ([{0}, set()], False),
+    ([set(), set()], False),
+    ([{0, 1}] * 3, False),
+    ([{0, 1}], False),
+]
+
+
+@pytest.mark.parametrize(("allowed", "apart"), ALLOWED)
 def test_tasks_that_stay_where_they_are(allowed, apart):
     """A launcher has bound them, or the processors of the host do not get as many each."""
     with bound(0, [*map(frozenset, allowed)], "1") as alone:

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import InputError, RunError, genval
+from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.core.workers import placement
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
-from dgsuite.partition.graph.graph import Graph
 
 
 def same(one, other, names=("level", "parent")):

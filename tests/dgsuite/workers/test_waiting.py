@@ -24,7 +24,7 @@ from distributed.comm import connect, listen
 from distributed.core import Status
 
 import dgsuite
-from dgsuite import InputError, genval
+from dgsuite import Graph, InputError, genval
 from dgsuite.base.once import Once
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.run_spec import PLAIN
@@ -38,7 +38,6 @@ from dgsuite.partition.client import session
 from dgsuite.partition.client.tasks import TOGETHER
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.chem import counters
 from tests.support.clusters import assert_nothing_held, client_of, commands, heed_signals, held
 from tests.support.faulty import Sleeps
@@ -245,17 +244,17 @@ dgsuite.run(Sleeps(rounds={rounds}), ring, clusters=2, on_round=lambda _: print(
 """
 
 
+ENDS = [
+    (signal.SIGSTOP, "clocked"),
+    (signal.SIGINT, "clocked"),
+    (signal.SIGKILL, "finish_async"),
+    (signal.SIGKILL, "clocked"),
+    (signal.SIGINT, "finish_async"),
+]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("how", "style"),
-    [
-        (signal.SIGSTOP, "clocked"),
-        (signal.SIGINT, "clocked"),
-        (signal.SIGKILL, "finish_async"),
-        (signal.SIGKILL, "clocked"),
-        (signal.SIGINT, "finish_async"),
-    ],
-)
+@pytest.mark.parametrize(("how", "style"), ENDS)
 def test_a_client_that_ends_leaves_nothing_running(client, ring, how, style):
     """One that was killed has no connection; one that is frozen has no tasks under way in the end."""
     timeout, rounds = ("5 s", 300) if how == signal.SIGSTOP else ("60 s", 100_000)
@@ -483,19 +482,11 @@ def test_tasks_meet_if_one_comes_as_its_peers_have_waited_long_enough(client):
 
 
 def test_a_full_mesh_accepts_no_connections(client, ring):
-    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
-    before = client.run(listening)
-    running = threading.Event()
-    run = threading.Thread(
-        target=lambda: dgsuite.run(
-            Sleeps(rounds=300),
-            ring,
-            clusters=2,
-            style="clocked",
-            client=client,
-            on_round=lambda rounds: running.set(),
-        )
-    )
+    how = {"clusters": 2, "style": "clocked", "client": client}
+    dgsuite.run("lcr", ring, **how)
+    before, running = client.run(listening), threading.Event()
+    how["on_round"] = lambda rounds: running.set()
+    run = threading.Thread(target=dgsuite.run, args=(Sleeps(rounds=300), ring), kwargs=how)
     run.start()
     assert running.wait(PATIENCE)
     during = client.run(listening)
