@@ -1,7 +1,5 @@
 """Fixtures for all tests: real worker processes, shared inputs, Hypothesis profiles."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

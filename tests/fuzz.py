@@ -12,8 +12,6 @@ A reader runs in a process of its own with a limit of memory, so that crashes, d
 endless loops are seen, too. What fails is reported with its number: `data_of` makes it again.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import itertools
@@ -417,14 +415,8 @@ def fuzz(reader: str, seed: int, inputs: int) -> dict[int, str]:
     outcomes: dict[int, str] = {}
     while len(outcomes) < inputs:
         command = [sys.executable, "-m", "tests.fuzz", "--child", reader, str(seed)]
-        found = subprocess.run(
-            [*command, str(len(outcomes)), str(inputs)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        how = {"cwd": ROOT, "capture_output": True, "text": True, "errors": "replace"}
+        found = subprocess.run([*command, str(len(outcomes)), str(inputs)], **how)
         lines = found.stdout.splitlines()
         for line in lines:
             number, _, outcome = line.partition(" ")

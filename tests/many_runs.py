@@ -6,8 +6,6 @@ prints, for each shape of workers x threads, kernel and style, how many runs wer
 and how many differed in outputs, rounds or messages. It fails if one did.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys
@@ -85,9 +83,8 @@ def main() -> int:
             for name in given.kernels:
                 few = SHORT.get(name, {})
                 if name not in expected:
-                    expected[name] = digest(
-                        dgsuite.run(name, graph_of(name, given.nodes, None), style="serial", **few)
-                    )
+                    ds = dgsuite.run(name, graph_of(name, given.nodes, None), style="serial", **few)
+                    expected[name] = digest(ds)
                 graph = graph_of(name, given.nodes, client)
                 for style in given.styles:
                     begun, runs, wrong = time.monotonic(), 0, 0

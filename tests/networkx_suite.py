@@ -12,10 +12,8 @@ from importlib.metadata import entry_points
 import pytest
 
 GENERATORS = (
-    "readwrite.tests.test_edgelist",
-    "tests.test_convert_numpy",
-    "tests.test_convert_pandas",
-    "tests.test_convert_scipy",
+    *("readwrite.tests.test_edgelist", "tests.test_convert_numpy"),
+    *("tests.test_convert_pandas", "tests.test_convert_scipy"),
 )
 """Of ``networkx``."""
 

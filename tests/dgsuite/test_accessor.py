@@ -124,10 +124,8 @@ def test_probabilities_have_the_intervals_of_wilson():
     right = np.array([[20, 11, 0], [17, 3, 1]])
     valid = (np.arange(25) < right[:, :, None]).astype(int)
     valid[..., 20:] = -1  # the last five were not checked
-    ds = xr.Dataset(
-        {"valid": (("kernel", "loss", "run"), valid)},
-        {"kernel": ["mis", "wcc"], "loss": [0.0, 0.1, 0.2]},
-    )
+    at = {"kernel": ["mis", "wcc"], "loss": [0.0, 0.1, 0.2]}
+    ds = xr.Dataset({"valid": (("kernel", "loss", "run"), valid)}, at)
     ax = ds.dgsuite.plot.probability(lines="kernel")
     assert ax.get_xlabel() == "loss"
     named = [text.get_text() for text in ax.get_legend().get_texts()]

@@ -1,7 +1,5 @@
 """The backend of networkx: graphs, settings, what it leaves to networkx, and how it is installed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
@@ -48,11 +46,8 @@ def environment(tmp_path_factory):
 @given(graph=graphs())
 def test_graphs_come_back(graph):
     """Conversion, and back, with nodes, edges in order, keys and attributes."""
-    back = nx_backend.convert_to_nx(
-        nx_backend.convert_from_nx(
-            graph, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True
-        )
-    )
+    kept = {f"preserve_{what}_attrs": True for what in ("edge", "node", "graph")}
+    back = nx_backend.convert_to_nx(nx_backend.convert_from_nx(graph, **kept))
     assert type(back) is type(graph)
     assert nx.utils.graphs_equal(back, graph)
     assert list(back.edges) == list(graph.edges)
@@ -132,9 +127,8 @@ def test_each_call_takes_the_weights_that_it_names():
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, 2, "near")
     nx.set_edge_attributes(graph, 5, "far")
-    converted = nx_backend.convert_from_nx(
-        graph, edge_attrs={"near": None, "far": None}, preserve_edge_attrs=True
-    )
+    named = {"edge_attrs": {"near": None, "far": None}, "preserve_edge_attrs": True}
+    converted = nx_backend.convert_from_nx(graph, **named)
     for weight, each in (("near", 2), ("far", 5), (None, 1), ("near", 2)):
         found = nx.single_source_dijkstra_path_length(converted, 0, weight=weight)
         assert found == {v: each * v for v in graph}

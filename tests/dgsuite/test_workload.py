@@ -93,10 +93,8 @@ def test_a_cluster_whose_work_several_threads_share(style, form, four_threads):
 def test_packets_are_dealt_to_neighbours_in_turn():
     """A star: the centre's seven packets go round its five leaves, a leaf's all to the centre."""
     graph = dgsuite.Graph.from_networkx(nx.star_graph(5), partition=np.array([0, 0, 1, 1, 1, 2]))
-    porters = [
-        WorkloadRunner(Workload(packets=7, bytes=10), [part], np.arange(4), me)
-        for me, part in enumerate(graph.parts)
-    ]
+    load = Workload(packets=7, bytes=10)
+    porters = [WorkloadRunner(load, [part], np.arange(4), k) for k, part in enumerate(graph.parts)]
     sent = [{to: p.shape for to, p in porter.packets.items()} for porter in porters]
     assert sent == [{1: (4, 10), 2: (1, 10)}, {0: (21, 10)}, {0: (7, 10)}]
 

@@ -3,8 +3,6 @@
 They are put in from here, by patches of what dgsuite and Dask do; the product has none.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import time

@@ -11,8 +11,6 @@ tied to no worker, how far other workers get before a client hears of a loss, an
 fault may not strike again, above all a second one.
 """
 
-from __future__ import annotations
-
 import gc
 import logging
 import os
@@ -27,7 +25,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import dask
 import dask.array as da
@@ -193,7 +191,7 @@ class Simulation:
         self._counts: dict[Scenario, list[list[dict[str, int]]]] = {}
         self._expected: dict[str, Found] = {}
 
-    def __enter__(self) -> Simulation:
+    def __enter__(self) -> Self:
         self._stack.enter_context(dask.config.set(SETTINGS))
         for name in ("distributed", "dgsuite"):
             logger = logging.getLogger(name)

@@ -3,8 +3,6 @@
 A change replaces one expression or statement. The text around it, and the lines before it, stay as they are.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import random

@@ -1,7 +1,5 @@
 """Which tests could notice a change of a file."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

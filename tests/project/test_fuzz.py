@@ -8,14 +8,8 @@ from dgsuite.base.errors import InputError
 from dgsuite.partition.sources import readers
 from tests import fuzz
 
-SOME = [
-    "edge_list",
-    "netcdf",
-    "forged_checkpoint_bfs",
-    "forged_result",
-    "saved_cluster",
-    "checkpoint_list",
-]
+SOME = [*("edge_list", "netcdf", "forged_checkpoint_bfs", "forged_result")]
+SOME += ["saved_cluster", "checkpoint_list"]
 CASES = [(reader, False) for reader in SOME]
 CASES += [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS]
 

@@ -102,11 +102,11 @@ PLACES = {
 """Where users name some nodes."""
 
 
+KINDS = [pytest.param(kind, marks=pytest.mark.long) for kind in ("integers", "tuples")]
+
+
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(
-    "kind",
-    ["ids", "text", *(pytest.param(k, marks=pytest.mark.long) for k in ("integers", "tuples"))],
-)
+@pytest.mark.parametrize("kind", ["ids", "text", *KINDS])
 def test_every_collection_names_nodes_in_every_place(kind, place):
     call, graph = PLACES[place], graph_of(kind)
     labels = LABELS[kind] or list(range(N))

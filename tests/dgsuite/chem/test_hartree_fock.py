@@ -161,11 +161,8 @@ def test_units_add_up_to_a_fock_build(balance):
     totals = {"static": 576, "filled": 300, "dask": 300, "dynamic": 6084, "unique": 3081}
     assert total == totals[balance]
     parts = [compute(work, mine, range(total)[p::3]).share() for p in range(3)]
-    np.testing.assert_allclose(
-        sum(part.matrix for part in parts),
-        (coulomb - exchange / 2)[np.ix_(order, order)],
-        atol=1e-11,
-    )
+    found, right = sum(part.matrix for part in parts), coulomb - exchange / 2
+    np.testing.assert_allclose(found, right[np.ix_(order, order)], atol=1e-11)
     # every canonical integral once: 36 functions, 666 pairs
     assert sum(part.used for part in parts) == 666 * 667 // 2
 
@@ -214,11 +211,11 @@ def once_at_work(worker):
     worker.kill()
 
 
+KILLED = [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")]
+
+
 @pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("balance", "rank", "protocol"),
-    [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")],
-)
+@pytest.mark.parametrize(("balance", "rank", "protocol"), KILLED)
 def test_a_killed_worker(balance, rank, protocol):
     """Is named, whether it has the counter or not, in memory, where the other can go on counting, or not;
     Dask's own balancing goes on without it.

@@ -386,14 +386,8 @@ def test_no_file_is_replaced_without_a_word(told, tmp_path):
     """And the name of a result says what was chosen."""
     how = "kernel mis grid --n 16 --json"
     paths = []
-    for more in (
-        "",
-        "--set seed=3",
-        "--seed 4",
-        "--network delay.low=2",
-        "--set faithful=true",
-        f"--network loss=0.{'0' * 300}",
-    ):
+    given = ("--set seed=3", "--seed 4", "--network delay.low=2", "--set faithful=true")
+    for more in ("", *given, f"--network loss=0.{'0' * 300}"):
         done, again = (told(f"{how} {more}") for _ in range(2))
         assert (done.returncode, done.stderr) == (0, "")
         paths.append(json.loads(done.stdout)["output"])
@@ -402,9 +396,7 @@ def test_no_file_is_replaced_without_a_word(told, tmp_path):
     named = [f"results/mis-grid-n=16-seed={more}.nc" for more in (101, 3, 4, "101-delay.low=2")]
     assert paths[:4] == named
     for written in (
-        f"report {paths[0]}",
-        "statics --csv t.csv",
-        "inputs edges ring --n 3 -o e.txt",
+        *(f"report {paths[0]}", "statics --csv t.csv", "inputs edges ring --n 3 -o e.txt"),
         f"{how} --page page.html -o page.nc",
     ):
         assert "will be replaced" not in told(written).stderr

@@ -14,15 +14,9 @@ from tests.support.examples import examples
 
 INF = float("inf")
 
-KINDS = {
-    "wcc": {},
-    "mis": {"faithful": True},  # repeats messages
-    "ds": {"faithful": True},  # sends several to a neighbour
-    "triangles": {},  # shares lists
-    "by": {},
-    "mst": {},
-    "pagerank": {"iterations": 3},
-}
+KINDS = {name: {} for name in ("wcc", "mis", "ds", "triangles", "by", "mst")}
+KINDS |= {name: {"faithful": True} for name in ("mis", "ds")}  # repeat messages, or send several
+KINDS["pagerank"] = {"iterations": 3}
 
 
 def random(seed, n=40, m=60, **how):
@@ -80,11 +74,11 @@ def test_any_cut_has_the_same_bits(name, seed, clusters):
             assert np.array_equal(plain[each], found[each])
 
 
+WAYS = [*product(("clocked", "finish_async"), ("threaded", "client"))]
+
+
 @pytest.mark.few(3)
-@pytest.mark.parametrize(
-    ("name", "way"),
-    in_turn(KINDS, [*product(("clocked", "finish_async"), ("threaded", "client"))]),
-)
+@pytest.mark.parametrize(("name", "way"), in_turn(KINDS, WAYS))
 def test_any_style_has_the_same_bits(name, way, request):
     style, on = way[0], request.getfixturevalue(way[1])
     for directed in {False, name == "pagerank"}:

@@ -22,11 +22,8 @@ from tests.support.sites import assert_same, simulate
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
 
-READ = [
-    name
-    for name in [*(name for name in dir(ClusterInbox) if not name.startswith("_")), "__getitem__"]
-    if isinstance(getattr(ClusterInbox, name), property | FunctionType)
-]
+NAMES = [*(name for name in dir(ClusterInbox) if not name.startswith("_")), "__getitem__"]
+READ = [n for n in NAMES if isinstance(getattr(ClusterInbox, n), property | FunctionType)]
 """What a kernel reads messages by."""
 
 

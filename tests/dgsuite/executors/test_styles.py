@@ -1,7 +1,5 @@
 """The invariant, on real worker processes: style, clusters, workers and threads change nothing."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import nullcontext

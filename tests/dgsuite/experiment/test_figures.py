@@ -99,16 +99,8 @@ clusters = {clusters}
 {more}
 workload = {{ operations = 1000 }}
 """
-USUAL = {
-    "fresh": "false",
-    "workers": 1,
-    "threads": 1,
-    "style": "clocked",
-    "n": 8,
-    "kind": '"mx"',
-    "clusters": 1,
-    "more": "",
-}
+USUAL = {"fresh": "false", "workers": 1, "threads": 1, "style": "clocked", "n": 8}
+USUAL |= {"kind": '"mx"', "clusters": 1, "more": ""}
 
 
 SWEPT = [
@@ -277,10 +269,10 @@ def test_bad_figures(number, change, message):
         load(str(CONFIGS[number]), [change, *graph])
 
 
-@pytest.mark.parametrize(
-    ("number", "change"),
-    [(9, "form=recursive"), (9, "kind=spmin"), (9, "kind=spmax"), (8, "kernel=bfs")],
-)
+FORMS = [(9, "form=recursive"), (9, "kind=spmin"), (9, "kind=spmax"), (8, "kernel=bfs")]
+
+
+@pytest.mark.parametrize(("number", "change"), FORMS)
 def test_rounds_of_any_form_and_input(number, change, tmp_path):
     """Communication by depth is drawn, too; inputs by their names in the generators; tables without cells."""
     path = tmp_path / "f.toml"

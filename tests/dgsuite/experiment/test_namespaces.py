@@ -84,9 +84,8 @@ def test_what_workers_exchange_crosses_the_links_and_no_more_of_it_than_they_let
             if limit:
                 seconds = (busiest(ds, 3) - ds.sizes["round"] * namespaces.PACKET) / rate
                 assert ds.attrs["seconds"] > seconds > 0
-        assert {address.split(":")[1] for address in client.nthreads()} == {
-            f"//{address}" for address in network.addresses
-        }
+        hosts = {address.split(":")[1] for address in client.nthreads()}
+        assert hosts == {f"//{address}" for address in network.addresses}
     assert not left()
 
 

@@ -121,8 +121,7 @@ def test_hardware_threads_change_no_results(style, tmp_path):
     more = ["--set", "experiment.repeats=2", "--set", "experiment.plot=false"]
     assert experiment.main([path, "--output", out, "--no-progress", *more]) == 0
     with xr.open_dataset(out) as ds:
-        assert sorted(
-            zip(*(ds[n].values.tolist() for n in ("clusters", "hwts", "threads")), strict=True)
-        ) == sorted([(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 1)] * 2)
+        rows = zip(*(ds[n].values.tolist() for n in ("clusters", "hwts", "threads")), strict=True)
+        assert sorted(rows) == sorted([(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 1)] * 2)
         for name in ("leader", "messages", "asyncs", "n_rounds"):
             assert (ds[name] == ds[name].isel(run=0)).all()

@@ -136,11 +136,8 @@ def test_what_is_said_meanwhile_has_a_line_of_its_own(tmp_path, where):
     program = tmp_path / "program.py"
     program.write_text(COMPILES)
     screen, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, program, where],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)},
-        stderr=terminal,
-    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, program, where], env=env, stderr=terminal)
     os.close(terminal)
     lines = list(drawn(screen))
     assert process.wait(PATIENCE) == 0

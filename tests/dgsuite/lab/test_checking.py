@@ -1,7 +1,5 @@
 """`dgsuite.check_kernel`: kernels that keep their promises pass, and each broken promise is named."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

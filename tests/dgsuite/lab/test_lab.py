@@ -101,10 +101,10 @@ LISTED = {"loss": 0.1, "drops": [(0, 1, 2)], "churn": [(0, 1, 5)], "crashes": {3
 """Networks with faults that are drawn, and with some that are listed."""
 
 
-@pytest.mark.parametrize(
-    ("name", "network"),
-    [("mis", None), ("mis", CRASHES), ("mis", LISTED), ("matching", None), ("colouring", None)],
-)
+COPIES = [("mis", None), ("mis", CRASHES), ("mis", LISTED), ("matching", None), ("colouring", None)]
+
+
+@pytest.mark.parametrize(("name", "network"), COPIES)
 def test_a_copy_does_what_it_does_alone(name, network):
     """Among nodes without neighbours in place of the other copies."""
     n, times = 40, 5

@@ -109,12 +109,8 @@ def test_a_node_is_back():
 
 
 def test_a_node_is_back_with_its_state_or_without():
-    knew, forgot = (
-        dgsuite.run(
-            "gossip", PATH, network=Network(crashes=[Crash(3, 4, until=5, memory=memory)])
-        ).informed.values
-        for memory in (True, False)
-    )
+    networks = [Network(crashes=[Crash(3, 4, until=5, memory=keeps)]) for keeps in (True, False)]
+    knew, forgot = (dgsuite.run("gossip", PATH, network=n).informed.values for n in networks)
     assert knew[3] <= 4 < 5 < forgot[3]
     assert (forgot >= 0).all()
 

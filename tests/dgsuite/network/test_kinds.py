@@ -1,7 +1,5 @@
 """Which kernels take which networks: declared, refused before a run, and the same for any cut."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

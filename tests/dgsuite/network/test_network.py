@@ -45,16 +45,8 @@ NETWORKS = {
     "forgets": Network(crashes=[Crash(v, 1, until=3, memory=False) for v in (0, 3, 9)], loss=0.05),
 }
 
-KERNELS = {
-    "bf": {},
-    "bfs": {},
-    "by": {},
-    "ds": {},
-    "mis": {"faithful": True},
-    "pagerank": {"iterations": 5},  # adds all that it gets
-    "mst": {},
-    "wcc": {},
-}
+KERNELS = {name: {} for name in ("bf", "bfs", "by", "ds", "mis", "pagerank", "mst", "wcc")}
+KERNELS |= {"mis": {"faithful": True}, "pagerank": {"iterations": 5}}  # which adds all that it gets
 """Those whose messages go by each of the ways that there are."""
 
 IDLE = {("struck frontier", name): "adversary" for name in ("ds", "mis", "pagerank")}
@@ -135,9 +127,8 @@ def test_any_style_has_the_same_faults(client, threaded, name, way, ledger):
         found(name, random(clusters=5), NETWORKS[kind], style="serial", count_as="serial"),
     )
     if "lost" in expected:
-        assert np.array_equal(
-            found(name, graph, NETWORKS[kind], style=style, client=on)["lost"], expected["lost"]
-        )
+        lost = found(name, graph, NETWORKS[kind], style=style, client=on)["lost"]
+        assert np.array_equal(lost, expected["lost"])
 
 
 def test_a_perfect_network_changes_nothing():

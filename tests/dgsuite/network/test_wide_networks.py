@@ -1,7 +1,5 @@
 """Faults on graphs of so many nodes that products of their ids need more than 32 bits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import cycle, product
 from math import floor, log1p

@@ -83,14 +83,9 @@ def test_findings():
     aspirin = [[310, 50, 30, 10, 11], [260, 50, 40, 25, 20]]
     benzene = [[60, 12, 10, 11, 11], [60, 50, 40, 30, 30]]
     seconds = ("input", "balance", "places"), np.array([aspirin, benzene], float)
-    ds = xr.Dataset(
-        {"simulated": seconds, "shells": ("input", [81, 42])},
-        {
-            "input": ["aspirin 3-21g", "benzene 3-21g"],
-            "balance": ["static", "dynamic"],
-            "places": [1, 8, 12, 44, 48],
-        },
-    )
+    names = ["aspirin 3-21g", "benzene 3-21g"]
+    at = {"input": names, "balance": ["static", "dynamic"], "places": [1, 8, 12, 44, 48]}
+    ds = xr.Dataset({"simulated": seconds, "shells": ("input", [81, 42])}, at)
     ds["simulated"] = ds.simulated.expand_dims(transport=["none"], axis=2)
     found = hf_report.findings(ds)
     assert [(row["figure"], row["says"], row["ours"]["none"]) for row in found] == [

@@ -141,11 +141,9 @@ def test_searches_follow_one_another_while_their_trees_are_small(client, monkeyp
 
 def test_the_directions_agree_and_are_noted(client):
     graph = genval.graph("rmat", 2**13, clusters=3, client=client)
-    runs = {
-        direction: dgsuite.run("bfs", graph, client=client, root=1, direction=direction)
-        for direction in ("optimising", "top-down")
-    }
-    down, both = runs["top-down"], runs["optimising"]
+    how = {"client": client, "root": 1}
+    ways = ("top-down", "optimising")
+    down, both = (dgsuite.run("bfs", graph, direction=way, **how) for way in ways)
     np.testing.assert_array_equal(down.parent, both.parent)
     np.testing.assert_array_equal(down.level, both.level)
     np.testing.assert_array_equal(down.messages, both.messages)

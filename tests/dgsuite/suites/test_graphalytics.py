@@ -162,9 +162,10 @@ def test_a_value_that_differs_ends_it_with_status_1(graphalytics, tmp_path):
     assert sssp.endswith("matches")
 
 
-@pytest.mark.parametrize(
-    ("lines", "directed", "edges"), [("1 2\n2 3\n", False, 2), ("3 2\n", True, 1), ("", False, 0)]
-)
+DIRECTIONS = [("1 2\n2 3\n", False, 2), ("3 2\n", True, 1), ("", False, 0)]
+
+
+@pytest.mark.parametrize(("lines", "directed", "edges"), DIRECTIONS)
 def test_without_properties_the_edges_tell_the_direction(tmp_path, client, lines, directed, edges):
     """Parameters are then those of the benchmark's examples, unless options give them."""
     (tmp_path / "g.v").write_text("3\n1\n2\n" if edges == 2 else "1\n2\n3\n")

@@ -73,9 +73,10 @@ def test_a_run_does_not_wait_for_workers_for_ever(scheduler, looks, seconds):
     assert seconds < scheduler.now < seconds + 1
 
 
-@pytest.mark.parametrize(
-    ("most", "memory", "times"), [(0, "", 1), (1, "", 2), (3, "", 4), (5, "Dask killed a", 2)]
-)
+ALWAYS = [(0, "", 1), (1, "", 2), (3, "", 4), (5, "Dask killed a", 2)]
+
+
+@pytest.mark.parametrize(("most", "memory", "times"), ALWAYS)
 def test_a_run_that_always_loses_a_worker_ends(scheduler, monkeypatch, most, memory, times):
     begun = []
     monkeypatch.setattr(recovery, "_killed_for_memory", lambda *given: memory)

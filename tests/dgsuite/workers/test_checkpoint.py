@@ -1,7 +1,5 @@
 """Checkpoints: a run that goes on from one, on workers of any number, ends with the same bits."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -151,12 +149,8 @@ def trio(three):
         yield three
 
 
-BROKEN_OFF = [
-    ("sssp", "clocked", "client"),
-    ("mst", "in_turn", "three"),
-    ("mis", "clocked", "client_of_one"),
-    ("wcc", "serial", None),
-]
+BROKEN_OFF = [("sssp", "clocked", "client"), ("mst", "in_turn", "three")]
+BROKEN_OFF += [("mis", "clocked", "client_of_one"), ("wcc", "serial", None)]
 
 
 @pytest.mark.few(1)
@@ -327,12 +321,8 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
             dgsuite.run("mis", graph, checkpoint=tmp_path)
 
 
-OTHERS = [
-    ("bc", {}),
-    ("bfs2d", {"root": 3}),
-    ("mis", {"trace": True}),
-    ("mis", {"workload": {"packets": 1, "bytes": 8}}),
-]
+OTHERS = [("bc", {}), ("bfs2d", {"root": 3}), ("mis", {"trace": True})]
+OTHERS += [("mis", {"workload": {"packets": 1, "bytes": 8}})]
 
 
 @pytest.mark.parametrize(("kernel", "options"), OTHERS)

@@ -68,11 +68,11 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     assert_nothing_held(client)
 
 
+KILLED = [("clocked", 2), ("finish_async", 1), ("in_turn", 2), ("clocked", 1), ("finish_async", 2)]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("style", "workers"),
-    [("clocked", 2), ("finish_async", 1), ("in_turn", 2), ("clocked", 1), ("finish_async", 2)],
-)
+@pytest.mark.parametrize(("style", "workers"), KILLED)
 def test_a_killed_worker_is_named(own_client, ring, style, workers):
     """Also where all of the run is on that worker, so that no peer notices."""
     client = own_client

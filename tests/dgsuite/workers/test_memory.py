@@ -78,11 +78,8 @@ def test_a_halo_that_leaves_no_room_is_refused():
 
 def test_a_worker_that_dask_kills_for_its_memory_is_named(ring):
     """With what it used and its limit; the run is not begun again once two tries have ended so."""
-    settings = {
-        "distributed.worker.memory.pause": False,
-        "distributed.worker.memory.spill": False,
-        "dgsuite.recovery.tries": 7,
-    }
+    settings = {f"distributed.worker.memory.{what}": False for what in ("pause", "spill")}
+    settings["dgsuite.recovery.tries"] = 7
     with client_of(2, settings, memory_limit="500 MiB", set_as_default=False) as client:
         told = (
             r"Dask killed worker tcp://[0-9.:]+, which used [0-9.]+ MiB of its limit of 500.00 MiB; "

@@ -91,11 +91,11 @@ async def test_who_does_not_know_the_secret_is_refused(scheme, settings):
     assert Loud.heard == (scheme == "ws")  # Dask's shows whole messages alone
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [(None, [0]), (9100, [9100]), ("9100", [9100]), ("9100:9102", [9100, 9101, 9102])]
-    + [(wrong, None) for wrong in ("9102:9100", "any", 70000, -1, "9100-9102")],
-)
+PORTS = [(None, [0]), (9100, [9100]), ("9100", [9100]), ("9100:9102", [9100, 9101, 9102])]
+PORTS += [(wrong, None) for wrong in ("9102:9100", "any", 70000, -1, "9100-9102")]
+
+
+@pytest.mark.parametrize(("setting", "expected"), PORTS)
 def test_ports(setting, expected):
     refused = pytest.raises(dgsuite.InputError, match="must be a port such as 9100, or a range")
     with dask.config.set({"dgsuite.clocked.port": setting}), nullcontext() if expected else refused:

@@ -1,7 +1,5 @@
 """Waits end: the error names the lost, frozen, paused or closed worker, and turns pass on."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import multiprocessing
@@ -65,9 +63,10 @@ def test_a_task_for_another_process_is_refused(client, ring):
     assert_nothing_held(client)
 
 
-@pytest.mark.parametrize(
-    "change", ["repeated", "of an older phase", "of another process", "of a run that is over"]
-)
+CHANGES = ["repeated", "of an older phase", "of another process", "of a run that is over"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     worker.install(client)
     place = worker_addresses(client)[0]
@@ -98,12 +97,12 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
 # The scheduler.
 
 
+SCHEDULERS = [(signal.SIGKILL, "is gone"), (signal.SIGSTOP, "has not answered for 2 s")]
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES[::-1])
-@pytest.mark.parametrize(
-    ("number", "how"),
-    [(signal.SIGKILL, "is gone"), (signal.SIGSTOP, "has not answered for 2 s")],
-)
+@pytest.mark.parametrize(("number", "how"), SCHEDULERS)
 def test_a_scheduler_that_ends_is_named(ring, style, number, how):
     """And its workers end by themselves."""
     # a busy machine may take seconds to tell the client that the scheduler is gone
@@ -244,13 +243,8 @@ dgsuite.run(Sleeps(rounds={rounds}), ring, clusters=2, on_round=lambda _: print(
 """
 
 
-ENDS = [
-    (signal.SIGSTOP, "clocked"),
-    (signal.SIGINT, "clocked"),
-    (signal.SIGKILL, "finish_async"),
-    (signal.SIGKILL, "clocked"),
-    (signal.SIGINT, "finish_async"),
-]
+ENDS = [(signal.SIGSTOP, "clocked"), (signal.SIGINT, "clocked"), (signal.SIGKILL, "finish_async")]
+ENDS += [(signal.SIGKILL, "clocked"), (signal.SIGINT, "finish_async")]
 
 
 @pytest.mark.few(1)
@@ -260,13 +254,9 @@ def test_a_client_that_ends_leaves_nothing_running(client, ring, how, style):
     timeout, rounds = ("5 s", 300) if how == signal.SIGSTOP else ("60 s", 100_000)
     dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     code = CLIENT.format(rounds=rounds, style=style)
-    with subprocess.Popen(
-        [sys.executable, "-c", code, client.scheduler.address],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=heed_signals,
-    ) as process:
+    command = [sys.executable, "-c", code, client.scheduler.address]
+    there = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, preexec_fn=heed_signals, **there) as process:
         process.stdout.readline()
         process.send_signal(how)
         try:
