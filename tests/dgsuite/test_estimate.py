@@ -1,5 +1,7 @@
 """What a run is estimated to take, beside what its arrays take."""
 
+from __future__ import annotations
+
 import json
 
 import numpy as np

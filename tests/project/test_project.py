@@ -1,5 +1,7 @@
 """The project itself: documents that run, light imports, whole packages."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import re
