@@ -444,7 +444,7 @@ def test_models_of_kernels_are_what_they_declare(capsys):
     assert main(["kernels", "--models"]) == 0
     rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()[1:]}
     assert rows.keys() == KERNELS.keys()
-    assert rows["hs"] == ["CONGEST", "neighbours", "2", "nothing", "23", "43"]
+    assert rows["hs"] == ["CONGEST", "neighbours", "2", "nothing", "23,", "43"]
     assert rows["triangles"][:4] == ["LOCAL", "neighbours", "any", "nothing"]
     assert rows["dr"][:4] == ["-", "nodes", "any", "nothing"]
     assert rows["bf"][:4] == ["-", "neighbours", "1", "data"]

@@ -168,8 +168,9 @@ def test_wire_bytes_stay_near_the_halo(client):
 def test_what_is_known_need_not_travel(client, style):
     graph = Graph.from_networkx(nx.gnm_random_graph(40, 70, seed=8), clusters=4)
     for node in (0, 25):
-        told = dgsuite.run(toys.Calls(node, False), graph, style="clocked", client=client)
-        knew = dgsuite.run(toys.Calls(node), graph, style=style, client=client)
+        telling, knowing = toys.Calls(node=node, anyway=False), toys.Calls(node=node)
+        told = dgsuite.run(telling, graph, style="clocked", client=client)
+        knew = dgsuite.run(knowing, graph, style=style, client=client)
         assert_same(told, knew, ["got"])
         assert int(knew.wire_bytes.sum()) < int(told.wire_bytes.sum())
 

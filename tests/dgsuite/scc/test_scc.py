@@ -229,7 +229,8 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
         with carriers.workers(scheme, 2) as client:
             assert list(client.run(out).values()) == [nbytes] * 2
             pair = Graph.from_edges([0], [1], n=2, clusters=2)
-            ran = dgsuite.run(ledger.Echo(2, 2000), pair, style="clocked", client=client)
+            echo = ledger.Echo(rounds=2, size=2000)
+            ran = dgsuite.run(echo, pair, style="clocked", client=client)
     assert int(ran.wire_bytes.sum()) > 2 * 2 * 8 * 2000
 
 
