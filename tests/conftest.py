@@ -1,7 +1,5 @@
 """Fixtures for all tests: real worker processes, shared inputs, Hypothesis profiles."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -32,6 +30,8 @@ def interruptible():
 os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests start
 dask.config.set({"dgsuite.check": True})
 
+LATE = {"distributed.deploy.lost-worker-timeout": "5 minutes"}
+
 # each test process keeps some ten workers ready
 warm()
 
@@ -55,19 +55,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 WIDE = (
-    *(
-        "accounting",
-        "chem",
-        "cli",
-        "experiment",
-        "lab",
-        "network",
-        "report",
-        "scaling",
-        "scc",
-        "suites",
-    ),
-    *("transports", "workers", "engine/test_threads.py", "executors/test_recursive.py"),
+    *("accounting", "chem", "cli", "experiment", "lab", "network", "report", "scaling", "scc"),
+    *("suites", "transports", "workers", "engine/test_threads.py", "executors/test_recursive.py"),
     *("test_nx_arguments.py", "test_nx_backend.py", "test_nx_results.py", "../goldens"),
     *("test_accessor.py", "../genval/test_generate.py", "../genval/test_levels.py"),
     *(
@@ -81,10 +70,7 @@ WIDE = (
             *("netcdf", "partition", "readers", "rows", "views", "waiting"),
         )
     ),
-    *(
-        f"../project/test_{name}.py"
-        for name in ("fuzz", "naming_nodes", "products", "startup", "wheel")
-    ),
+    *(f"../project/test_{n}.py" for n in ("fuzz", "naming_nodes", "products", "startup", "wheel")),
 )
 """The second layer, below dgsuite/: studies, faults, losses of workers, tables, commands, the package."""
 
@@ -129,8 +115,7 @@ def here(tmp_path, monkeypatch, capsys):
 @pytest.fixture(scope="module")
 def three():
     """A client of three worker processes; others come in the place of those that are killed."""
-    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
-    with client_of(3, settings, set_as_default=False) as client:
+    with client_of(3, LATE | {"dgsuite.timeout": "20 s"}, set_as_default=False) as client:
         yield client
 
 
@@ -184,9 +169,7 @@ def brought(monkeypatch):
 
 @pytest.fixture(scope="session")
 def mortal():
-    with client_of(
-        2, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, set_as_default=False
-    ) as client:
+    with client_of(2, LATE, set_as_default=False) as client:
         yield client
 
 
@@ -196,8 +179,6 @@ def own_client(mortal):
 
     A run that loses one is not begun again, unless the test says so.
     """
-    import dask
-
     mortal.cluster.scale(2)
     while len(mortal.run(os.getpid, on_error="ignore")) != 2:
         time.sleep(0.05)

@@ -12,8 +12,6 @@ A reader runs in a process of its own with a limit of memory, so that crashes, d
 endless loops are seen, too. What fails is reported with its number: `data_of` makes it again.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import itertools
@@ -40,11 +38,10 @@ import pandas as pd
 import xarray as xr
 
 import dgsuite
+from dgsuite import Graph, InputError
 from dgsuite.base import netcdf, thresholds
-from dgsuite.base.errors import InputError
 from dgsuite.core import traces
 from dgsuite.genval.imsuite import generate
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways
 from dgsuite.studies.chem import molecule
 from dgsuite.studies.experiment.load import load
@@ -161,9 +158,8 @@ def forged_graph(**options):
         number = next(numbers)
         for way in (0, 1) if not number else (number % 2,):
             thresholds.compile_from = -1 if way else 1 << 15
-            graph = naming(
-                path, lambda: Graph.load(path, edges=("memory", "disk")[number // 2 % 2])
-            )
+            edges = ("memory", "disk")[number // 2 % 2]
+            graph = naming(path, partial(Graph.load, path, edges=edges))
             repr(graph)
             some = KERNELS if number < 2 else [KERNELS[number % len(KERNELS)]]
             for kernel in some:
@@ -419,14 +415,8 @@ def fuzz(reader: str, seed: int, inputs: int) -> dict[int, str]:
     outcomes: dict[int, str] = {}
     while len(outcomes) < inputs:
         command = [sys.executable, "-m", "tests.fuzz", "--child", reader, str(seed)]
-        found = subprocess.run(
-            [*command, str(len(outcomes)), str(inputs)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        how = {"cwd": ROOT, "capture_output": True, "text": True, "errors": "replace"}
+        found = subprocess.run([*command, str(len(outcomes)), str(inputs)], **how)
         lines = found.stdout.splitlines()
         for line in lines:
             number, _, outcome = line.partition(" ")

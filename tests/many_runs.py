@@ -6,8 +6,6 @@ prints, for each shape of workers x threads, kernel and style, how many runs wer
 and how many differed in outputs, rounds or messages. It fails if one did.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys
@@ -19,8 +17,7 @@ import xarray as xr
 from distributed import Client
 
 import dgsuite
-from dgsuite import genval
-from dgsuite.partition.graph.graph import Graph
+from dgsuite import Graph, genval
 from tests.cards.ranks import RANKS
 from tests.support.cases import NAMES, RINGS
 from tests.support.clusters import client_of
@@ -43,9 +40,8 @@ SHORT: dict[str, dict[str, Any]] = {
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    how = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=how)
     parser.add_argument("--shapes", nargs="+", default=["1x4", "2x2", "1x8"])
     parser.add_argument("--kernels", nargs="+", default=NAMES)
     parser.add_argument("--styles", nargs="+", default=["clocked", "finish_async"])
@@ -87,9 +83,8 @@ def main() -> int:
             for name in given.kernels:
                 few = SHORT.get(name, {})
                 if name not in expected:
-                    expected[name] = digest(
-                        dgsuite.run(name, graph_of(name, given.nodes, None), style="serial", **few)
-                    )
+                    ds = dgsuite.run(name, graph_of(name, given.nodes, None), style="serial", **few)
+                    expected[name] = digest(ds)
                 graph = graph_of(name, given.nodes, client)
                 for style in given.styles:
                     begun, runs, wrong = time.monotonic(), 0, 0
@@ -98,10 +93,8 @@ def main() -> int:
                         wrong += digest(ds) != expected[name]
                         runs += 1
                     took = time.monotonic() - begun
-                    print(
-                        f"{shape} {name} {style}: {runs} runs in {took:.1f} s, {wrong} differ",
-                        flush=True,
-                    )
+                    found = f"{runs} runs in {took:.1f} s, {wrong} differ"
+                    print(f"{shape} {name} {style}: {found}", flush=True)
                     differing += wrong
     return differing > 0
 

@@ -12,10 +12,8 @@ from importlib.metadata import entry_points
 import pytest
 
 GENERATORS = (
-    "readwrite.tests.test_edgelist",
-    "tests.test_convert_numpy",
-    "tests.test_convert_pandas",
-    "tests.test_convert_scipy",
+    *("readwrite.tests.test_edgelist", "tests.test_convert_numpy"),
+    *("tests.test_convert_pandas", "tests.test_convert_scipy"),
 )
 """Of ``networkx``."""
 
@@ -85,9 +83,8 @@ def main(arguments):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NETWORKX_TEST_BACKEND", "dgsuite")
         patch.setenv("NETWORKX_FALLBACK_TO_NX", "True")
-        return pytest.main(
-            [*options, "--pyargs", *modules, "-k", f"not {SLOW}", *arguments], plugins=[Answers()]
-        )
+        options += ["--pyargs", *modules, "-k", f"not {SLOW}", *arguments]
+        return pytest.main(options, plugins=[Answers()])
 
 
 if __name__ == "__main__":

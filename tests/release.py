@@ -52,14 +52,11 @@ def disagreements():
         for name in ("CHANGELOG.md", "CITATION.cff", "NOTICE.md", "conda/recipe.yaml")
     }
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    citation, recipe = (
-        yaml.safe_load(text["CITATION.cff"]),
-        yaml.safe_load(text["conda/recipe.yaml"]),
-    )
+    citation = yaml.safe_load(text["CITATION.cff"])
+    recipe = yaml.safe_load(text["conda/recipe.yaml"])
     heading = re.search(r"^## (.*)$", text["CHANGELOG.md"], re.MULTILINE)
-    if not heading or not re.fullmatch(
-        rf"{re.escape(__version__)} \(\d{{4}}-\d\d-\d\d\)", heading[1]
-    ):
+    first = rf"{re.escape(__version__)} \(\d{{4}}-\d\d-\d\d\)"
+    if not heading or not re.fullmatch(first, heading[1]):
         yield f"the first heading of CHANGELOG.md must be: ## {__version__} (YYYY-MM-DD)"
     if citation["version"] != __version__:
         yield f"CITATION.cff has version {citation['version']}, the package {__version__}"
@@ -67,10 +64,8 @@ def disagreements():
         yield f"conda/recipe.yaml has version {recipe['context']['version']}, the package {__version__}"
     if " AND ".join(citation["license"]) != project["license"]:
         yield f"CITATION.cff has the licences {citation['license']}, the package {project['license']}"
-    if (
-        recipe["about"]["license"] != project["license"]
-        or project["license"] not in text["NOTICE.md"]
-    ):
+    licence = project["license"]
+    if recipe["about"]["license"] != licence or licence not in text["NOTICE.md"]:
         yield f"conda/recipe.yaml and NOTICE.md must have the licence {project['license']}"
     extras = project["optional-dependencies"]
     with_command = [r for name in ("command", "netcdf", "plot") for r in extras[name]]
@@ -106,11 +101,8 @@ def make(folder):
     wheel = build(folder)
     (sdist,) = wheel.parent.glob("*.tar.gz")
     metadata = zipfile.ZipFile(wheel).read(f"dgsuite-{__version__}.dist-info/METADATA").decode()
-    for line in (
-        f"Version: {__version__}",
-        "License-Expression: ",
-        "License-File: LICENSES/EPL-1.0.txt",
-    ):
+    needed = f"Version: {__version__}", "License-Expression: ", "License-File: LICENSES/EPL-1.0.txt"
+    for line in needed:
         if f"\n{line}" not in metadata:
             sys.exit(f"{wheel.name}: its metadata have no {line!r}")
     target = ROOT / "dist"
@@ -135,12 +127,10 @@ def alias(folder):
 
 def try_alias(wheel, folder):
     """Installed by its other name, networkx finds the backend."""
-    own = environment(
-        folder / "env", sys.executable, "nx-dgsuite", "--find-links", str(wheel.parent)
-    )
-    found = call(
-        [own, "-c", "import networkx as nx; print('dgsuite' in nx.config.backends)"], folder
-    )
+    from_folder = ["nx-dgsuite", "--find-links", str(wheel.parent)]
+    own = environment(folder / "env", sys.executable, *from_folder)
+    code = "import networkx as nx; print('dgsuite' in nx.config.backends)"
+    found = call([own, "-c", code], folder)
     if found.strip() != "True":
         sys.exit("networkx does not find the backend of nx-dgsuite")
 

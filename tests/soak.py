@@ -13,8 +13,6 @@ tasks (``dask.utils.key_split``), of 100,000 entries of 0.2 kB. It is emptied be
 processes return freed memory at once, as those of Dask's nannies do.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import sys
@@ -40,12 +38,9 @@ WARM = 50
 BOUND = 1.05
 """How much more memory than then a process may have at the end."""
 
-LIMITS = {
-    "distributed.admin.log-length": 10,
-    "distributed.admin.low-level-log-length": 10,
-    "distributed.admin.system-monitor.log-length": 10,
-    "distributed.worker.profile.cycle": "100ms",
-}
+LOGS = ("log-length", "low-level-log-length", "system-monitor.log-length")
+LIMITS = {f"distributed.admin.{log}": 10 for log in LOGS}
+LIMITS["distributed.worker.profile.cycle"] = "100ms"
 """Entries of Dask's logs, and how often it adds a profile, so that they are full before counting begins."""
 
 

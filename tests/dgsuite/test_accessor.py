@@ -124,10 +124,8 @@ def test_probabilities_have_the_intervals_of_wilson():
     right = np.array([[20, 11, 0], [17, 3, 1]])
     valid = (np.arange(25) < right[:, :, None]).astype(int)
     valid[..., 20:] = -1  # the last five were not checked
-    ds = xr.Dataset(
-        {"valid": (("kernel", "loss", "run"), valid)},
-        {"kernel": ["mis", "wcc"], "loss": [0.0, 0.1, 0.2]},
-    )
+    at = {"kernel": ["mis", "wcc"], "loss": [0.0, 0.1, 0.2]}
+    ds = xr.Dataset({"valid": (("kernel", "loss", "run"), valid)}, at)
     ax = ds.dgsuite.plot.probability(lines="kernel")
     assert ax.get_xlabel() == "loss"
     named = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -147,36 +145,36 @@ PATH = Graph.from_edges([0], [1], client=None)
 RUNS = xr.Dataset({"valid": ("run", [1, 0]), "rounds": ("run", [3, 4])})
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: RUNS.dgsuite.plot.probability(), "what the probability is drawn: nothing varies"),
-        (lambda: RUNS.dgsuite.plot.probability("rounds", by="run"), "'rounds' is no truth value"),
-        (lambda: RUNS.dgsuite.plot.probability("right"), "unknown variable 'right'"),
-        (lambda: RUNS.dgsuite.plot.probability(by="a"), "unknown dimension or coordinate 'a'"),
-        (lambda: RUNS.dgsuite.plot.communication(), "not the result of one run"),
-        (lambda: xr.Dataset({"x": 1}).dgsuite.summary(), "not the result of one run"),
-        (lambda: xr.Dataset({"messages": ("round", [1])}).dgsuite.summary(), "result of one run"),
-        (lambda: dgsuite.run("bfs", PATH).dgsuite.to_pandas(["rank"]), "output by node 'rank'"),
-    ],
-)
+WRONG = [
+    (lambda: RUNS.dgsuite.plot.probability(), "what the probability is drawn: nothing varies"),
+    (lambda: RUNS.dgsuite.plot.probability("rounds", by="run"), "'rounds' is no truth value"),
+    (lambda: RUNS.dgsuite.plot.probability("right"), "unknown variable 'right'"),
+    (lambda: RUNS.dgsuite.plot.probability(by="a"), "unknown dimension or coordinate 'a'"),
+    (lambda: RUNS.dgsuite.plot.communication(), "not the result of one run"),
+    (lambda: xr.Dataset({"x": 1}).dgsuite.summary(), "not the result of one run"),
+    (lambda: xr.Dataset({"messages": ("round", [1])}).dgsuite.summary(), "result of one run"),
+    (lambda: dgsuite.run("bfs", PATH).dgsuite.to_pandas(["rank"]), "output by node 'rank'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_what_cannot_be(call, message):
     with pytest.raises(InputError, match=message):
         call()
 
 
+FRAMES = [
+    ("bfs", {}, None, ["node", "level", "parent"]),
+    ("wcc", {"thresholds": [0.9, 0.5]}, None, ["node", "component_0.9", "component_0.5"]),
+    ("similarity", {}, None, ["source", "target", "similarity"]),
+    ("bridges", {}, None, ["source", "target"]),
+    ("bridges", {}, ["articulation"], ["node", "articulation"]),
+    ("all_pairs", {}, ["level"], ["node", *(f"level_{v}" for v in "abcd")]),
+]
+
+
 @pytest.mark.parametrize("limit", ["4 MiB", "0 B"])
-@pytest.mark.parametrize(
-    ("kernel", "how", "outputs", "names"),
-    [
-        ("bfs", {}, None, ["node", "level", "parent"]),
-        ("wcc", {"thresholds": [0.9, 0.5]}, None, ["node", "component_0.9", "component_0.5"]),
-        ("similarity", {}, None, ["source", "target", "similarity"]),
-        ("bridges", {}, None, ["source", "target"]),
-        ("bridges", {}, ["articulation"], ["node", "articulation"]),
-        ("all_pairs", {}, ["level"], ["node", *(f"level_{v}" for v in "abcd")]),
-    ],
-)
+@pytest.mark.parametrize(("kernel", "how", "outputs", "names"), FRAMES)
 def test_outputs_as_dataframes_of_pandas_and_dask(client, limit, kernel, how, outputs, names):
     edges = {"weights": [0.4, 0.6, 0.95], "relabel": True, "clusters": 2, "client": client}
     with dask.config.set({"dgsuite.gather-limit": limit}):

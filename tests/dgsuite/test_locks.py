@@ -36,7 +36,7 @@ class Mesh:
 def guarded():
     """Locks, and calls that take them."""
     made, cache, bucket, throttle = Once(), Cache(), Bucket(), Throttle()
-    graph = genval.graph("ring", 6, clusters=2, client=None)
+    parts = genval.graph("ring", 6, clusters=2, client=None).parts
     halos, bounds = Halos(), np.array([0, 2])
     meshes = KeptMeshes()
     disturbed = object.__new__(Disturbed)
@@ -45,15 +45,8 @@ def guarded():
     return {
         made.lock: [lambda: made.get("a", lambda: 1)],
         cache.lock: [lambda: cache.get("a", lambda: 1)],
-        halos._lock: [
-            lambda: halos.get(graph.parts, bounds, 0, False),
-            lambda: halos.there(bounds, 0),
-        ],
-        meshes._lock: [
-            lambda: meshes.take("a"),
-            lambda: meshes.keep("b", Mesh(), 60),
-            meshes.close,
-        ],
+        halos._lock: [lambda: halos.get(parts, bounds, 0, False), lambda: halos.there(bounds, 0)],
+        meshes._lock: [lambda: meshes.take("a"), lambda: meshes.keep("b", Mesh(), 9), meshes.close],
         bucket._lock: [lambda: bucket.begin(1.0), lambda: bucket.take(1, 1.0, 1.0)],
         throttle._lock: [lambda: throttle.limit, lambda: setattr(throttle, "limit", Limit())],
         disturbed._lock: [lambda: disturbed.begin(step)],

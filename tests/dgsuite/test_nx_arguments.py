@@ -22,6 +22,7 @@ from tests.support.cases import in_turn
 from tests.support.nx_inputs import graphs
 
 known = nx_inputs.known
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]
 
@@ -235,28 +236,20 @@ def without_paths(found):
 NAMES = sorted(ANSWERS.keys() - ALONE)
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", NAMES)
-def test_odd_arguments_are_answered_as_by_networkx(name):
-    graphs = {"graph": GRAPHS["graph"]}
-    assert list(differences(name, graphs, list(arguments_of(name)))) == []
+OTHERS = in_turn(NAMES, [label for label in GRAPHS if label != "graph"])
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("name", "graph"), in_turn(NAMES, [label for label in GRAPHS if label != "graph"])
-)
-def test_odd_arguments_on_odd_graphs(name, graph):
+@pytest.mark.parametrize(("name", "graph"), [*((name, "graph") for name in NAMES), *OTHERS])
+def test_odd_arguments_are_answered_as_by_networkx(name, graph):
+    """On a graph, and on odd ones."""
     assert list(differences(name, {graph: GRAPHS[graph]}, list(arguments_of(name)))) == []
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
 def test_odd_graphs_are_taken_as_by_networkx(name):
     assert list(differences(name, GRAPHS, [next(arguments_of(name))])) == []
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
 @given(graph=graphs(), data=st.data())
 def test_drawn_graphs_are_taken_as_by_networkx(name, graph, data):
@@ -277,7 +270,6 @@ def test_drawn_graphs_are_taken_as_by_networkx(name, graph, data):
         assert outcome(function, graph, usual, backend="dgsuite") is not NotImplementedError
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_odd_arguments_of_hits():
     """Its tolerance says how exact results are, so large ones are not compared."""
     sets = list(arguments_of("hits"))
@@ -292,7 +284,6 @@ WEIGHTY = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WEIGHTY)
 def test_odd_weights_are_answered_as_by_networkx(name):
     first = next(arguments_of(name))
@@ -303,7 +294,6 @@ def test_odd_weights_are_answered_as_by_networkx(name):
             assert list(differences(name, graphs, [{**first, "weight": "weight"}], close)) == []
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WEIGHTY)
 def test_weights_of_short_types_are_answered(name):
     """What is answered for Python's numbers is answered for those of NumPy."""

@@ -1,7 +1,5 @@
 """The backend of networkx: graphs, settings, what it leaves to networkx, and how it is installed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
@@ -48,11 +46,8 @@ def environment(tmp_path_factory):
 @given(graph=graphs())
 def test_graphs_come_back(graph):
     """Conversion, and back, with nodes, edges in order, keys and attributes."""
-    back = nx_backend.convert_to_nx(
-        nx_backend.convert_from_nx(
-            graph, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True
-        )
-    )
+    kept = {f"preserve_{what}_attrs": True for what in ("edge", "node", "graph")}
+    back = nx_backend.convert_to_nx(nx_backend.convert_from_nx(graph, **kept))
     assert type(back) is type(graph)
     assert nx.utils.graphs_equal(back, graph)
     assert list(back.edges) == list(graph.edges)
@@ -110,13 +105,11 @@ print("xarray" in sys.modules)
 """
 
 
-@pytest.mark.parametrize(
-    ("calls", "other", "imported"), [(1, "", False), (5, "", True), (0, "k", True)]
-)
-def test_a_new_process_leaves_to_networkx_what_takes_less_than_imports(calls, other, imported):
+@pytest.mark.parametrize(("calls", "k", "heavy"), [(1, "", False), (5, "", True), (0, "k", True)])
+def test_a_new_process_leaves_to_networkx_what_takes_less_than_imports(calls, k, heavy):
     """Until what it asks for is worth them; until then nothing heavy is imported."""
-    found = python("-c", FRESH, calls, other, NETWORKX_BACKEND_PRIORITY="dgsuite")
-    assert found.stdout.split() == [str(imported)], found.stderr
+    found = python("-c", FRESH, calls, k, NETWORKX_BACKEND_PRIORITY="dgsuite")
+    assert found.stdout.split() == [str(heavy)], found.stderr
 
 
 def test_the_log_names_a_graph_in_short(caplog):
@@ -134,27 +127,26 @@ def test_each_call_takes_the_weights_that_it_names():
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, 2, "near")
     nx.set_edge_attributes(graph, 5, "far")
-    converted = nx_backend.convert_from_nx(
-        graph, edge_attrs={"near": None, "far": None}, preserve_edge_attrs=True
-    )
+    named = {"edge_attrs": {"near": None, "far": None}, "preserve_edge_attrs": True}
+    converted = nx_backend.convert_from_nx(graph, **named)
     for weight, each in (("near", 2), ("far", 5), (None, 1), ("near", 2)):
         found = nx.single_source_dijkstra_path_length(converted, 0, weight=weight)
         assert found == {v: each * v for v in graph}
 
 
-@pytest.mark.parametrize(
-    ("call", "reason"),
-    [
-        (by_node(nx.pagerank, nstart={0: 1}), "nstart"),
-        (by_node(nx.greedy_color), "random_sequential"),
-        (by_node(nx.diameter, usebounds=True), "few searches"),
-        (by_node(nx.closeness_centrality, distance="weight"), "without weights"),
-        (by_node(nx.pagerank, dangling={0: 1}), "dangling"),
-        (by_node(nx.clustering, weight="weight"), "without weights"),
-        (by_node(nx.minimum_spanning_edges, "prim"), "Kruskal"),
-        (from_first(nx.single_source_dijkstra_path_length, weight=lambda u, v, d: 1), "function"),
-    ],
-)
+LEFT = [
+    (by_node(nx.pagerank, nstart={0: 1}), "nstart"),
+    (by_node(nx.greedy_color), "random_sequential"),
+    (by_node(nx.diameter, usebounds=True), "few searches"),
+    (by_node(nx.closeness_centrality, distance="weight"), "without weights"),
+    (by_node(nx.pagerank, dangling={0: 1}), "dangling"),
+    (by_node(nx.clustering, weight="weight"), "without weights"),
+    (by_node(nx.minimum_spanning_edges, "prim"), "Kruskal"),
+    (from_first(nx.single_source_dijkstra_path_length, weight=lambda u, v, d: 1), "function"),
+]
+
+
+@pytest.mark.parametrize(("call", "reason"), LEFT)
 def test_a_call_that_cannot_be_says_why(call, reason, caplog):
     caplog.set_level(logging.DEBUG, "networkx")
     with pytest.raises(NotImplementedError):
@@ -211,14 +203,12 @@ def test_a_graph_on_a_closed_client_is_built_again(client):
     graph = nx.gnm_random_graph(300, 500, seed=2)
     wanted = nx.single_source_shortest_path_length(graph, 0)
     converted = nx_backend.convert_from_nx(graph)
+    lengths = nx_backend.single_source_shortest_path_length
     with Client(client.cluster, set_as_default=False) as other:
         held = converted.graph(Held(None, False, 2, other))
         held._parts = other.scatter(held._parts)
-        assert (
-            nx_backend.single_source_shortest_path_length(converted, 0, client=other, clusters=2)
-            == wanted
-        )
-    assert nx_backend.single_source_shortest_path_length(converted, 0, style="serial") == wanted
+        assert lengths(converted, 0, client=other, clusters=2) == wanted
+    assert lengths(converted, 0, style="serial") == wanted
     assert all(graph.local for graph in converted._held.values())
 
 

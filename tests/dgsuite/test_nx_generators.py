@@ -81,14 +81,14 @@ def test_matrices(form, kind):
 FLOATS = pd.DataFrame({"source": [0.5], "target": [1]})
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda **how: nx.from_pandas_edgelist(ROWS, create_using=nx.MultiGraph, **how),
-        lambda **how: nx.from_pandas_edgelist(FLOATS, **how),
-        lambda **how: nx.from_scipy_sparse_array(sp.dok_array((2, 2)), **how),
-    ],
-)
+LEFT = [
+    lambda **how: nx.from_pandas_edgelist(ROWS, create_using=nx.MultiGraph, **how),
+    lambda **how: nx.from_pandas_edgelist(FLOATS, **how),
+    lambda **how: nx.from_scipy_sparse_array(sp.dok_array((2, 2)), **how),
+]
+
+
+@pytest.mark.parametrize("call", LEFT)
 def test_other_arguments_are_left_to_networkx(call):
     with pytest.raises(NotImplementedError):
         call(backend="dgsuite")
@@ -107,16 +107,16 @@ def test_a_graph_gets_its_dictionaries_when_they_are_looked_at():
     assert graph.graph == {"name": "small"}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda graph: graph.add_edge(0, 9),
-        lambda graph: graph.remove_node(1),
-        lambda graph: graph.clear(),
-        lambda graph: setattr(graph, "_adj", graph._adj),
-        lambda graph: nx.relabel_nodes(graph, {0: 7}, copy=False),
-    ],
-)
+CHANGES = [
+    lambda graph: graph.add_edge(0, 9),
+    lambda graph: graph.remove_node(1),
+    lambda graph: graph.clear(),
+    lambda graph: setattr(graph, "_adj", graph._adj),
+    lambda graph: nx.relabel_nodes(graph, {0: 7}, copy=False),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_graph_that_changes_is_converted_again(change):
     graph, plain = rows(backend="dgsuite"), rows()
     for each in (graph, plain):
@@ -126,18 +126,18 @@ def test_a_graph_that_changes_is_converted_again(change):
     assert not plain or count(graph, backend="dgsuite") == count(plain)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        lambda graph: pickle.loads(pickle.dumps(graph)),
-        copy.deepcopy,
-        lambda graph: graph.copy(),
-        lambda graph: graph.to_directed(),
-        lambda graph: graph.subgraph([0, 1]).copy(),
-        lambda graph: graph.reverse() if graph.is_directed() else graph,
-        lambda graph: graph.__class__([(0, 1)]),
-    ],
-)
+OTHERS = [
+    lambda graph: pickle.loads(pickle.dumps(graph)),
+    copy.deepcopy,
+    lambda graph: graph.copy(),
+    lambda graph: graph.to_directed(),
+    lambda graph: graph.subgraph([0, 1]).copy(),
+    lambda graph: graph.reverse() if graph.is_directed() else graph,
+    lambda graph: graph.__class__([(0, 1)]),
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_made_of_a_graph_is_as_in_networkx(other, kind):
     same(other(rows(create_using=kind, backend="dgsuite")), other(rows(create_using=kind)))

@@ -53,12 +53,9 @@ def test_any_cut_gives_the_same_bits(client, power):
     net, labels = network(weighted=True), LUCK.integers(0, 5, N)
     src, dst = np.array(net.edges).T
     weights = np.ldexp([net.edges[e]["weight"] for e in net.edges], power)
-    cuts = [{"clusters": k} for k in (1, 4, 7)]
-    cuts += [{"clusters": 5, "client": client}]
-    found = [
-        dgsuite.quality(Graph.from_edges(src, dst, n=N, weights=weights, **cut), labels)
-        for cut in cuts
-    ]
+    cuts = [*({"clusters": k} for k in (1, 4, 7)), {"clusters": 5, "client": client}]
+    graphs = [Graph.from_edges(src, dst, n=N, weights=weights, **cut) for cut in cuts]
+    found = [dgsuite.quality(graph, labels) for graph in graphs]
     assert all(one.identical(found[0]) for one in found)
 
 
@@ -81,22 +78,18 @@ def test_what_is_not_defined_is_nan():
 OBJECTS = np.array([None, 1, "b"])
 
 
-@pytest.mark.parametrize(
-    ("labels", "how", "says"),
-    [
-        ([0, 1], {}, r"labels must be one for each node, shape \(3,\), got shape \(2,\)"),
-        ([0, 1, 1], {"resolution": 0}, "resolution must be above 0 and finite, got 0"),
-        ([0, 1, 1], {}, r"edge \(0, 1\) has the negative weight -1"),
-        (
-            [0, -1, -1],
-            {},
-            "labels: 2 of 3 nodes have none but -1, the first of them is node 1; give",
-        ),
-        (["a", "", "b"], {}, "labels: 1 of 3 nodes have none but '', the first of them is node 1"),
-        ([0.0, 1.0, np.nan], {}, "1 of 3 nodes have none but nan, the first of them is node 2"),
-        (OBJECTS, {}, "1 of 3 nodes have none but None, the first of them is node 0"),
-    ],
-)
+WRONG = [
+    ([0, 1], {}, r"labels must be one for each node, shape \(3,\), got shape \(2,\)"),
+    ([0, 1, 1], {"resolution": 0}, "resolution must be above 0 and finite, got 0"),
+    ([0, 1, 1], {}, r"edge \(0, 1\) has the negative weight -1"),
+    ([0, -1, -1], {}, "labels: 2 of 3 nodes have none but -1, the first of them is node 1"),
+    (["a", "", "b"], {}, "labels: 1 of 3 nodes have none but '', the first of them is node 1"),
+    ([0.0, 1.0, np.nan], {}, "1 of 3 nodes have none but nan, the first of them is node 2"),
+    (OBJECTS, {}, "1 of 3 nodes have none but None, the first of them is node 0"),
+]
+
+
+@pytest.mark.parametrize(("labels", "how", "says"), WRONG)
 def test_bad_input(labels, how, says):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[-1.0, 2.0])
     with pytest.raises(InputError, match=says):

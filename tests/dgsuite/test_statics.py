@@ -14,19 +14,20 @@ def test_example():
     assert doctest.testmod(statics).failed == 0
 
 
-@pytest.mark.parametrize(
-    ("kernel", "style", "counts"),
-    [  # tasks, joins, barriers, locks: by hand, from the programs
-        (KERNELS["bf"], "finish_async", (2, 2, 0, 2)),
-        (KERNELS["bf"], "clocked", (1, 1, 1, 2)),
-        (KERNELS["ds"], "clocked", (1, 1, 8, 2)),
-        (KERNELS["dst"], "finish_async", (7, 7, 0, 5)),
-        (KERNELS["mis"], "clocked", (2, 2, 3, 6)),
-        (RECURSIVE["bf"], "finish_async", (2, 2, 0, 3)),
-        (RECURSIVE["bf"], "clocked", (1, 1, 1, 3)),
-        (RECURSIVE["mst"], "clocked", (5, 5, 7, 4)),
-    ],
-)
+COUNTS = [
+    # tasks, joins, barriers, locks: by hand, from the programs
+    (KERNELS["bf"], "finish_async", (2, 2, 0, 2)),
+    (KERNELS["bf"], "clocked", (1, 1, 1, 2)),
+    (KERNELS["ds"], "clocked", (1, 1, 8, 2)),
+    (KERNELS["dst"], "finish_async", (7, 7, 0, 5)),
+    (KERNELS["mis"], "clocked", (2, 2, 3, 6)),
+    (RECURSIVE["bf"], "finish_async", (2, 2, 0, 3)),
+    (RECURSIVE["bf"], "clocked", (1, 1, 1, 3)),
+    (RECURSIVE["mst"], "clocked", (5, 5, 7, 4)),
+]
+
+
+@pytest.mark.parametrize(("kernel", "style", "counts"), COUNTS)
 def test_counts(kernel, style, counts):
     assert statics.statics(kernel, style)[4:] == counts
 

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.core import traces
 from dgsuite.core.results import dataset
 from dgsuite.kernels import KERNELS, RECURSIVE, BellmanFord
 from dgsuite.kernels.bsp import Kernel, Links, Output, Round, State, broadcast, vote
-from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, inputs
 from tests.support.examples import examples
 
@@ -36,9 +35,7 @@ def test_matrices_of_all_rounds_are_limited(monkeypatch):
     assert "traffic" not in ds.variables
     assert "cluster_to" not in ds.variables
     untraced = dgsuite.run("lcr", graph, style="serial", faithful=True)
-    assert all(
-        ds[name].equals(untraced[name]) for name in ("messages", "remote_messages", "leader")
-    )
+    assert all(ds[v].equals(untraced[v]) for v in ("messages", "remote_messages", "leader"))
 
 
 def assert_counted(ds: xr.Dataset) -> None:
@@ -58,10 +55,7 @@ def added_up(ds: xr.Dataset, owner: np.ndarray, clusters: int) -> np.ndarray:
 
 
 @examples(40)
-@given(
-    st.one_of(*(inputs(name) for name in NAMES if not KERNELS[name].obeys.ships)),
-    st.sampled_from([1, 2, 3]),
-)
+@given(st.one_of(*(inputs(n) for n in NAMES if not KERNELS[n].obeys.ships)), st.integers(1, 3))
 def test_a_cut_adds_up_what_nodes_send(case, clusters):
     kernel, make = case
     graph = make(clusters=clusters)
@@ -168,20 +162,17 @@ def run_each(trace):
     return dgsuite.run_each("bf", genval.graph("er", 10), [{"root": 0}, {"root": 1}], trace=trace)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: traced("bf", RING, trace="trace.csv"), r"a file in \.nc, got .trace\.csv"),
-        (
-            lambda: traced("bf", RING, trace="no/such/trace.nc"),
-            "the folder .*no/such does not exist",
-        ),
-        (lambda: traced("bf", RING, trace=3), "trace must be True, False or the name of a file"),
-        (lambda: traced("bf", RING, clusters=10), "10 by 10 clusters.*write the trace to a file"),
-        (lambda: run_each("t.nc"), "one file for 2 runs"),
-        (lambda: traces.read("none.nc"), "no such file"),
-    ],
-)
+WRONG = [
+    (lambda: traced("bf", RING, trace="trace.csv"), r"a file in \.nc, got .trace\.csv"),
+    (lambda: traced("bf", RING, trace="no/such/trace.nc"), "folder .*no/such does not exist"),
+    (lambda: traced("bf", RING, trace=3), "trace must be True, False or the name of a file"),
+    (lambda: traced("bf", RING, clusters=10), "10 by 10 clusters.*write the trace to a file"),
+    (lambda: run_each("t.nc"), "one file for 2 runs"),
+    (lambda: traces.read("none.nc"), "no such file"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_bad_traces(call, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(dataset, "MATRICES", 1000)

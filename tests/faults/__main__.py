@@ -7,8 +7,6 @@ The first replays one seed. The second makes 100 seeds of block 5: those that ar
 blocks, which have the same style, all or none with nannies. The status is 1 if a trial went wrong.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

@@ -4,8 +4,6 @@ It is a file that each process maps. What a process wrote there is read after it
 needed to arm a fault.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
@@ -141,14 +139,8 @@ class Board:
         self._counts[:] = 0
         self._faults[:] = 0
         for row, fault in zip(self._faults, faults, strict=False):
-            row[1:7] = (
-                fault.stage,
-                HOOKS.index(fault.hook),
-                fault.striker,
-                fault.number,
-                _KINDS.index(fault.kind),
-                fault.victim,
-            )
+            row[1:4] = fault.stage, HOOKS.index(fault.hook), fault.striker
+            row[4:7] = fault.number, _KINDS.index(fault.kind), fault.victim
             row[0] = ARMED
 
     def enter(self, stage: int) -> None:

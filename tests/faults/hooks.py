@@ -3,8 +3,6 @@
 They are put in from here, by patches of what dgsuite and Dask do; the product has none.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import time
@@ -83,10 +81,7 @@ def of_worker() -> list[Patch]:
     ]
 
 
-HANDLERS = {
-    "dgsuite_workers": "workers",
-    "dgsuite_results": "results",
-}
+HANDLERS = {"dgsuite_workers": "workers", "dgsuite_results": "results"}
 """Requests to the scheduler that pass a hook before they are handled."""
 
 
@@ -161,9 +156,7 @@ class Onlooker(SchedulerPlugin):
         graphs = scheduler.stream_handlers["update-graph"]
         scheduler.stream_handlers["update-graph"] = self._hooked(graphs, "graph")
 
-    def _hooked(
-        self, handler: Callable[..., Any], hook: str, request: str = ""
-    ) -> Callable[..., Any]:
+    def _hooked(self, handler: Callable[..., Any], hook: str, request: str = "") -> Any:
         signature = inspect.signature(handler)
 
         @wraps(handler)

@@ -1,7 +1,5 @@
 """A scheduler and workers for trials: processes forked from one that has imported everything."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import multiprocessing
@@ -14,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import dask
 from distributed import Client, Nanny, Scheduler, Worker
@@ -101,7 +99,7 @@ class Processes:
     def __init__(self, nannies: bool) -> None:
         self.nannies = nannies
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> Self:
         with ExitStack() as stack:
             self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             self._context = get_mp_context()
@@ -125,9 +123,8 @@ class Processes:
 
     def _fork(self, place: int, make: Callable[..., Any]) -> str:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(
-            target=_serve, args=(make, _short(dask.config.config), self.folder / "log", theirs)
-        )
+        given = make, _short(dask.config.config), self.folder / "log", theirs
+        process = self._context.Process(target=_serve, args=given)
         process.daemon = True
         process.start()
         self._processes[place] = process
@@ -139,14 +136,8 @@ class Processes:
 
     def _start(self, number: int) -> None:
         """Start a worker."""
-        options = {
-            "nthreads": 1,
-            "name": str(number),
-            "local_directory": str(self.folder),
-            "board": self.folder / "board",
-            "host": "127.0.0.1",
-            "memory_limit": 0,
-        }
+        options = {"nthreads": 1, "name": str(number), "host": "127.0.0.1", "memory_limit": 0}
+        options |= {"local_directory": str(self.folder), "board": self.folder / "board"}
         if not self.nannies:
             options.pop("memory_limit")
             make = partial(HookedWorker, self.address, dashboard=False, **options)

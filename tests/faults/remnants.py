@@ -1,7 +1,5 @@
 """What processes hold when nothing runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -11,8 +11,6 @@ tied to no worker, how far other workers get before a client hears of a loss, an
 fault may not strike again, above all a second one.
 """
 
-from __future__ import annotations
-
 import gc
 import logging
 import os
@@ -27,7 +25,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import dask
 import dask.array as da
@@ -37,14 +35,15 @@ from distributed import Client
 import dgsuite
 from dgsuite import Graph
 from dgsuite.partition.clusters.grid import arrange
-from tests.faults import board as boards
-from tests.faults.board import FIRST, HOOKS, PLACES, SCHEDULER, STAGES, WORKERS, Board, Fault
+from tests.faults.board import FIRST, HOOKS, LOSSES, PLACES, SCHEDULER, STAGES, WORKERS, Fault
 from tests.faults.hooks import ADDRESSES, hooked_client
 from tests.faults.processes import LONG, TIMEOUT, Processes
 from tests.faults.remnants import left
 from tests.support import networks
 from tests.support.cases import TYPICAL
 from tests.support.patience import PATIENCE
+
+Found = dict[str, np.ndarray]
 
 BUSY = "frozen or busy"
 """In the error of a scheduler that does not answer. If no fault has struck it, the trial says nothing."""
@@ -65,20 +64,13 @@ SOURCES = ["arrays", "here", "saved"]
 
 STYLES = ["clocked", "finish_async", "in_turn", "session", "checkpoint"]
 
-OF_STYLE = {
-    "finish_async": ["votes", "keep", "give", "cancel"],
-    "checkpoint": ["file"],
-}
+OF_STYLE = {"finish_async": ["votes", "keep", "give", "cancel"], "checkpoint": ["file"]}
 """Hooks that only one style or two pass: they come first in the blocks of these."""
 
 APART = 5
 """How many hooks later each block begins with the rest."""
 
-KERNELS: dict[str, dict[str, Any]] = {
-    "core_number": {},
-    "pagerank": {"iterations": 8},
-    "sssp": {},
-}
+KERNELS: dict[str, dict[str, Any]] = {"core_number": {}, "pagerank": {"iterations": 8}, "sssp": {}}
 """Kernels of most trials, with their parameters."""
 
 OTHERS = [name for name in TYPICAL if name not in KERNELS]
@@ -151,9 +143,7 @@ class Trial:
 
     def lossy(self, struck: Sequence[bool]) -> list[Fault]:
         """The faults that have struck and that may take a process away."""
-        return [
-            f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in boards.LOSSES
-        ]
+        return [f for f, has in zip(self.faults, struck, strict=True) if has and f.kind in LOSSES]
 
 
 LOST = "of the graph was lost with its worker", "data was lost with its worker"
@@ -199,9 +189,9 @@ class Simulation:
         self._stack = ExitStack()
         self._there: dict[bool, tuple[ExitStack, Processes]] = {}
         self._counts: dict[Scenario, list[list[dict[str, int]]]] = {}
-        self._expected: dict[str, dict[str, np.ndarray]] = {}
+        self._expected: dict[str, Found] = {}
 
-    def __enter__(self) -> Simulation:
+    def __enter__(self) -> Self:
         self._stack.enter_context(dask.config.set(SETTINGS))
         for name in ("distributed", "dgsuite"):
             logger = logging.getLogger(name)
@@ -361,7 +351,7 @@ class Simulation:
                 found = error.with_traceback(None)
             yield self._other(scenario.kernel, found) if isinstance(found, dict) else found
 
-    def _other(self, kernel: str, found: dict[str, np.ndarray]) -> list[str]:
+    def _other(self, kernel: str, found: Found) -> list[str]:
         """Names of what differs from the results of a run in this process."""
         if kernel not in self._expected:
             graph = self._graph(kernel, "here", None)
@@ -372,9 +362,7 @@ class Simulation:
             if not np.array_equal(found[name], values)
         ]
 
-    def _results(
-        self, graph: Graph, kernel: str, style: str, client: Client | None
-    ) -> dict[str, np.ndarray]:
+    def _results(self, graph: Graph, kernel: str, style: str, client: Client | None) -> Found:
         """What a run finds."""
         kernel, *forms = kernel.split()
         how: dict[str, Any] = {"progress": False, **({"form": forms[0]} if forms else {})}
@@ -504,7 +492,7 @@ def within(seconds: float, function: Callable[[], Any], passed: Callable[[], int
 
 
 @contextmanager
-def going_on(board: Board) -> Iterator[None]:
+def going_on(board: Any) -> Iterator[None]:
     """Have processes that have been stopped for some time go on."""
     over = threading.Event()
     since: dict[int, float] = {}
@@ -542,11 +530,9 @@ def _collect() -> None:
 
 
 HELD = dict.fromkeys(("runs", "ends", "addresses", "results", "shared memory", "children"), 0)
-NOTHING = {
-    "workers": [{**HELD, "listening": 2}] * WORKERS,
-    "scheduler": {"tasks": [], "turns": 0},
-    "client": [],
-}
+HELD["listening"] = 2
+NOTHING: dict[str, Any] = {"workers": [HELD] * WORKERS, "client": []}
+NOTHING["scheduler"] = {"tasks": [], "turns": 0}
 """What there is where nothing runs."""
 
 

@@ -12,8 +12,6 @@ difference that a test could see; the file says why.
 The order is one of chance, so the first changes of a seed are a fair sample of all.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

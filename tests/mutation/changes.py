@@ -3,8 +3,6 @@
 A change replaces one expression or statement. The text around it, and the lines before it, stay as they are.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import random
@@ -208,9 +206,8 @@ class Text:
         return self._starts[row - 1] + len(self._lines[row - 1].encode()[:column].decode())
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        return self.place(node.lineno, node.col_offset), self.place(
-            node.end_lineno, node.end_col_offset
-        )
+        begin = self.place(node.lineno, node.col_offset)
+        return begin, self.place(node.end_lineno, node.end_col_offset)
 
     def sites(self) -> Iterator[tuple[str, ast.AST, ast.AST]]:
         """Kind of each change, what is replaced, and by what."""

@@ -1,7 +1,5 @@
 """A copy of the tree, in which tests run with one change at a time."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -50,38 +48,22 @@ class Copy:
         self._stamp = time.time()
         self._restore()
         shutil.copytree(ROOT, self.root, ignore=WITHOUT, dirs_exist_ok=True)
-        self.server = subprocess.Popen(
-            [sys.executable, "-m", "tests.mutation.server"],
-            cwd=self.root,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(self.root),
-                "PYTHONHASHSEED": "0",
-                "NUMBA_CACHE_DIR": str(self.loops),
-            },
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        env = {**os.environ, "PYTHONPATH": str(self.root), "NUMBA_CACHE_DIR": str(self.loops)}
+        how = {"cwd": self.root, "env": env | {"PYTHONHASHSEED": "0"}, "text": True}
+        command, pipe = [sys.executable, "-m", "tests.mutation.server"], subprocess.PIPE
+        self.server = subprocess.Popen(command, stdin=pipe, stdout=pipe, **how)
 
     def close(self) -> None:
         self.server.terminate()  # with the tests that it runs
         self.server.wait()
 
-    def run(
-        self, change: Change | None, files: list[str], seconds: float, only: Sequence[str] = ()
-    ) -> dict:
+    def run(self, change: Change | None, files: list, seconds: float, only: Sequence = ()) -> dict:
         """Run tests with a change until one fails or took so much processor time, or those named."""
         from dgsuite.kernels import KERNELS
 
-        given = {
-            "kernels": [],
-            "all_kernels": [*KERNELS],
-            "only": [*only],
-            "seconds": seconds if change is None else seconds / 2,
-            "workers_last": True,
-            "outcome": str(self.outcome),
-        }
+        given = {"kernels": [], "all_kernels": [*KERNELS], "only": [*only], "workers_last": True}
+        given["seconds"] = seconds if change is None else seconds / 2
+        given["outcome"] = str(self.outcome)
         if change is None:
             return self._tests(given, files, seconds)
         given["kernels"] = choice.kernels(ROOT, change.path)

@@ -1,7 +1,5 @@
 """Has pytest run the tests that a change concerns until one fails, or the time is over."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

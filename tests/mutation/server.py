@@ -5,8 +5,6 @@ stdout says how the process ended: its status, minus the signal's number, or Non
 after ``seconds``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -34,9 +34,7 @@ ARGUMENTS = {
 PEERS = {"hartree_fock": "pyscf", "parquet": "igraph", "scc": "igraph"}
 """Packages without which a benchmark cannot run; others leave out the peers that are not installed."""
 
-NAMES = sorted(
-    file.stem for file in BENCHMARKS.glob("*.py") if "(__file__, __doc__)" in file.read_text()
-)
+NAMES = sorted(p.stem for p in BENCHMARKS.glob("*.py") if "(__file__, __doc__)" in p.read_text())
 
 
 def reason(name):
@@ -93,17 +91,11 @@ def test_each_mechanism_can_be_switched_off():
         assert all(vars(owner)[name] is value for owner, name, value in before)
 
 
-@pytest.mark.parametrize(
-    ("value", "bound", "within"),
-    [
-        (2, {"most": 2}, True),
-        (2.1, {"most": 2}, False),
-        ([1, 3], {"most": 2}, False),
-        ([2, 3], {"least": 2}, True),
-        ([1, 3], {"least": 2}, False),
-        (2, {}, None),
-    ],
-)
+BOUNDS = [(2, {"most": 2}, True), (2.1, {"most": 2}, False), ([1, 3], {"most": 2}, False)]
+BOUNDS += [([2, 3], {"least": 2}, True), ([1, 3], {"least": 2}, False), (2, {}, None)]
+
+
+@pytest.mark.parametrize(("value", "bound", "within"), BOUNDS)
 def test_the_worst_of_several_decides_on_a_bound(value, bound, within):
     assert met({"what": "", "conditions": {}, "unit": "", "value": value, **bound}) is within
 

@@ -111,9 +111,8 @@ def test_commands_without_extras(tmp_path):
 
 
 def test_each_extra_has_what_is_said_of_it():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
     distributions = {"graphblas": "python-graphblas", "h5py": "h5netcdf[h5py]"}
     for package, extra in EXTRAS.items():
         name = distributions.get(package, package.replace("pydantic_core", "pydantic"))
@@ -126,16 +125,16 @@ ARCHIVE = {"url": "https://there.org/dgsuite.whl", "archive_info": {}}
 REPOSITORY = {"url": "https://there.org/dgsuite", "vcs_info": {"vcs": "git", "commit_id": "1"}}
 
 
-@pytest.mark.parametrize(
-    ("origin", "said"),
-    [
-        (None, "'dgsuite[plot]'"),
-        (FOLDER, "'/home/me/my code/dgsuite[plot]'"),
-        (EDITABLE, "-e '/home/me/dgsuite[plot]'"),
-        (ARCHIVE, "'dgsuite[plot] @ https://there.org/dgsuite.whl'"),
-        (REPOSITORY, "'dgsuite[plot] @ git+https://there.org/dgsuite'"),
-    ],
-)
+ORIGINS = [
+    (None, "'dgsuite[plot]'"),
+    (FOLDER, "'/home/me/my code/dgsuite[plot]'"),
+    (EDITABLE, "-e '/home/me/dgsuite[plot]'"),
+    (ARCHIVE, "'dgsuite[plot] @ https://there.org/dgsuite.whl'"),
+    (REPOSITORY, "'dgsuite[plot] @ git+https://there.org/dgsuite'"),
+]
+
+
+@pytest.mark.parametrize(("origin", "said"), ORIGINS)
 def test_an_extra_is_installed_as_dgsuite_was(tmp_path, monkeypatch, origin, said):
     """What an index, a folder, an editable folder, an archive and a repository leave in the metadata."""
     metadata = tmp_path / "dgsuite-1.dist-info"

@@ -8,16 +8,15 @@ from dgsuite.base.errors import InputError
 from dgsuite.partition.sources import readers
 from tests import fuzz
 
+SOME = [*("edge_list", "netcdf", "forged_checkpoint_bfs", "forged_result")]
+SOME += ["saved_cluster", "checkpoint_list"]
+CASES = [(reader, False) for reader in SOME]
+CASES += [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS]
+
 
 @pytest.mark.timeout(300)
 @pytest.mark.few(5)
-@pytest.mark.parametrize(
-    ("reader", "many"),
-    [("edge_list", False), ("netcdf", False)]
-    + [("forged_checkpoint_bfs", False), ("forged_result", False)]
-    + [("saved_cluster", False), ("checkpoint_list", False)]
-    + [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS],
-)
+@pytest.mark.parametrize(("reader", "many"), CASES)
 def test_damaged_inputs_are_read_or_refused(reader, many):
     needs = {"parquet": "pyarrow", "xyz": "pyscf"}
     for package in needs.get(reader, "numpy").split():
@@ -51,19 +50,16 @@ def test_inputs_depend_on_seed_and_number_alone():
     assert fuzz.data_of("xyz", 1, 7, data) != fuzz.data_of("xyz", 2, 7, data)
 
 
-@pytest.mark.parametrize(
-    ("header", "message"),
-    [
-        (
-            "coordinate real general\n999999999999 999999999999 0\n",
-            "0 bytes of entries are too few",
-        ),
-        ("array real general\n9999999 9999999\n", "'array' is not one of coordinate"),
-        ("coordinate real general\n2 2 999999999999\n", "Truncated"),
-        (f"coordinate real general\n2 2 1{'0' * 5000}\n", "line 2: must have 3 sizes"),
-        ("coordinate text general\n2 2 0\n", "line 1: 'text' is not one of"),
-    ],
-)
+HEADERS = [
+    ("coordinate real general\n999999999999 999999999999 0\n", "0 bytes of entries are too"),
+    ("array real general\n9999999 9999999\n", "'array' is not one of coordinate"),
+    ("coordinate real general\n2 2 999999999999\n", "Truncated"),
+    (f"coordinate real general\n2 2 1{'0' * 5000}\n", "line 2: must have 3 sizes"),
+    ("coordinate text general\n2 2 0\n", "line 1: 'text' is not one of"),
+]
+
+
+@pytest.mark.parametrize(("header", "message"), HEADERS)
 def test_headers_of_matrix_market_that_cannot_be(tmp_path, header, message):
     (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix " + header)
     with pytest.raises(InputError, match=message):

@@ -52,9 +52,7 @@ def test_objects_that_were_not_made_whole_end_without_an_error(monkeypatch):
     assert not [(hook.object, hook.exc_value) for hook in unraised]
 
 
-SWALLOWED = {
-    "dgsuite/studies/chem/molecule.py": "PySCF says that it lacks a set by any error of its readers",
-}
+SWALLOWED = {"dgsuite/studies/chem/molecule.py": "PySCF says that it lacks a set by any error"}
 """Files that take every error for an answer, and why."""
 
 EVERY = {"Exception", "BaseException"}
@@ -71,9 +69,8 @@ def swallowing(tree):
             inside = [each for line in node.body for each in ast.walk(line)]
             names = {each.id for each in inside if isinstance(each, ast.Name)}
             raises = any(isinstance(each, ast.Raise) for each in inside)
-            if (node.type is None or EVERY & set(map(name_of, kinds))) and not (
-                raises or node.name in names
-            ):
+            every = node.type is None or EVERY & set(map(name_of, kinds))
+            if every and not (raises or node.name in names):
                 yield node.lineno
 
 

@@ -102,11 +102,11 @@ PLACES = {
 """Where users name some nodes."""
 
 
+KINDS = [pytest.param(kind, marks=pytest.mark.long) for kind in ("integers", "tuples")]
+
+
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(
-    "kind",
-    ["ids", "text", *(pytest.param(k, marks=pytest.mark.long) for k in ("integers", "tuples"))],
-)
+@pytest.mark.parametrize("kind", ["ids", "text", *KINDS])
 def test_every_collection_names_nodes_in_every_place(kind, place):
     call, graph = PLACES[place], graph_of(kind)
     labels = LABELS[kind] or list(range(N))
@@ -169,21 +169,21 @@ def test_an_order_may_be_any_column(make):
         graph_of("ids").reordered(hidden)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: dgsuite.run("bfs", graph_of("text"), root=np.str_("nobody")),
-        lambda: dgsuite.run("bfs", graph_of("ids"), root=np.int64(9)),
-        lambda: dgsuite.run("bfs", graph_of("ids"), root=np.float64(0.5)),
-        lambda: dgsuite.run("bc", graph_of("text"), sources=np.array(["n1", "nobody"])),
-        lambda: Network(crashes=[dgsuite.Crash(np.int64(9))]).faults(graph_of("ids")),
-        lambda: Network(crashes=[dgsuite.Crash(np.str_("n1"))] * 2).faults(graph_of("text")),
-        lambda: graph_of("text").component(np.str_("nobody")),
-        lambda: graph_of("text").with_nodes(np.array([3])),
-        lambda: Graph.from_edges([0], [1], labels=np.array(["a", "a"])),
-        lambda: Graph.from_edges([0], [1], n=np.float64(2)),
-    ],
-)
+CALLS = [
+    lambda: dgsuite.run("bfs", graph_of("text"), root=np.str_("nobody")),
+    lambda: dgsuite.run("bfs", graph_of("ids"), root=np.int64(9)),
+    lambda: dgsuite.run("bfs", graph_of("ids"), root=np.float64(0.5)),
+    lambda: dgsuite.run("bc", graph_of("text"), sources=np.array(["n1", "nobody"])),
+    lambda: Network(crashes=[dgsuite.Crash(np.int64(9))]).faults(graph_of("ids")),
+    lambda: Network(crashes=[dgsuite.Crash(np.str_("n1"))] * 2).faults(graph_of("text")),
+    lambda: graph_of("text").component(np.str_("nobody")),
+    lambda: graph_of("text").with_nodes(np.array([3])),
+    lambda: Graph.from_edges([0], [1], labels=np.array(["a", "a"])),
+    lambda: Graph.from_edges([0], [1], n=np.float64(2)),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
 def test_messages_show_values_and_not_how_numpy_writes_them(call):
     with pytest.raises(InputError) as found:
         call()

@@ -22,9 +22,7 @@ def run(notebook):
     said = [out.text for cell in code for out in cell.outputs if out.get("name") == "stderr"]
     assert not [text for text in said if "Warning" in text]
     return [
-        "".join(
-            out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.outputs
-        )
+        "".join(o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell.outputs)
         for cell in code
     ]
 
@@ -40,16 +38,16 @@ def test_scalability():
     run(notebook)
 
 
+NOTEBOOKS = [
+    ("parquet", "account-"),
+    ("one_word", "'dominating_set' is not implemented by 'dgsuite' backend"),
+    ("studying", "to other clusters"),
+]
+
+
 @pytest.mark.long
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("parquet", "account-"),
-        ("one_word", "'dominating_set' is not implemented by 'dgsuite' backend"),
-        ("studying", "to other clusters"),
-    ],
-)
+@pytest.mark.parametrize(("name", "said"), NOTEBOOKS)
 def test_notebooks(name, said):
     """They end without an error, and are kept without outputs, which would name a machine."""
     notebook = nbformat.read(DOCS / f"{name}.ipynb", 4)

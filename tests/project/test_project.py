@@ -165,18 +165,9 @@ def test_links_lead_to_files():
 def test_test_files_that_are_named_exist():
     """Code and pages say where something is tested; tests of Dask's own are not here."""
     named = r"(?<![\w/])tests/[\w/]+\.(?:py|md|toml|csv)"
-    folders = (
-        "dgsuite",
-        "partition",
-        "kernels",
-        "genval",
-        "benchmarks",
-        "docs",
-        "configs",
-        "tests",
-    )
+    names = ["dgsuite", "partition", "kernels", "genval", "benchmarks", "docs", "configs", "tests"]
     endings = ("py", "md", "toml")
-    pages = [page for f in folders for end in endings for page in ROOT.glob(f"{f}/**/*.{end}")]
+    pages = [page for f in names for end in endings for page in ROOT.glob(f"{f}/**/*.{end}")]
     for page in [*pages, *ROOT.glob("*.md")]:
         if page.name != "CHANGELOG.md":
             for path in re.findall(named, page.read_text()):
@@ -190,36 +181,36 @@ STAR = dgsuite.Graph.from_networkx(nx.star_graph(4))
 DIRECTED = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
 
 
-@pytest.mark.parametrize(
-    ("kernel", "how", "message"),
-    [
-        ("lrc", {}, "did you mean 'lcr'"),
-        ("bsf", {}, "did you mean 'bfs'"),
-        ("conected_components", {}, "did you mean 'connected_components'"),
-        (7, {}, "kernel must be a name"),
-        ("sssp", {"root": 1, "sources": [0]}, "leave one out"),
-        ("mis", {"style": "cloked"}, "did you mean 'clocked'"),
-        ("mis", {"rgn": "imsuite"}, "did you mean 'rng'"),
-        ("mis", {"clusters": -1}, "clusters must be"),
-        ("mis", {"graph": nx.cycle_graph(4)}, "make one with Graph.from_dataframe, from_networkx"),
-        ("lcr", {"graph": STAR}, "ring"),
-        ("mis", {"graph": DIRECTED}, "undirected"),
-        ("bf", {"root": 4}, "root 4 is not a node"),
-        ("bf", {"root": 1.5}, "kernel 'bf': root must be a node, got 1.5"),
-        ("bf", {"root": "x"}, "root must be a node, got 'x'"),
-        ("bf", {"root": None}, "root must be"),
-        ("bf", {"root": True}, "root must be"),
-        ("bf", {"seed": 1.5}, "seed must be"),
-        ("bf", {"seed": 1 << 70}, "seed must be"),
-        ("sssp", {"delta": "x"}, "delta must be a number or None, got 'x'"),
-        ("mis", {"faithful": 1}, "faithful must be True or False, got 1"),
-        ("mis", {"rng": "dice"}, "rng must be one of counter, imsuite, imsuite-2.6 or None"),
-        ("bfs", {"direction": "up"}, "must be one of optimising, top-down, got 'up'"),
-        ("by", {"votes": 3}, "votes must be a sequence or None, got 3"),
-        (BellmanFord(), {"rot": 1}, "did you mean 'root'"),
-        (BellmanFord(root=1.5), {"seed": 3}, "root must be"),
-    ],
-)
+WRONG = [
+    ("lrc", {}, "did you mean 'lcr'"),
+    ("bsf", {}, "did you mean 'bfs'"),
+    ("conected_components", {}, "did you mean 'connected_components'"),
+    (7, {}, "kernel must be a name"),
+    ("sssp", {"root": 1, "sources": [0]}, "leave one out"),
+    ("mis", {"style": "cloked"}, "did you mean 'clocked'"),
+    ("mis", {"rgn": "imsuite"}, "did you mean 'rng'"),
+    ("mis", {"clusters": -1}, "clusters must be"),
+    ("mis", {"graph": nx.cycle_graph(4)}, "make one with Graph.from_dataframe, from_networkx"),
+    ("lcr", {"graph": STAR}, "ring"),
+    ("mis", {"graph": DIRECTED}, "undirected"),
+    ("bf", {"root": 4}, "root 4 is not a node"),
+    ("bf", {"root": 1.5}, "kernel 'bf': root must be a node, got 1.5"),
+    ("bf", {"root": "x"}, "root must be a node, got 'x'"),
+    ("bf", {"root": None}, "root must be"),
+    ("bf", {"root": True}, "root must be"),
+    ("bf", {"seed": 1.5}, "seed must be"),
+    ("bf", {"seed": 1 << 70}, "seed must be"),
+    ("sssp", {"delta": "x"}, "delta must be a number or None, got 'x'"),
+    ("mis", {"faithful": 1}, "faithful must be True or False, got 1"),
+    ("mis", {"rng": "dice"}, "rng must be one of counter, imsuite, imsuite-2.6 or None"),
+    ("bfs", {"direction": "up"}, "must be one of optimising, top-down, got 'up'"),
+    ("by", {"votes": 3}, "votes must be a sequence or None, got 3"),
+    (BellmanFord(), {"rot": 1}, "did you mean 'root'"),
+    (BellmanFord(root=1.5), {"seed": 3}, "root must be"),
+]
+
+
+@pytest.mark.parametrize(("kernel", "how", "message"), WRONG)
 def test_values_that_arguments_cannot_have(kernel, how, message):
     graph = how.get("graph", RING)
     given = {name: value for name, value in how.items() if name != "graph"}
@@ -253,18 +244,18 @@ def test_literals_and_defaults_of_any_kind(kernel, mode):
             dgsuite.run(kernel, RING, mode=wrong)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "options", "found"),
-    [
-        ("bf", {}, {"seed": 101, "root": 3}),
-        ("bf", {"root": np.int32(2), "seed": np.uint8(4)}, {"seed": 4, "root": 2}),
-        (BellmanFord, {"seed": 9}, {"seed": 9, "root": 3}),
-        (BellmanFord(seed=7), {}, {"seed": 7, "root": 0}),
-        (BellmanFord(seed=7), {"seed": 9, "root": 0}, {"seed": 9, "root": 0}),
-        (BellmanFord(root=1), {}, {"seed": 101, "root": 1}),
-        (BellmanFord(root=2), {"seed": 2**64 - 1}, {"seed": 2**64 - 1, "root": 2}),
-    ],
-)
+GIVEN = [
+    ("bf", {}, {"seed": 101, "root": 3}),
+    ("bf", {"root": np.int32(2), "seed": np.uint8(4)}, {"seed": 4, "root": 2}),
+    (BellmanFord, {"seed": 9}, {"seed": 9, "root": 3}),
+    (BellmanFord(seed=7), {}, {"seed": 7, "root": 0}),
+    (BellmanFord(seed=7), {"seed": 9, "root": 0}, {"seed": 9, "root": 0}),
+    (BellmanFord(root=1), {}, {"seed": 101, "root": 1}),
+    (BellmanFord(root=2), {"seed": 2**64 - 1}, {"seed": 2**64 - 1, "root": 2}),
+]
+
+
+@pytest.mark.parametrize(("kernel", "options", "found"), GIVEN)
 def test_where_parameters_come_from(kernel, options, found):
     """What is given to a run goes first, then an instance's own or what the graph's file says."""
     graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4), attrs={"root": 3})

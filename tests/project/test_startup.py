@@ -48,9 +48,11 @@ from dgsuite.kernels import MIS
 from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
 print(type(MIS(faithful=True)).__name__, type(RecursiveDijkstra(0, True)).__name__)
 """
-SIGNATURE = (
-    "import dgsuite; print('faithful=False' in str(dgsuite.list_kernels().lcr.__signature__))"
-)
+ACCESSOR = "import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))"
+SIGNATURE = """
+import dgsuite
+print("faithful=False" in str(dgsuite.list_kernels().lcr.__signature__))
+"""
 UNLOCKED = """
 import sys
 sys._is_gil_enabled = lambda: False
@@ -65,19 +67,18 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("code", "printed"),
-    [
-        (HEAVY, "[] []"),
-        (OTHERS, "['dgsuite.kernels.analytics.bfs']"),
-        ("import dgsuite, xarray; dgsuite.open; print(hasattr(xarray.Dataset, 'dgsuite'))", "True"),
-        (SIGNATURE, "True"),
-        (FAITHFUL, "FaithfulByzantine FaithfulLCR"),
-        (RECURSIVE, "FaithfulMIS FaithfulRecursiveDijkstra"),
-        (UNLOCKED, REFUSED),
-    ],
-    ids=["heavy", "others", "accessor", "signature", "faithful", "recursive", "unlocked"],
-)
+PRINTED = {
+    "heavy": (HEAVY, "[] []"),
+    "others": (OTHERS, "['dgsuite.kernels.analytics.bfs']"),
+    "accessor": (ACCESSOR, "True"),
+    "signature": (SIGNATURE, "True"),
+    "faithful": (FAITHFUL, "FaithfulByzantine FaithfulLCR"),
+    "recursive": (RECURSIVE, "FaithfulMIS FaithfulRecursiveDijkstra"),
+    "unlocked": (UNLOCKED, REFUSED),
+}
+
+
+@pytest.mark.parametrize(("code", "printed"), PRINTED.values(), ids=PRINTED)
 def test_what_a_new_process_prints(code, printed):
     """Neither an import nor a small run needs a heavy package, or another kernel, which takes longer than it;
     datasets and faithful forms are there where nothing has imported them; a Python without a lock is refused.
@@ -204,9 +205,7 @@ print(missed)
 """
 
 
-@pytest.mark.parametrize(
-    "kernels", [("wcc",), pytest.param((), marks=pytest.mark.long)], ids=["one", "common"]
-)
+@pytest.mark.parametrize("kernels", [["wcc"], pytest.param([], marks=pytest.mark.long)])
 def test_the_command_compiles_what_kernels_need(tmp_path, kernels):
     from dgsuite.faces.cli.compile import COMMON
 

@@ -12,10 +12,7 @@ import pytest
 from dgsuite.partition.client.installed import BESIDE
 from tests.support.paths import ROOT
 
-SOURCES = (
-    *("pyproject.toml", "setup.py", "README.md"),
-    *("LICENSE", "LICENSES/EPL-1.0.txt", "NOTICE.md"),
-)
+SOURCES = "pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSES/EPL-1.0.txt", "NOTICE.md"
 UV = [sys.executable, "-m", "uv", "--quiet"]
 
 PROGRAM = """
@@ -46,9 +43,7 @@ def run(command, folder, fails=True):
     """What a command prints, and its errors, without what the tests' own environment has on the path."""
     outer = ("PYTHONPATH", "NUMBA_CACHE_DIR")
     env = {name: value for name, value in os.environ.items() if name not in outer}
-    done = subprocess.run(
-        [*map(str, command)], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*map(str, command)], cwd=folder, env=env, capture_output=True, text=True)
     assert fails or done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
@@ -135,19 +130,19 @@ def test_others_may_use_its_folders_names(packages, python, tmp_path):
     assert run([python, "-c", BESIDES], tmp_path) == "[1, 0, 1, 2] True\n"
 
 
+COMMANDS = [
+    ("run quickstart --set run.0.style=serial --dry-run", "quickstart: "),
+    ("scc scc-hf-figure5 --dry-run", 'name = "scc-hf-figure5"'),
+    ("--version", "dgsuite "),
+    ("config show quickstart", "# Three classical algorithms"),
+    ("config settings", "# Settings"),
+    ("kernel lcr ring --n 16", "kernel: lcr"),
+    ("report claims --only imsuite.fig8.table", ""),
+]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("arguments", "printed"),
-    [
-        ("run quickstart --set run.0.style=serial --dry-run", "quickstart: "),
-        ("scc scc-hf-figure5 --dry-run", 'name = "scc-hf-figure5"'),
-        ("--version", "dgsuite "),
-        ("config show quickstart", "# Three classical algorithms"),
-        ("config settings", "# Settings"),
-        ("kernel lcr ring --n 16", "kernel: lcr"),
-        ("report claims --only imsuite.fig8.table", ""),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "printed"), COMMANDS)
 def test_it_works_from_another_folder(packages, python, tmp_path, arguments, printed):
     done = run([python, "-m", "dgsuite", *arguments.split()], tmp_path, False)
     assert done.startswith(printed)

@@ -40,12 +40,8 @@ print(*(next(counter) for _ in range({fetches})))
 def peer(counter):
     """A process that waits for a byte, and then fetches."""
     code = PEER.format(fetches=FETCHES)
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, counter.where)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-c", code, *map(str, counter.where)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def test_each_number_goes_to_one_process():

@@ -60,20 +60,20 @@ def stationary(atoms, basis, ecp=None):
         density = found.make_rdm1(orbitals, found.mo_occ)
 
 
+MOLECULES = [
+    (WATER.splitlines()[2:], "cc-pvdz", 0),
+    (("H 0 0 0", "Cl 0 0 1.2746"), "lanl2dz", 10),
+    (("N 0 0 0", "N 0 0 3.0"), "sto-3g", 0),
+    (WATER.splitlines()[2:], "6-31g*", 0),
+    (("H 0 0 0", "Br 0 0 1.414"), "lanl2dz", 28),
+    (("H 0 0 0", "I 0 0 1.609"), "def2-svp", 28),
+    (("H 0 0 0", "Br 0 0 1.414"), "def2-svp", 0),
+    (("O 0 0 0", "O 0 0 1.2075"), "6-31g*", 0),
+]
+
+
 @pytest.mark.few(4)
-@pytest.mark.parametrize(
-    ("atoms", "basis", "core"),
-    [
-        (WATER.splitlines()[2:], "cc-pvdz", 0),
-        (("H 0 0 0", "Cl 0 0 1.2746"), "lanl2dz", 10),
-        (("N 0 0 0", "N 0 0 3.0"), "sto-3g", 0),
-        (WATER.splitlines()[2:], "6-31g*", 0),
-        (("H 0 0 0", "Br 0 0 1.414"), "lanl2dz", 28),
-        (("H 0 0 0", "I 0 0 1.609"), "def2-svp", 28),
-        (("H 0 0 0", "Br 0 0 1.414"), "def2-svp", 0),
-        (("O 0 0 0", "O 0 0 1.2075"), "6-31g*", 0),
-    ],
-)
+@pytest.mark.parametrize(("atoms", "basis", "core"), MOLECULES)
 def test_energies_are_pyscfs(tmp_path, atoms, basis, core):
     """With d functions, general contractions and effective core potentials. Stretched nitrogen and singlet
     oxygen are hard to converge: rounding decides in which stationary state PySCF ends first.
@@ -95,21 +95,19 @@ def test_benzene():
         dgsuite.hartree_fock("benzene", iterations=4)
 
 
-@pytest.mark.parametrize(
-    ("atoms", "basis"),
-    [
-        (("Cu 0 0 0", "H 0 0 1.46"), "cc-pwcvtz-pp"),
-        (("Ag 0 0 0", "Ag 0 0 2.5"), "aug-cc-pvdz-pp"),
-        (("C 0 0 0", "O 0 0 1.13"), "bfd-vdz"),
-        (("O 0 0 0", "C 0 0 1.13"), "gth-szv"),
-        (("Rb 0 0 0", "H 0 0 2.4"), "def2-mtzvp"),
-    ],
-)
+VALENCE = [
+    (("Cu 0 0 0", "H 0 0 1.46"), "cc-pwcvtz-pp"),
+    (("Ag 0 0 0", "Ag 0 0 2.5"), "aug-cc-pvdz-pp"),
+    (("C 0 0 0", "O 0 0 1.13"), "bfd-vdz"),
+    (("O 0 0 0", "C 0 0 1.13"), "gth-szv"),
+    (("Rb 0 0 0", "H 0 0 2.4"), "def2-mtzvp"),
+]
+
+
+@pytest.mark.parametrize(("atoms", "basis"), VALENCE)
 def test_a_basis_of_valence_electrons_alone_is_refused(tmp_path, atoms, basis):
     """PySCF has no potential under the basis's name: without one the energy is some other number."""
-    with pytest.raises(
-        InputError, match=r"line 3: field 1: .*(leaves out core electrons|no basis)"
-    ):
+    with pytest.raises(InputError, match=r"line 3: field 1: .*(leaves out core|no basis)"):
         dgsuite.hartree_fock(molecule(tmp_path / "m.xyz", *atoms), basis=basis)
 
 
@@ -143,9 +141,7 @@ def test_a_file_with_the_name_of_a_molecule_is_read_if_it_is_given_as_a_path(tmp
     assert dgsuite.hartree_fock("./benzene").attrs["electrons"] == 10
 
 
-@pytest.mark.parametrize(
-    "basis", ["C S\n  1.0 1.0", "/etc/passwd", "../sto-3g", Path("sto-3g"), "x" * 200]
-)
+@pytest.mark.parametrize("basis", ["C S\n 1 1", "/etc/x", "../sto-3g", Path("sto-3g"), "x" * 200])
 def test_a_basis_is_a_name(basis):
     with pytest.raises(InputError, match="basis must be the name of a basis set"):
         dgsuite.hartree_fock("benzene", basis=basis)
@@ -162,16 +158,11 @@ def test_units_add_up_to_a_fock_build(balance):
     work, order = plan(mole, balance)
     mine = density[np.ix_(order, order)]
     total = len(work.units())
-    assert (
-        total
-        == {"static": 576, "filled": 300, "dask": 300, "dynamic": 6084, "unique": 3081}[balance]
-    )
+    totals = {"static": 576, "filled": 300, "dask": 300, "dynamic": 6084, "unique": 3081}
+    assert total == totals[balance]
     parts = [compute(work, mine, range(total)[p::3]).share() for p in range(3)]
-    np.testing.assert_allclose(
-        sum(part.matrix for part in parts),
-        (coulomb - exchange / 2)[np.ix_(order, order)],
-        atol=1e-11,
-    )
+    found, right = sum(part.matrix for part in parts), coulomb - exchange / 2
+    np.testing.assert_allclose(found, right[np.ix_(order, order)], atol=1e-11)
     # every canonical integral once: 36 functions, 666 pairs
     assert sum(part.used for part in parts) == 666 * 667 // 2
 
@@ -220,11 +211,11 @@ def once_at_work(worker):
     worker.kill()
 
 
+KILLED = [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")]
+
+
 @pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("balance", "rank", "protocol"),
-    [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")],
-)
+@pytest.mark.parametrize(("balance", "rank", "protocol"), KILLED)
 def test_a_killed_worker(balance, rank, protocol):
     """Is named, whether it has the counter or not, in memory, where the other can go on counting, or not;
     Dask's own balancing goes on without it.
@@ -272,21 +263,21 @@ def test_no_worker_is_left(own_client):
         dgsuite.hartree_fock("benzene", balance="dask", client=own_client, on_iteration=leave)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("3\n", "three\n"), "line 1: must be the number of atoms, got 'three'"),
-        (("3\n", "2\n"), "line 5: line 1 says 2 atoms, and this is more"),
-        (("3\n", "4\n"), "line 6: atom 4 of 4 is missing"),
-        (("O  0", "Ox 0"), "line 3: field 1: 'Ox' is not the symbol of an element"),
-        (("0.7572", "0,7572"), r"line 4: field 3 \(y\): '0,7572' is not a number"),
-        (("0.7572", "nan"), r"line 4: field 3 \(y\): 'nan' is not a number"),
-        ((" 0.1173", ""), "line 3: must be a symbol and x, y, z, got 'O 0.0000 0.0000'"),
-        (("-0.7572", "0.7572"), "line 5: the atom is where that of line 4 is"),
-        ((WATER, ""), "line 1: must be the number of atoms, got nothing"),
-        (("O  0", "F  0"), "11 electrons with charge 0: .* charge 1 or -1"),
-    ],
-)
+WRONG_FILES = [
+    (("3\n", "three\n"), "line 1: must be the number of atoms, got 'three'"),
+    (("3\n", "2\n"), "line 5: line 1 says 2 atoms, and this is more"),
+    (("3\n", "4\n"), "line 6: atom 4 of 4 is missing"),
+    (("O  0", "Ox 0"), "line 3: field 1: 'Ox' is not the symbol of an element"),
+    (("0.7572", "0,7572"), r"line 4: field 3 \(y\): '0,7572' is not a number"),
+    (("0.7572", "nan"), r"line 4: field 3 \(y\): 'nan' is not a number"),
+    ((" 0.1173", ""), "line 3: must be a symbol and x, y, z, got 'O 0.0000 0.0000'"),
+    (("-0.7572", "0.7572"), "line 5: the atom is where that of line 4 is"),
+    ((WATER, ""), "line 1: must be the number of atoms, got nothing"),
+    (("O  0", "F  0"), "11 electrons with charge 0: .* charge 1 or -1"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG_FILES)
 def test_bad_files(tmp_path, change, message):
     path = tmp_path / "bad.xyz"
     path.write_text(WATER.replace(*change, 1))
@@ -294,21 +285,21 @@ def test_bad_files(tmp_path, change, message):
         dgsuite.hartree_fock(path)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"molecule": "bensene"}, "bensene: no such file, and no molecule of that name: 'benzene'"),
-        ({"basis": "3-21h"}, "benzene: line 3: field 1: PySCF has no basis '3-21h' for C"),
-        ({"balance": "statik"}, "unknown balance 'statik'; did you mean 'static'"),
-        ({"fetch": 2}, "fetch must be at least 1, and is for 'dynamic'"),
-        ({"fetch": 0, "balance": "dynamic"}, "fetch must be at least 1"),
-        ({"charge": 1}, "41 electrons with charge 1"),
-        ({"charge": 42}, "charge 42: leaves no electrons"),
-        ({"unit": "nm"}, "unit must be 'angstrom' or 'bohr'"),
-        ({"iterations": 0}, "iterations and tolerance must be above 0"),
-        ({"balance": "dask"}, "balance 'dask' needs a Dask client"),
-    ],
-)
+WRONG_OPTIONS = [
+    ({"molecule": "bensene"}, "bensene: no such file, and no molecule of that name: 'benzene'"),
+    ({"basis": "3-21h"}, "benzene: line 3: field 1: PySCF has no basis '3-21h' for C"),
+    ({"balance": "statik"}, "unknown balance 'statik'; did you mean 'static'"),
+    ({"fetch": 2}, "fetch must be at least 1, and is for 'dynamic'"),
+    ({"fetch": 0, "balance": "dynamic"}, "fetch must be at least 1"),
+    ({"charge": 1}, "41 electrons with charge 1"),
+    ({"charge": 42}, "charge 42: leaves no electrons"),
+    ({"unit": "nm"}, "unit must be 'angstrom' or 'bohr'"),
+    ({"iterations": 0}, "iterations and tolerance must be above 0"),
+    ({"balance": "dask"}, "balance 'dask' needs a Dask client"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG_OPTIONS)
 def test_bad_options(options, message):
     with pytest.raises(InputError, match=message):
         dgsuite.hartree_fock(**options)

@@ -85,54 +85,51 @@ def test_every_command_has_the_general_options_and_every_option_a_help():
 FEW = "--set cluster.workers=[1,2] --set throttle.percent=[100]"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("grahp500", "unknown command 'grahp500'; did you mean 'graph500'?"),
-        ("gap --krno 4", "No such option"),
-        ("kernel bfs grid --protocl tcp", "--protocol"),
-        ("gap --kron four", "'four' is not a valid integer; dgsuite gap --help says more"),
-        ("gap --file in.txt", "these are for `dgsuite kernel` with one of bf, by, dp"),
-        ("run", "Missing argument 'FILE'"),
-        ("run quikstart", "did you mean 'quickstart'?"),
-        ("kernel bsf grid --n 9", "unknown kernel 'bsf'; did you mean"),
-        ("kernel bfs grid", "needs either --n or --scale"),
-        ("kernel bfs grid --n 9 --duplicates sum", "are for files"),
-        ("kernel bfs none.txt", "none.txt"),
-        ("kernel bfs mis.nc", "mis.nc: is a result, not a graph"),
-        ("kernel bfs none.txt --n 4", "--n is for generated graphs"),
-        ("kernel bfs grid --n 9 --set rot=1", "did you mean 'root'?"),
-        ("kernel mis grid --n 9 --network loss=2", "loss must be a probability"),
-        ("kernel mis grid --n 9 --network los=0.1", "did you mean 'loss'?"),
-        ("kernel bfs grid --n 9 -o no/a.nc", "the folder no does not exist"),
-        ("kernel bfs grid --n 9 --workers 0", "must be at least 1"),
-        ("kernel lcr rmat --n 16 --dry-run", "node 0 is not on a ring"),
-        ("kernel sssp twice.txt --duplicates error", "edge (0, 1) is there more than once"),
-        ("kernel pagerank in.txt", "is an input of IMSuite's, since its first line is one number"),
-        ("kernel mst in.txt --relabel", "takes none of --directed, --relabel, --duplicates and"),
-        ("kernel mis in.txt", "is it an input of another kernel than mis?"),
-        ("kernel wcc edges.txt --nodes none.csv:id", "none.csv: no such file"),
-        ("kernel wcc grid --n 4 --nodes 4", "--nodes are for files, and grid is generated"),
-        ("kernel wcc m.mtx --nodes 4", "--nodes is for edge lists"),
-        ("kernel wcc pairs.csv --relabel", "choose two: Graph.from_csv, or --columns"),
-        ("kernel wcc pairs.csv --columns left,rihgt", "no column 'rihgt'; there are: left"),
-        ("kernel wcc edges.txt --columns left,right", "--columns is for Parquet and CSV, and"),
-        ("inputs generate vc --n 8 --kind star --max 3", "for a star; it is for the kind rn"),
-        ("inputs edges all --n 3", f"{', '.join(families.FAMILIES)}"),
-        ("graphalytics edges.txt --graph g", "there is no such folder; FOLDER has"),
-        ("report claims edges.txt", "is a file; give the folder"),
-        ("scaling nowhere.nc", "no such file"),
-        ("scaling quickstart", "no workers to count; run it in style 'clocked' or 'finish_async'"),
-        ("scaling clusters", "differ in clusters: clusters is 2 in one and 4 in another"),
-        (
-            f"scaling scalability-bfs {FEW}",
-            "on 1, 2 workers; give more numbers of workers, such as",
-        ),
-        ("scaling one.nc", "in style 'serial' has no workers to count"),
-        ("statics --csv no/t.csv", "the folder no does not exist"),
-        ("transports bench --processes 1", "must be at least 2"),
-    ],
-)
+WRONG = [
+    ("grahp500", "unknown command 'grahp500'; did you mean 'graph500'?"),
+    ("gap --krno 4", "No such option"),
+    ("kernel bfs grid --protocl tcp", "--protocol"),
+    ("gap --kron four", "'four' is not a valid integer; dgsuite gap --help says more"),
+    ("gap --file in.txt", "these are for `dgsuite kernel` with one of bf, by, dp"),
+    ("run", "Missing argument 'FILE'"),
+    ("run quikstart", "did you mean 'quickstart'?"),
+    ("kernel bsf grid --n 9", "unknown kernel 'bsf'; did you mean"),
+    ("kernel bfs grid", "needs either --n or --scale"),
+    ("kernel bfs grid --n 9 --duplicates sum", "are for files"),
+    ("kernel bfs none.txt", "none.txt"),
+    ("kernel bfs mis.nc", "mis.nc: is a result, not a graph"),
+    ("kernel bfs none.txt --n 4", "--n is for generated graphs"),
+    ("kernel bfs grid --n 9 --set rot=1", "did you mean 'root'?"),
+    ("kernel mis grid --n 9 --network loss=2", "loss must be a probability"),
+    ("kernel mis grid --n 9 --network los=0.1", "did you mean 'loss'?"),
+    ("kernel bfs grid --n 9 -o no/a.nc", "the folder no does not exist"),
+    ("kernel bfs grid --n 9 --workers 0", "must be at least 1"),
+    ("kernel lcr rmat --n 16 --dry-run", "node 0 is not on a ring"),
+    ("kernel sssp twice.txt --duplicates error", "edge (0, 1) is there more than once"),
+    ("kernel pagerank in.txt", "is an input of IMSuite's, since its first line is one number"),
+    ("kernel mst in.txt --relabel", "takes none of --directed, --relabel, --duplicates and"),
+    ("kernel mis in.txt", "is it an input of another kernel than mis?"),
+    ("kernel wcc edges.txt --nodes none.csv:id", "none.csv: no such file"),
+    ("kernel wcc grid --n 4 --nodes 4", "--nodes are for files, and grid is generated"),
+    ("kernel wcc m.mtx --nodes 4", "--nodes is for edge lists"),
+    ("kernel wcc pairs.csv --relabel", "choose two: Graph.from_csv, or --columns"),
+    ("kernel wcc pairs.csv --columns left,rihgt", "no column 'rihgt'; there are: left"),
+    ("kernel wcc edges.txt --columns left,right", "--columns is for Parquet and CSV, and"),
+    ("inputs generate vc --n 8 --kind star --max 3", "for a star; it is for the kind rn"),
+    ("inputs edges all --n 3", f"{', '.join(families.FAMILIES)}"),
+    ("graphalytics edges.txt --graph g", "there is no such folder; FOLDER has"),
+    ("report claims edges.txt", "is a file; give the folder"),
+    ("scaling nowhere.nc", "no such file"),
+    ("scaling quickstart", "no workers to count; run it in style 'clocked' or 'finish_async'"),
+    ("scaling clusters", "differ in clusters: clusters is 2 in one and 4 in another"),
+    (f"scaling scalability-bfs {FEW}", "on 1, 2 workers; give more numbers of workers"),
+    ("scaling one.nc", "in style 'serial' has no workers to count"),
+    ("statics --csv no/t.csv", "the folder no does not exist"),
+    ("transports bench --processes 1", "must be at least 2"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_what_is_wrong_is_one_line_and_status_2(told, tmp_path, arguments, message):
     (tmp_path / "edges.txt").write_text("0 1\n")
     (tmp_path / "twice.txt").write_text("0 1 2\n1 0 3\n")
@@ -180,15 +177,15 @@ def test_a_command_whose_output_is_closed_ends_well():
     assert process.wait(PATIENCE) == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("dgsuite ker", {"kernel", "kernels"}),
-        ("dgsuite transports ", {"bench", "mpi-worker"}),
-        ("dgsuite kernel bfs_", {"bfs_many"}),
-        ("dgsuite gap --ur", {"--urand"}),
-    ],
-)
+COMPLETIONS = [
+    ("dgsuite ker", {"kernel", "kernels"}),
+    ("dgsuite transports ", {"bench", "mpi-worker"}),
+    ("dgsuite kernel bfs_", {"bfs_many"}),
+    ("dgsuite gap --ur", {"--urand"}),
+]
+
+
+@pytest.mark.parametrize(("words", "found"), COMPLETIONS)
 def test_a_shell_completes(words, found, capfd, monkeypatch):
     monkeypatch.setenv("_DGSUITE_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", words)
@@ -199,11 +196,9 @@ def test_a_shell_completes(words, found, capfd, monkeypatch):
 
 
 INPUTS = [
-    pytest.param(
-        kernel, kind, marks=[] if k == i % len(imsuite.kinds(kernel)) else pytest.mark.long
-    )
-    for i, kernel in enumerate(imsuite.KERNELS)
-    for k, kind in enumerate(imsuite.kinds(kernel))
+    pytest.param(name, kind, marks=[] if k == i % len(imsuite.kinds(name)) else pytest.mark.long)
+    for i, name in enumerate(imsuite.KERNELS)
+    for k, kind in enumerate(imsuite.kinds(name))
 ]
 
 
@@ -391,14 +386,8 @@ def test_no_file_is_replaced_without_a_word(told, tmp_path):
     """And the name of a result says what was chosen."""
     how = "kernel mis grid --n 16 --json"
     paths = []
-    for more in (
-        "",
-        "--set seed=3",
-        "--seed 4",
-        "--network delay.low=2",
-        "--set faithful=true",
-        f"--network loss=0.{'0' * 300}",
-    ):
+    given = ("--set seed=3", "--seed 4", "--network delay.low=2", "--set faithful=true")
+    for more in ("", *given, f"--network loss=0.{'0' * 300}"):
         done, again = (told(f"{how} {more}") for _ in range(2))
         assert (done.returncode, done.stderr) == (0, "")
         paths.append(json.loads(done.stdout)["output"])
@@ -407,9 +396,7 @@ def test_no_file_is_replaced_without_a_word(told, tmp_path):
     named = [f"results/mis-grid-n=16-seed={more}.nc" for more in (101, 3, 4, "101-delay.low=2")]
     assert paths[:4] == named
     for written in (
-        f"report {paths[0]}",
-        "statics --csv t.csv",
-        "inputs edges ring --n 3 -o e.txt",
+        *(f"report {paths[0]}", "statics --csv t.csv", "inputs edges ring --n 3 -o e.txt"),
         f"{how} --page page.html -o page.nc",
     ):
         assert "will be replaced" not in told(written).stderr
@@ -457,7 +444,7 @@ def test_models_of_kernels_are_what_they_declare(capsys):
     assert main(["kernels", "--models"]) == 0
     rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()[1:]}
     assert rows.keys() == KERNELS.keys()
-    assert rows["hs"] == ["CONGEST", "neighbours", "2", "nothing", "23", "43"]
+    assert rows["hs"] == ["CONGEST", "neighbours", "2", "nothing", "23,", "43"]
     assert rows["triangles"][:4] == ["LOCAL", "neighbours", "any", "nothing"]
     assert rows["dr"][:4] == ["-", "nodes", "any", "nothing"]
     assert rows["bf"][:4] == ["-", "neighbours", "1", "data"]

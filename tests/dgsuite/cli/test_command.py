@@ -34,15 +34,10 @@ def work():
 
 Command(work).run()
 """
+CLEAN = "print('cleaned', flush=True)"
 
 
-def started(
-    tmp_path,
-    work,
-    clean="print('cleaned', flush=True)",
-    preexec_fn=heed_signals,
-    stderr=subprocess.PIPE,
-):
+def started(tmp_path, work, clean=CLEAN, preexec_fn=heed_signals, stderr=subprocess.PIPE):
     """A process that runs a command, once it is at work."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(COMMAND).format(work=work, clean=clean))
@@ -55,7 +50,6 @@ def started(
 
 
 INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
-CLEAN = "print('cleaned', flush=True)"
 ELSEWHERE = (
     "threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start();"
     " time.sleep(100)"
@@ -63,22 +57,22 @@ ELSEWHERE = (
 SUSPEND = "ctypes.CDLL(None).sigsuspend(bytes([255] * 128))"
 
 
-@pytest.mark.parametrize(
-    ("number", "word", "work", "clean", "printed"),
-    [
-        (signal.SIGINT, "interrupted", "time.sleep(100)", CLEAN, b"cleaned\n"),
-        (signal.SIGTERM, "terminated", "time.sleep(100)", CLEAN, b"cleaned\n"),
-        (signal.SIGHUP, "hung up", "time.sleep(100)", CLEAN, b"cleaned\n"),
-        # errors of cleaning up are not reported, and a second signal does not disturb it
-        (signal.SIGTERM, "terminated", "time.sleep(100)", "raise OSError('consequence')", b""),
-        (0, "interrupted", INTERRUPT, f"{INTERRUPT}; {CLEAN}", b"cleaned\n"),
-        # another thread may get it: one between Python's last look at signals and a system call
-        (0, "interrupted", ELSEWHERE, CLEAN, b"cleaned\n"),
-        # compiled code, in which Python handles no signal: this returns after a handler, that never
-        (signal.SIGINT, "interrupted", "ctypes.CDLL(None).pause()", "time.sleep(100)", b""),
-        pytest.param(signal.SIGINT, "interrupted", SUSPEND, "pass", b"", marks=pytest.mark.long),
-    ],
-)
+SIGNALS = [
+    (signal.SIGINT, "interrupted", "time.sleep(100)", CLEAN, b"cleaned\n"),
+    (signal.SIGTERM, "terminated", "time.sleep(100)", CLEAN, b"cleaned\n"),
+    (signal.SIGHUP, "hung up", "time.sleep(100)", CLEAN, b"cleaned\n"),
+    # errors of cleaning up are not reported, and a second signal does not disturb it
+    (signal.SIGTERM, "terminated", "time.sleep(100)", "raise OSError('consequence')", b""),
+    (0, "interrupted", INTERRUPT, f"{INTERRUPT}; {CLEAN}", b"cleaned\n"),
+    # another thread may get it: one between Python's last look at signals and a system call
+    (0, "interrupted", ELSEWHERE, CLEAN, b"cleaned\n"),
+    # compiled code, in which Python handles no signal: this returns after a handler, that never
+    (signal.SIGINT, "interrupted", "ctypes.CDLL(None).pause()", "time.sleep(100)", b""),
+    pytest.param(signal.SIGINT, "interrupted", SUSPEND, "pass", b"", marks=pytest.mark.long),
+]
+
+
+@pytest.mark.parametrize(("number", "word", "work", "clean", "printed"), SIGNALS)
 def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word, work, clean, printed):
     process = started(tmp_path, work, clean)
     process.send_signal(number)  # 0 is none
@@ -88,9 +82,8 @@ def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word, work, cle
 
 def test_on_a_terminal_the_line_takes_the_place_of_a_bar(tmp_path):
     ours, theirs = os.openpty()
-    process = started(
-        tmp_path, "print('half a bar', end='', file=sys.stderr); time.sleep(100)", stderr=theirs
-    )
+    bar = "print('half a bar', end='', file=sys.stderr); time.sleep(100)"
+    process = started(tmp_path, bar, stderr=theirs)
     os.close(theirs)
     seen = b""
     while not seen.endswith(b"half a bar"):
@@ -142,22 +135,15 @@ def test_signals_that_are_ignored_stay_so(tmp_path):
     def ignore():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    process = started(
-        tmp_path, "os.kill(os.getpid(), signal.SIGINT); print('goes on')", preexec_fn=ignore
-    )
+    process = started(tmp_path, f"{INTERRUPT}; print('goes on')", preexec_fn=ignore)
     assert process.communicate(timeout=PATIENCE) == (b"goes on\ncleaned\n", b"")
     assert process.returncode == 0
 
 
 COMMANDS = [
-    "dgsuite.experiment configs/quickstart.toml --dry-run",
-    "dgsuite.genval generate mst --n 8",
-    "dgsuite report configs",
-    "dgsuite graphalytics . --graph none",
-    "dgsuite scaling none.nc",
-    "dgsuite scc configs/scc-hf-figure5.toml",
-    "dgsuite transports bench",
-    "dgsuite statics",
+    *("dgsuite.experiment configs/quickstart.toml --dry-run", "dgsuite.genval generate mst --n 8"),
+    *("dgsuite report configs", "dgsuite graphalytics . --graph none", "dgsuite scaling none.nc"),
+    *("dgsuite scc configs/scc-hf-figure5.toml", "dgsuite transports bench", "dgsuite statics"),
 ]
 """Each imports a large package before it does anything else."""
 
@@ -182,14 +168,14 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
     assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
 
 
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (OSError(28, "No space left on device"), "error: No space left on device"),
-        (FileNotFoundError(2, "No such file", "a.toml"), "error: a.toml: No such file"),
-        (OSError("as Dask has it"), "error: as Dask has it"),
-    ],
-)
+ERRORS = [
+    (OSError(28, "No space left on device"), "error: No space left on device"),
+    (FileNotFoundError(2, "No such file", "a.toml"), "error: a.toml: No such file"),
+    (OSError("as Dask has it"), "error: as Dask has it"),
+]
+
+
+@pytest.mark.parametrize(("error", "line"), ERRORS)
 def test_errors_of_the_system_are_said_in_words(error, line, capsys):
     def work():
         raise error

@@ -93,9 +93,7 @@ def test_help_describes_each_parameter_and_output(name):
             assert "faithful" not in inspect.signature(function).parameters
             continue
         assert inspect.signature(function).parameters[field.name].default == field.default
-        (line,) = (
-            line for line in text.splitlines() if line.strip().startswith(f"{field.name} : ")
-        )
+        (line,) = (row for row in text.splitlines() if row.strip().startswith(f"{field.name} : "))
         after = text.partition(line)[2].splitlines()[1]
         assert after.startswith(8 * " "), f"no class describes {field.name}"
     assert all(f"{output}: " in text for output in kernel.outputs)

@@ -8,22 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import InputError, RunError
-from dgsuite.partition.graph.graph import Graph
+from dgsuite import Graph, InputError, RunError
 from tests.support.cases import in_turn
 from tests.support.examples import examples
 
 INF = float("inf")
 
-KINDS = {
-    "wcc": {},
-    "mis": {"faithful": True},  # repeats messages
-    "ds": {"faithful": True},  # sends several to a neighbour
-    "triangles": {},  # shares lists
-    "by": {},
-    "mst": {},
-    "pagerank": {"iterations": 3},
-}
+KINDS = {name: {} for name in ("wcc", "mis", "ds", "triangles", "by", "mst")}
+KINDS |= {name: {"faithful": True} for name in ("mis", "ds")}  # repeat messages, or send several
+KINDS["pagerank"] = {"iterations": 3}
 
 
 def random(seed, n=40, m=60, **how):
@@ -37,11 +30,8 @@ def random(seed, n=40, m=60, **how):
 
 def carried(ds):
     """By round, the edges that carry so many bits."""
-    rows = ds.edges_by_bits.values
-    return [
-        dict(zip(ds.bits.values[row > 0].tolist(), row[row > 0].tolist(), strict=True))
-        for row in rows
-    ]
+    bits, rows = ds.bits.values, ds.edges_by_bits.values
+    return [dict(zip(bits[row > 0].tolist(), row[row > 0].tolist(), strict=True)) for row in rows]
 
 
 def test_bits_are_those_of_values():
@@ -84,11 +74,11 @@ def test_any_cut_has_the_same_bits(name, seed, clusters):
             assert np.array_equal(plain[each], found[each])
 
 
+WAYS = [*product(("clocked", "finish_async"), ("threaded", "client"))]
+
+
 @pytest.mark.few(3)
-@pytest.mark.parametrize(
-    ("name", "way"),
-    in_turn(KINDS, [*product(("clocked", "finish_async"), ("threaded", "client"))]),
-)
+@pytest.mark.parametrize(("name", "way"), in_turn(KINDS, WAYS))
 def test_any_style_has_the_same_bits(name, way, request):
     style, on = way[0], request.getfixturevalue(way[1])
     for directed in {False, name == "pagerank"}:
@@ -102,18 +92,18 @@ def test_any_style_has_the_same_bits(name, way, request):
 FIRST = "bits along the edge from node 0 to node 1"
 
 
-@pytest.mark.parametrize(
-    ("name", "how", "congest", "message"),
-    [
-        ("bf", {}, 0.5, rf"round 0, phase '\w+', cluster 0: sends 2 {FIRST}"),
-        ("pagerank", {}, 4, "sends 64 bits along .* of which 64 bits each are field 'value'"),
-        ("pagerank", {}, 4, "congest=4 allows 8 in a"),
-        ("ktruss", {}, 2, f"sends 6 {FIRST}, of which 2 bits each are field 'neig"),
-        ("mis", {"faithful": True}, 0.4, r"sends 53 bits along .* field 'draw'"),
-        ("ds", {"faithful": True}, 2, f"sends 6 {FIRST}"),
-        ("dr", {}, 4, "announces to all nodes, which is along no edge"),
-    ],
-)
+TOO_MANY = [
+    ("bf", {}, 0.5, rf"round 0, phase '\w+', cluster 0: sends 2 {FIRST}"),
+    ("pagerank", {}, 4, "sends 64 bits along .* of which 64 bits each are field 'value'"),
+    ("pagerank", {}, 4, "congest=4 allows 8 in a"),
+    ("ktruss", {}, 2, f"sends 6 {FIRST}, of which 2 bits each are field 'neig"),
+    ("mis", {"faithful": True}, 0.4, r"sends 53 bits along .* field 'draw'"),
+    ("ds", {"faithful": True}, 2, f"sends 6 {FIRST}"),
+    ("dr", {}, 4, "announces to all nodes, which is along no edge"),
+]
+
+
+@pytest.mark.parametrize(("name", "how", "congest", "message"), TOO_MANY)
 def test_too_many_bits_are_one_error(name, how, congest, message):
     with pytest.raises(RunError, match=message):
         dgsuite.run(name, Graph.from_edges([0, 0, 0], [1, 2, 3]), congest=congest, **how)
@@ -127,17 +117,17 @@ def test_a_repeated_message_names_an_edge_that_carries_it():
         dgsuite.run("mis", graph, faithful=True, seed=3, congest=(most - 0.5) / 3)
 
 
-@pytest.mark.parametrize(
-    ("name", "how", "message"),
-    [
-        ("leiden", {"congest": 1}, "clusters send messages to clusters"),
-        ("bf", {"congest": 1, "form": "recursive"}, "take form='iterative'"),
-        ("mis", {"congest": 0}, "congest must be a number above 0"),
-        ("mis", {"congest": True}, "congest must be a number above 0"),
-        ("mis", {"congest": "4"}, "congest must be a number above 0"),
-        ("mis", {"congest": float("nan")}, "congest must be a number above 0"),
-    ],
-)
+UNCOUNTED = [
+    ("leiden", {"congest": 1}, "clusters send messages to clusters"),
+    ("bf", {"congest": 1, "form": "recursive"}, "take form='iterative'"),
+    ("mis", {"congest": 0}, "congest must be a number above 0"),
+    ("mis", {"congest": True}, "congest must be a number above 0"),
+    ("mis", {"congest": "4"}, "congest must be a number above 0"),
+    ("mis", {"congest": float("nan")}, "congest must be a number above 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "how", "message"), UNCOUNTED)
 def test_what_cannot_be_counted_is_one_error(name, how, message):
     with pytest.raises(InputError, match=message):
         dgsuite.run(name, Graph.from_edges([0], [1]), **how)

@@ -11,28 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.base.errors import RunError
+from dgsuite import Graph, RunError
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS, MIS, BellmanFord
-from dgsuite.partition.graph.graph import Graph
+from tests.support import toys
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.examples import examples
 from tests.support.faulty import Fails
 from tests.support.schedules import Shuffled
 from tests.support.sites import alone, assert_same, simulate
-from tests.support.toys import (
-    EmptyInbox,
-    Folded,
-    ManyFields,
-    MutatesAfterSending,
-    MutatesInPlace,
-    Order,
-    Reductions,
-    Votes,
-)
 
 POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoolExecutor(3)))
 """How the clusters of a site run: in order, in another order, or side by side."""
@@ -63,20 +53,10 @@ def test_any_cut_gives_the_same_for_every_kernel(name, way, monkeypatch):
     check()
 
 
-KERNEL = st.sampled_from(
-    [
-        MIS(),
-        MIS(faithful=True),
-        BellmanFord(),
-        MutatesInPlace(),
-        MutatesAfterSending(),
-        Order(),
-        Reductions(),
-        Votes(),
-        EmptyInbox(),
-        *(Folded(combine=op) for op in ("min", "max", "sum", "or")),
-    ]
-)
+TOYS = [toys.MutatesInPlace(), toys.MutatesAfterSending(), toys.Order(), toys.Reductions()]
+TOYS += [toys.Votes(), toys.EmptyInbox()]
+TOYS += [toys.Folded(combine=op) for op in ("min", "max", "sum", "or")]
+KERNEL = st.sampled_from([MIS(), MIS(faithful=True), BellmanFord(), *TOYS])
 
 
 def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
@@ -113,9 +93,8 @@ def test_pickled_before_every_phase(pair, kernel):
         site.kernel, site.states = pickle.loads(pickle.dumps((site.kernel, site.states)))
 
     if whole.partition.order is None and cut.partition.order is None:
-        assert_same(
-            serial.run(kernel, whole.parts), serial.run(kernel, cut.parts, before_phase=disturb)
-        )
+        found = serial.run(kernel, cut.parts, before_phase=disturb)
+        assert_same(serial.run(kernel, whole.parts), found)
 
 
 def test_phases_are_light():
@@ -128,7 +107,7 @@ def test_remote_messages_are_those_between_clusters():
     graph = nx.gnm_random_graph(40, 120, seed=1)
     for clusters in (1, 4, 40):
         cut = Graph.from_networkx(graph, clusters=clusters)
-        _, log = serial.run(MutatesInPlace(), cut.parts)
+        _, log = serial.run(toys.MutatesInPlace(), cut.parts)
         owner = cut.partition.owner(np.arange(40))
         across = sum(2 for u, v in graph.edges if owner[u] != owner[v])
         assert log["messages"][0] == 2 * 120
@@ -160,16 +139,14 @@ def test_live_links_count_remote_neighbours_only():
 
 def test_a_failure_names_its_place():
     graph = Graph.from_networkx(nx.cycle_graph(6), clusters=3)
-    with pytest.raises(
-        RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
-    ):
+    with pytest.raises(RunError, match="round 3, phase 'send', cluster 2: ZeroDivisionError: "):
         serial.run(Fails(), graph.parts)
 
 
 def test_messages_may_have_more_fields_than_a_number_has_bits():
     graph = Graph.from_networkx(nx.cycle_graph(9), client=None, clusters=3)
-    whole = serial.run(ManyFields(), graph.parts)
-    assert_same(whole, simulate(ManyFields(), graph, 3, shared=True))
+    whole = serial.run(toys.ManyFields(), graph.parts)
+    assert_same(whole, simulate(toys.ManyFields(), graph, 3, shared=True))
 
 
 def run_ahead(kernel, graph, sites, order):

@@ -113,11 +113,7 @@ CASES = {
         *("*states*", of_class("dgsuite.kernels.bsp.state:ClusterState")),
         "a state must be a|is damaged or forged",
     ),
-    "a class of the system": (
-        "*states*",
-        of_class("os:stat_result"),
-        "is not a class of the kernel",
-    ),
+    "a class of the system": ("*states*", of_class("os:stat_result"), "not a class of the kernel"),
     "its class": (
         *("*states*", state(lambda s: s["attributes"].update(__class__=1))),
         "has no attribute '__class__'",

@@ -34,9 +34,7 @@ def called(monkeypatch):
     calls = {loop: recording(name, loop) for loop, name in loops.items()}
     for loop, name in loops.items():
         monkeypatch.setattr(_compiled, name, calls[loop])
-    monkeypatch.setattr(
-        compiling, "LOOPS", [(calls[loop], kinds) for loop, kinds in compiling.LOOPS]
-    )
+    monkeypatch.setattr(compiling, "LOOPS", [(calls[one], kinds) for one, kinds in compiling.LOOPS])
     return found
 
 

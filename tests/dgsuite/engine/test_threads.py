@@ -22,8 +22,8 @@ from dgsuite.kernels.bsp import Unicast, unicast, vote
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
 from tests.cards.ranks import RANKS
-from tests.dgsuite.network.test_adversary import NETWORKS
-from tests.dgsuite.network.test_network import random
+from tests.dgsuite.engine.test_exchange import WAYS
+from tests.dgsuite.network.test_network import NETWORKS, random
 from tests.support import references
 from tests.support.cases import TYPICAL, in_turn, typical
 from tests.support.patience import PATIENCE
@@ -64,29 +64,28 @@ def compiled(monkeypatch):
     monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
 
-WAYS = [
-    ("as small", "apart"),
-    ("as large", "shared"),
-    ("as small", "shared"),
-    ("as large", "apart"),
-]
-"""Whether graphs take the way of large ones, and sites share memory."""
+STRUCK = [f"struck {what}" for what in ("absences", "drops", "frontier", "cut", "degree")]
+
+
+def stopped_at_each_line(check):
+    """Check with a pool that stops a thread once at every line of the engine while another passes."""
+    pool, before = Preempting(), -1
+    while len(pool.lines) > before:
+        before = len(pool.lines)
+        check(pool)
+    assert pool.lines
+    return pool
 
 
 @pytest.mark.few(7)
 @pytest.mark.parametrize(("name", "way"), in_turn(KERNELS, WAYS, TYPICAL))
 def test_no_schedule_changes_a_result(name, way, request):
-    """A thread is stopped once at every line of the engine that a run takes while another passes."""
-    size, memory = way
-    if size == "as large":
+    large, shared = way
+    if large:
         request.getfixturevalue("compiled")
     kernel, whole = expected(name)
-    cut = cut_of(name, CLUSTERS)
-    pool, before = Preempting(), -1
-    while len(pool.lines) > before:
-        before = len(pool.lines)
-        assert_same(whole, simulate(kernel, cut, 2, shared=memory == "shared", pool=pool))
-    assert pool.lines
+    run = partial(simulate, kernel, cut_of(name, CLUSTERS), 2, shared=shared)
+    stopped_at_each_line(lambda pool: assert_same(whole, run(pool=pool)))
 
 
 @pytest.mark.few(3)
@@ -94,29 +93,23 @@ def test_no_schedule_changes_a_result(name, way, request):
 def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
     """The same where tasks spawn tasks."""
     kernel, cut = RECURSIVE[name](), cut_of(name, CLUSTERS)
-    whole = serial.run(kernel, cut.parts)
-    pool, before = Preempting(), -1
-    side_by_side = RecursiveSite._side_by_side
-    monkeypatch.setattr(
-        RecursiveSite, "_side_by_side", lambda site, *what: side_by_side(site, *what[:2], pool)
-    )
-    while len(pool.lines) > before:
-        before = len(pool.lines)
+    whole, run = serial.run(kernel, cut.parts), RecursiveSite._side_by_side
+
+    def check(pool):
+        monkeypatch.setattr(RecursiveSite, "_side_by_side", lambda *what: run(*what[:3], pool))
         assert_same(whole, serial.run(kernel, cut.parts))
-    assert pool.lines
+
+    stopped_at_each_line(check)
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("kind", ["away", "drops", "frontier", "back", "forgets", "cut", "degree"])
+@pytest.mark.parametrize("kind", [*STRUCK, "back", "forgets"])
 def test_no_schedule_changes_what_an_adversary_does(kind):
     """The same on a network that strikes, whose watch and faults clusters share."""
     spec, cut = guarded(kind), random(clusters=CLUSTERS)
     kernel = make_kernel("bf", cut, 1, {})
-    whole = serial.run(kernel, cut.parts, spec)
-    pool, before = Preempting(), -1
-    while len(pool.lines) > before:
-        before = len(pool.lines)
-        assert_same(whole, simulate(kernel, cut, 2, pool=pool, spec=spec))
+    whole, run = serial.run(kernel, cut.parts, spec), partial(simulate, kernel, cut, 2, spec=spec)
+    pool = stopped_at_each_line(lambda pool: assert_same(whole, run(pool=pool)))
     assert any(place.endswith("disturbed.py") for place, _ in pool.lines)
 
 
@@ -127,24 +120,13 @@ def guarded(kind):
     return options.spec(graph, make_kernel("bf", graph, 1, {}))
 
 
-def check_orders(name, orders):
-    """Each of two sites has three clusters, which run in these orders."""
-    kernel, whole = expected(name)
-    cut = cut_of(name, CLUSTERS)
-    for order in orders:
-        assert_same(whole, simulate(kernel, cut, 2, pool=Ordered(order)))
-
-
 @pytest.mark.parametrize("name", typical(KERNELS))
 def test_no_order_of_clusters_changes_a_result(name):
-    """In these three of six orders each cluster is at each place, and of two each is the first once."""
-    check_orders(name, [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", KERNELS)
-def test_no_order_of_six_changes_a_result(name):
-    check_orders(name, permutations(range(3)))
+    """Each of two sites has three clusters, which run in any of the six orders."""
+    kernel, whole = expected(name)
+    cut = cut_of(name, CLUSTERS)
+    for order in permutations(range(3)):
+        assert_same(whole, simulate(kernel, cut, 2, pool=Ordered(order)))
 
 
 def test_what_clusters_share_is_sealed_while_they_run():
@@ -175,15 +157,13 @@ def test_faults_and_what_watches_are_sealed_while_clusters_run():
     """Their own methods set what they hold under their lock."""
     graph = random(clusters=2)
     kernel = make_kernel("bf", graph, 1, {})
-    site = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded("away"))
+    site = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded(STRUCK[0]))
     faults, watch = site.disturbed, site.disturbed._watch
     first, second = islice(steps(kernel, graph.n, lambda over: lambda: site.tally.vote), 2)
     site.step(first)
     site.deliver({})
     for thing, name in ((faults, "fate"), (faults, "lost"), (watch, "_left"), (watch, "_mixed")):
-        with pytest.raises(
-            RunError, match=rf"{type(thing).__name__}\.{name} is set while clusters"
-        ):
+        with pytest.raises(RunError, match=rf"{type(thing).__name__}\.{name} is set while"):
             setattr(thing, name, None)
     with pytest.raises(ValueError, match="read-only"):
         watch._heard[0] = True
@@ -196,7 +176,8 @@ def test_no_update_of_a_watch_is_lost(monkeypatch):
     """One thread looks at what its cluster has sent while that of another notes a unicast."""
     graph = random(clusters=2)
     kernel = make_kernel("bf", graph, 1, {})
-    disturbed = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded("away")).disturbed
+    site = Site(kernel, graph.parts, np.array([0, 2]), 0, guarded(STRUCK[0]))
+    disturbed = site.disturbed
     watch, step = disturbed._watch, Step(0, "send", False, 0)
     looking, go, cast = threading.Event(), threading.Event(), vote(any=True)
 
@@ -235,12 +216,12 @@ def test_an_error_names_what_is_written_to():
 
 def test_two_threads_that_ask_for_a_halo_get_the_same():
     parts, bounds = references.mine("mis", 2).parts, np.array([0, 2])
-    pool, before = Preempting(), -1
-    while len(pool.lines) > before:
-        before, ask = len(pool.lines), partial(Halos().get, parts, bounds, 0)
-        found = pool.map(ask, [False] * 3)
+
+    def check(pool):
+        found = pool.map(partial(Halos().get, parts, bounds, 0), [False] * 3)
         assert found[0] is found[1] is found[2]
-    assert pool.waited
+
+    assert stopped_at_each_line(check).waited
 
 
 @pytest.mark.parametrize("name", ["dst", "sssp"])

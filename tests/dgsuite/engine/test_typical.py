@@ -16,23 +16,14 @@ from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.arrays import mapped, tiles
 from dgsuite.partition.graph.graph import Graph
-from tests.dgsuite.engine.test_threads import (
-    CLUSTERS,
-    compiled,  # noqa: F401
-    cut_of,
-    expected,
-    options,
-)
+from tests.dgsuite.engine.test_threads import CLUSTERS, cut_of, expected, options
 from tests.support.cases import TYPICAL, typical
 from tests.support.sites import assert_same, simulate
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
 
-READ = [
-    name
-    for name in [*(name for name in dir(ClusterInbox) if not name.startswith("_")), "__getitem__"]
-    if isinstance(getattr(ClusterInbox, name), property | FunctionType)
-]
+NAMES = [*(name for name in dir(ClusterInbox) if not name.startswith("_")), "__getitem__"]
+READ = [n for n in NAMES if isinstance(getattr(ClusterInbox, n), property | FunctionType)]
 """What a kernel reads messages by."""
 
 
@@ -71,9 +62,7 @@ def parts_of(kernel, patch):
 
 
 def test_typical_kernels_use_each_part(monkeypatch):
-    used = {
-        name: parts_of(kernel(**options(name)), monkeypatch) for name, kernel in KERNELS.items()
-    }
+    used = {n: parts_of(kernel(**options(n)), monkeypatch) for n, kernel in KERNELS.items()}
     by_all = set().union(*used.values())
     assert {("Broadcast", "nodes"), ("Shipment", "to"), "reduce"} <= by_all
     missing = by_all.difference(*(used[name] for name in TYPICAL))
@@ -81,7 +70,8 @@ def test_typical_kernels_use_each_part(monkeypatch):
     assert not missing, users
 
 
-def check(name, monkeypatch, times):
+@pytest.mark.parametrize("name", typical(KERNELS))
+def test_it_does_not_matter_when_loops_are_loaded(name, monkeypatch):
     """Loops over any number of elements come once so many have been taken, up to those of a whole run."""
     kernel, whole = expected(name)
     cut = cut_of(name, CLUSTERS)
@@ -90,22 +80,11 @@ def check(name, monkeypatch, times):
     assert_same(whole, simulate(kernel, cut, 2))
     most = (1 << 40) - thresholds.left_to_numpy
     dice = random.Random(name)
-    for k in range(times):
+    for k in range(8):
         left = thresholds.left_to_numpy = dice.randrange(1, most)
         assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0))
         assert thresholds.left_to_numpy < left
     assert most > 1
-
-
-@pytest.mark.parametrize("name", typical(KERNELS))
-def test_it_does_not_matter_when_loops_are_loaded(name, monkeypatch):
-    check(name, monkeypatch, 4)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", KERNELS)
-def test_it_does_not_matter_when_loops_of_any_kernel_are_loaded(name, monkeypatch):
-    check(name, monkeypatch, 20)
 
 
 WEIGHTED = ("bellman_ford", "sssp")
@@ -114,28 +93,20 @@ FEW = {"hyperball": {"log2m": 4}, "neighbourhood": {"sources": 4}, "sample": {"s
 """Parameters with which what is held for each node, or found, is small."""
 
 
-@pytest.fixture
-def tiny(monkeypatch):
-    """Also tiny arrays are mapped."""
-    monkeypatch.setattr(mapped, "LEAST", 1)
-
-
 def on_disk(cluster):
     return replace(cluster, disk=True, cache={})
 
 
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", [name for name, kernel in KERNELS.items() if kernel.streams])
 def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
     """A run on a graph with a hundred edges for each node allocates less than its edges take."""
     monkeypatch.setattr(mapped, "LEAST", 1 << 10)
     monkeypatch.setattr(tiles, "LEAST", 7)
+    monkeypatch.setattr(thresholds, "compile_from", -1)
     n, kernel = 2000, KERNELS[name](**options(name) | FEW.get(name, {}))
-    src, dst = np.random.default_rng(1).integers(0, n, (2, 50 * n))
-    weights = np.ones(len(src)) if name in WEIGHTED else None
-    parts = Graph.from_edges(
-        src, dst, n=n, weights=weights, clusters=2, duplicates="min", edges="disk"
-    ).parts
+    ends = np.random.default_rng(1).integers(0, n, (2, 50 * n))
+    costs = np.ones(50 * n) if name in WEIGHTED else None
+    parts = Graph.from_edges(*ends, weights=costs, clusters=2, duplicates="min", edges="disk").parts
     serial.run(kernel, parts)  # it has imported what it needs
     for part in parts:
         part.cache.clear()
@@ -149,9 +120,11 @@ def test_what_streams_holds_no_array_of_all_edges(name, monkeypatch):
     assert peak < edges
 
 
-@pytest.mark.usefixtures("compiled", "tiny")
 @pytest.mark.parametrize("name", KERNELS)
-def test_edges_change_no_result(name):
+def test_edges_change_no_result(name, monkeypatch):
+    """Also tiny arrays are mapped."""
+    monkeypatch.setattr(mapped, "LEAST", 1)
+    monkeypatch.setattr(thresholds, "compile_from", -1)
     kernel, graph = KERNELS[name](**options(name)), cut_of(name, 3)
     there = [on_disk(part) for part in graph.parts]
     for part in there:

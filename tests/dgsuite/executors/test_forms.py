@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.site import Site
 from dgsuite.core.running import forms
 from dgsuite.kernels import KERNELS, BreadthFirst
-from dgsuite.partition.graph.graph import Graph
 
 
 @pytest.fixture(autouse=True)
@@ -40,16 +39,16 @@ def test_a_deep_graph_runs_in_block_form(name, workers, client):
     assert genval.validate(name, graph, ds).ok
 
 
-@pytest.mark.parametrize(
-    ("graph", "reason"),
-    [
-        (lambda: genval.graph("er", 1024, m=8192), "16 edge ends per node: paths have few hops"),
-        (lambda: genval.graph("tree", 1024, max=2), "searches within clusters end after at most"),
-        (lambda: path(numbers=np.random.default_rng(1).permutation(1000), clusters=8), "end after"),
-        (lambda: genval.graph("star", 1000), "end after at most 64 hops"),
-        (lambda: Graph.from_edges([0], [1], n=1000, clusters=3), "end after at most 64 hops"),
-    ],
-)
+IN_ROUNDS = [
+    (lambda: genval.graph("er", 1024, m=8192), "16 edge ends per node: paths have few hops"),
+    (lambda: genval.graph("tree", 1024, max=2), "searches within clusters end after at most"),
+    (lambda: path(numbers=np.random.default_rng(1).permutation(1000), clusters=8), "end after"),
+    (lambda: genval.graph("star", 1000), "end after at most 64 hops"),
+    (lambda: Graph.from_edges([0], [1], n=1000, clusters=3), "end after at most 64 hops"),
+]
+
+
+@pytest.mark.parametrize(("graph", "reason"), IN_ROUNDS)
 def test_others_run_in_rounds(graph, reason):
     ds = dgsuite.run("bfs", graph())
     assert ds.attrs["form"] == "iterative"
@@ -67,18 +66,12 @@ def test_components_are_found_by_blocks_where_clusters_hold_together():
     assert ds.attrs["form_reason"].endswith("in other clusters alone are 100 % of a sample")
 
 
+BY_ROUNDS = [{"form": "iterative"}, {"clusters": 2}, {"trace": True}, {"congest": 1}]
+BY_ROUNDS += [{"direction": "top-down"}, {"workload": {"operations": 1}}]
+
+
 @pytest.mark.few(3)
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"form": "iterative"},
-        {"clusters": 2},
-        {"trace": True},
-        {"congest": 1},
-        {"direction": "top-down"},
-        {"workload": {"operations": 1}},
-    ],
-)
+@pytest.mark.parametrize("asked", BY_ROUNDS)
 def test_what_goes_by_rounds_is_iterative(asked):
     ds = dgsuite.run("bfs", path(), max_rounds=1002, **asked)
     assert ds.attrs["form"] == "iterative"

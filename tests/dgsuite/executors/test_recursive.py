@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.kernels import RECURSIVE
 from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
 from dgsuite.kernels.bsp.rounds import spawn
-from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.examples import examples
@@ -112,27 +111,21 @@ def test_tasks_share_the_threads_of_a_worker(client_of_threads, client_of_one, s
             np.testing.assert_array_equal(one[variable], four[variable], err_msg=variable)
 
 
-# The paper's inputs.
-
-
 # Depth.
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("style", ["serial", "finish_async"])
-@pytest.mark.parametrize("depth", [2_000, 10_000])
+CHAINS = [("serial", 2000), ("finish_async", 2000), ("clocked", 1000)]
+CHAINS += [("serial", 10_000), ("finish_async", 10_000)]
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(("style", "depth"), CHAINS)
 def test_a_long_chain(client, style, depth):
     graph = Graph.from_networkx(nx.path_graph(depth + 1), clusters=8)
     found = dgsuite.run("bf", graph, form="recursive", style=style, client=client)
     assert found.distance.values.tolist() == list(range(depth + 1))
     assert found.sizes["depth"] == depth + 2
     assert (found.messages[1:-2] == 2).all()
-
-
-def test_a_clocked_chain(client):
-    graph = Graph.from_networkx(nx.path_graph(1001), clusters=8)
-    found = dgsuite.run("bf", graph, form="recursive", style="clocked", client=client)
-    assert found.distance.values.tolist() == list(range(1001))
 
 
 @dataclass(frozen=True)
@@ -204,18 +197,15 @@ def test_a_failing_task_is_named(client, style):
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_killed_worker_is_named(own_client, style):
-    client = own_client
     ring = Graph.from_networkx(nx.cycle_graph(12), clusters=2)
-    dgsuite.run("bf", ring, form="recursive", style=style, client=client)
-    address, victim = sorted(client.run(os.getpid).items())[0]
+    how = {"style": style, "client": own_client}
+    dgsuite.run("bf", ring, form="recursive", **how)
+    address, victim = sorted(own_client.run(os.getpid).items())[0]
     with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
-        dgsuite.run(
-            EndlessTasks(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
-        )
-    client.wait_for_workers(2, timeout=PATIENCE)
-    again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)
-    assert again.distance.max() == 6
-    assert_nothing_held(client)
+        dgsuite.run(EndlessTasks(), ring, **how, on_round=lambda depth: killed(victim))
+    own_client.wait_for_workers(2, timeout=PATIENCE)
+    assert dgsuite.run("bf", ring, form="recursive", **how).distance.max() == 6
+    assert_nothing_held(own_client)
 
 
 def test_unknown_forms():

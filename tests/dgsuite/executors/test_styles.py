@@ -1,7 +1,5 @@
 """The invariant, on real worker processes: style, clusters, workers and threads change nothing."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import nullcontext
@@ -15,26 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite import InputError, genval
+from dgsuite import Graph, InputError, genval
 from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.client.session import Session
-from dgsuite.partition.graph.graph import Graph
-from tests.support import references
+from tests.support import references, toys
 from tests.support.cases import COMMUNITIES, TYPICAL, in_turn, inputs
 from tests.support.cases import NAMES as ALL
 from tests.support.clusters import client_of, counting, small_as_large
 from tests.support.examples import examples
-from tests.support.toys import (
-    Calls,
-    EmptyInbox,
-    Meets,
-    MutatesInPlace,
-    Order,
-    Reductions,
-    Stamps,
-    Votes,
-)
+from tests.support.faulty import Sleeps
 
 NAMES = [name for name in ALL if name not in COMMUNITIES]
 """Kernels with the same messages on any cut; `tests/kernels/test_leiden.py` runs the others in each style."""
@@ -48,31 +36,30 @@ def assert_same(a: xr.Dataset, b: xr.Dataset, outputs) -> None:
     assert a.sizes["round"] == b.sizes["round"]
     for name in (*outputs, "messages", "bytes", "active"):
         np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
-    np.testing.assert_array_equal(
-        a.remote_messages.sel(model="UP"), b.remote_messages.sel(model="UP")
-    )
+    one, other = (ds.remote_messages.sel(model="UP").values for ds in (a, b))
+    np.testing.assert_array_equal(one, other)
 
 
 @st.composite
-def toys(draw):
+def examples_of_toys(draw):
     """A toy and a graph."""
     n = draw(st.integers(1, 20))
     graph = nx.gnm_random_graph(n, draw(st.integers(0, 3 * n)), seed=draw(st.integers(0, 99)))
-    toy = draw(st.sampled_from([MutatesInPlace(), Order(), Reductions(), Votes()]))
-    return toy, lambda **how: Graph.from_networkx(graph, **how)
+    kinds = toys.MutatesInPlace, toys.Order, toys.Reductions, toys.Votes
+    return draw(st.sampled_from(kinds))(), lambda **how: Graph.from_networkx(graph, **how)
 
 
-CASES = st.one_of(toys(), *map(inputs, NAMES))
+CASES = st.one_of(examples_of_toys(), *map(inputs, NAMES))
 
 
 @pytest.fixture(scope="module", params=["1x1", "2x1", "1x3", "2x2", "2x2 in one process"])
 def shape(request):
     """A client of some workers x threads; those of several threads take the way of large graphs."""
     size, _, where = request.param.partition(" ")
-    workers, threads = map(int, size.split("x"))
+    n, threads = map(int, size.split("x"))
     options = {"threads": threads, "set_as_default": False, "processes": not where}
     with (
-        client_of(workers, **options) as client,
+        client_of(n, **options) as client,
         small_as_large(client) if threads > 1 else nullcontext(),
     ):
         yield client
@@ -135,7 +122,7 @@ def test_recursive_kernels_in_turn(client_of_three, kernel):
 def test_in_turn_one_worker_computes_at_a_time(client_of_three):
     """In the order of places, and each access to another place is confirmed before the next begins."""
     graph = Graph.from_networkx(nx.cycle_graph(6))
-    ds = dgsuite.run(Stamps(), graph, style="in_turn", clusters=6, client=client_of_three)
+    ds = dgsuite.run(toys.Stamps(), graph, style="in_turn", clusters=6, client=client_of_three)
     for name in ("send", "read"):
         begin, end = ds[f"{name}_begin"].values, ds[f"{name}_end"].values
         assert (begin[1:] >= end[:-1]).all()
@@ -149,7 +136,7 @@ def test_in_turn_one_worker_computes_at_a_time(client_of_three):
         dask.config.set({"dgsuite.clocked.transport": "mpi"}),
         pytest.raises(InputError, match="over mpi tasks"),
     ):
-        dgsuite.run(Stamps(), graph, style="in_turn", client=client_of_three)
+        dgsuite.run(toys.Stamps(), graph, style="in_turn", client=client_of_three)
 
 
 @pytest.mark.few(1)
@@ -181,8 +168,9 @@ def test_wire_bytes_stay_near_the_halo(client):
 def test_what_is_known_need_not_travel(client, style):
     graph = Graph.from_networkx(nx.gnm_random_graph(40, 70, seed=8), clusters=4)
     for node in (0, 25):
-        told = dgsuite.run(Calls(node=node, anyway=False), graph, style="clocked", client=client)
-        knew = dgsuite.run(Calls(node=node), graph, style=style, client=client)
+        telling, knowing = toys.Calls(node=node, anyway=False), toys.Calls(node=node)
+        told = dgsuite.run(telling, graph, style="clocked", client=client)
+        knew = dgsuite.run(knowing, graph, style=style, client=client)
         assert_same(told, knew, ["got"])
         assert int(knew.wire_bytes.sum()) < int(told.wire_bytes.sum())
 
@@ -204,10 +192,8 @@ def test_runs_that_follow_one_another_are_as_if_alone(client, style, form, monke
     roots = [3, 0, 17, 3]
     how = {"style": style, "form": form, "client": client}
     alone = [dgsuite.run("bf", graph, root=root, **how) for root in roots]
-    get, submitted = client.get, []
-    monkeypatch.setattr(
-        client, "get", lambda tasks, *a, **k: submitted.extend(tasks) or get(tasks, *a, **k)
-    )
+    get, sent = client.get, []
+    monkeypatch.setattr(client, "get", lambda new, *a, **k: sent.extend(new) or get(new, *a, **k))
     found = dgsuite.run_each("bf", graph, [{"root": root} for root in roots], **how)
     assert [ds.attrs["root"] for ds in found] == roots
     index = "depth" if form == "recursive" else "round"
@@ -217,7 +203,7 @@ def test_runs_that_follow_one_another_are_as_if_alone(client, style, form, monke
             assert one.sizes[index] == other.sizes[index]
             np.testing.assert_array_equal(one.messages, other.messages)
     if (style, form) == ("clocked", "iterative"):
-        assert len(submitted) == 2  # one task a worker for all
+        assert len(sent) == 2  # one task a worker for all
 
 
 def test_one_wrong_run_among_several_is_named(client):
@@ -233,14 +219,10 @@ def test_one_wrong_run_among_several_is_named(client):
 
 
 def test_progress_is_reported(client):
-    from tests.support.faulty import Sleeps
-
-    graph = Graph.from_networkx(nx.cycle_graph(4))
+    graph = Graph.from_networkx(nx.cycle_graph(4), clusters=2)
     for style in ("serial", "finish_async", "clocked"):
         seen: list[int] = []
-        dgsuite.run(
-            Sleeps(rounds=60), graph, style=style, clusters=2, client=client, on_round=seen.append
-        )
+        dgsuite.run(Sleeps(rounds=60), graph, style=style, client=client, on_round=seen.append)
         assert seen
         assert seen == sorted(seen)
         assert 0 < seen[-1] <= 60
@@ -275,15 +257,13 @@ def test_clients_that_cannot_run_are_refused(client):
 
 def test_threads_are_bound_while_a_run_lasts(client):
     """Each worker of a run on a processor of its own; all processors allowed again afterwards."""
-    from tests.support.toys import Where
-
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two processors")
     graph = Graph.from_networkx(nx.cycle_graph(4))
-    ds = dgsuite.run(Where, graph, style="clocked", clusters=2, client=client)
+    ds = dgsuite.run(toys.Where, graph, style="clocked", clusters=2, client=client)
     assert ds.got.values[0] == ds.got.values[1] != ds.got.values[2] == ds.got.values[3]
     with dask.config.set({"dgsuite.clocked.bind": False}):
-        free = dgsuite.run(Where, graph, style="clocked", clusters=2, client=client)
+        free = dgsuite.run(toys.Where, graph, style="clocked", clusters=2, client=client)
     everything = sum(1 << cpu for cpu in os.sched_getaffinity(0))
     assert (free.got == everything).all()
     found = client.submit(os.sched_getaffinity, 0, pure=False).result()
@@ -324,7 +304,7 @@ def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
     """Tasks and dependencies depend on workers, not on clusters."""
     ring = dgsuite.Graph.from_networkx(nx.cycle_graph(512), clusters=clusters)
     with counting(client) as counts:
-        ds = dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+        ds = dgsuite.run(toys.EmptyInbox(), ring, style="finish_async", client=client)
     assert (ds.got == 2).all()
     assert len(counts.tasks) == 3 * 2
     assert sum(counts.tasks.values()) == 2 * 4  # the first phase gets nothing
@@ -346,5 +326,5 @@ def test_clusters_of_a_worker_share_its_threads():
     with client_of(1, threads=2, set_as_default=False) as client:
         client.run(pool_all)
         for style in ("finish_async", "clocked"):
-            found = dgsuite.run(Meets(), graph, style=style, client=client)
+            found = dgsuite.run(toys.Meets(), graph, style=style, client=client)
             assert (found.got == 1).all()

@@ -21,6 +21,7 @@ from dgsuite.studies.report.results import bars, collect, findings
 from tests.support.paths import ROOT
 
 THERE = {"scheduler": "tcp://127.0.0.1:9"}
+PATHS = sorted((ROOT / "configs").glob("figure*.toml"))
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure??.toml")}
 
 
@@ -28,9 +29,7 @@ def test_there_is_an_experiment_for_every_figure():
     assert set(CONFIGS) == set(forms())
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "configs").glob("figure*.toml")), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
 def test_every_experiment_holds(path):
     """Also of studies, each of which has the name of its figure and its own."""
     quick, _ = load(str(path), [])
@@ -100,28 +99,20 @@ clusters = {clusters}
 {more}
 workload = {{ operations = 1000 }}
 """
-USUAL = {
-    "fresh": "false",
-    "workers": 1,
-    "threads": 1,
-    "style": "clocked",
-    "n": 8,
-    "kind": '"mx"',
-    "clusters": 1,
-    "more": "",
-}
+USUAL = {"fresh": "false", "workers": 1, "threads": 1, "style": "clocked", "n": 8}
+USUAL |= {"kind": '"mx"', "clusters": 1, "more": ""}
+
+
+SWEPT = [
+    (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
+    (16, {"n": "[8, 16]", "style": "finish_async", "fresh": "true"}, [8, 16]),
+    (18, {"n": "[2, 3]", "more": 'workers = "n"'}, [2, 3]),
+    (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
+]
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("number", "swept", "values"),
-    [
-        (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
-        (16, {"n": "[8, 16]", "style": "finish_async", "fresh": "true"}, [8, 16]),
-        (18, {"n": "[2, 3]", "more": 'workers = "n"'}, [2, 3]),
-        (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
-    ],
-)
+@pytest.mark.parametrize(("number", "swept", "values"), SWEPT)
 def test_a_small_figure(number, swept, values, tmp_path, capsys):
     path = tmp_path / "small.toml"
     of_nodes = {"clusters": '"n"'} if "n" in swept else {}
@@ -206,9 +197,7 @@ def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
     panels = {ax.get_title("left"): len(ax.patches) for ax in draw(figure).axes}
     own = {"X10-FAC; dotted: the serial program in UP": 2, "HJ-FAP; dotted: threads 1": 1}
     assert panels == own
-    assert settings_of(figure)["base"].startswith(
-        "serial, UP, without bf, by, dp, dr, ds, dst, kc,"
-    )
+    assert settings_of(figure)["base"].startswith("serial, UP, without bf, by, dp, dr, ds, dst,")
     few = collect(11, [ds.assign_attrs(workers=min(ds.attrs["workers"], 4)) for ds in some])
     assert bars(few)[0].base == "serial program in MP"
     again = collect(11, [ds.assign_attrs(repeat=r) for ds in some for r in (0, 1)])
@@ -224,10 +213,8 @@ def shared(processors, repeats=1, **attrs):
     ran = dgsuite.run("hs", graph, style="serial")
     usual = {"style": "clocked", "runtime": "X10", "clusters": 8, "threads": 1, **attrs}
     runs = [
-        ran.assign_attrs(
-            usual, workers=workers, processors=processors, seconds=1 / workers, repeat=repeat
-        )
-        for workers in (1, 8)
+        ran.assign_attrs(usual, workers=w, processors=processors, seconds=1 / w, repeat=repeat)
+        for w in (1, 8)
         for repeat in range(repeats)
     ]
     return collect(11, runs, command="c", setting="quick")
@@ -260,21 +247,21 @@ def test_more_threads_than_processors_are_marked_everywhere():
     assert "The results do not say which runs had more threads than processors." in old
 
 
-@pytest.mark.parametrize(
-    ("number", "change", "message"),
-    [
-        (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
-        (8, 'run=[{kernel="bf", n=64, kind="mx"}]', "run.0.count_as: figure 8 needs it; must be"),
-        (8, "run.1.kind=rn", "run.1.kind: figure 8 needs it"),
-        (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
-        (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
-        (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
-        (9, "run.0.workload={operation=1}", "did you mean 'operations'"),
-        (9, "run.0.workload={operations=-1}", "operations must be an integer from 0"),
-        (9, "figure.number=20", "figure.number = 20"),
-        (9, 'run=[{kernel="bf", kind="mx", clusters="n"}]', "'n' needs a number of nodes"),
-    ],
-)
+WRONG = [
+    (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
+    (8, 'run=[{kernel="bf", n=64, kind="mx"}]', "run.0.count_as: figure 8 needs it; must be"),
+    (8, "run.1.kind=rn", "run.1.kind: figure 8 needs it"),
+    (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
+    (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
+    (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
+    (9, "run.0.workload={operation=1}", "did you mean 'operations'"),
+    (9, "run.0.workload={operations=-1}", "operations must be an integer from 0"),
+    (9, "figure.number=20", "figure.number = 20"),
+    (9, 'run=[{kernel="bf", kind="mx", clusters="n"}]', "'n' needs a number of nodes"),
+]
+
+
+@pytest.mark.parametrize(("number", "change", "message"), WRONG)
 def test_bad_figures(number, change, message):
     """Among them some that nothing can be looked up for."""
     graph = ["graph.generate=rn", "graph.family=imsuite"]
@@ -282,10 +269,10 @@ def test_bad_figures(number, change, message):
         load(str(CONFIGS[number]), [change, *graph])
 
 
-@pytest.mark.parametrize(
-    ("number", "change"),
-    [(9, "form=recursive"), (9, "kind=spmin"), (9, "kind=spmax"), (8, "kernel=bfs")],
-)
+FORMS = [(9, "form=recursive"), (9, "kind=spmin"), (9, "kind=spmax"), (8, "kernel=bfs")]
+
+
+@pytest.mark.parametrize(("number", "change"), FORMS)
 def test_rounds_of_any_form_and_input(number, change, tmp_path):
     """Communication by depth is drawn, too; inputs by their names in the generators; tables without cells."""
     path = tmp_path / "f.toml"

@@ -84,9 +84,8 @@ def test_what_workers_exchange_crosses_the_links_and_no_more_of_it_than_they_let
             if limit:
                 seconds = (busiest(ds, 3) - ds.sizes["round"] * namespaces.PACKET) / rate
                 assert ds.attrs["seconds"] > seconds > 0
-        assert {address.split(":")[1] for address in client.nthreads()} == {
-            f"//{address}" for address in network.addresses
-        }
+        hosts = {address.split(":")[1] for address in client.nthreads()}
+        assert hosts == {f"//{address}" for address in network.addresses}
     assert not left()
 
 
@@ -129,15 +128,15 @@ def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path)
     assert not alive
 
 
-@pytest.mark.parametrize(
-    ("line", "instead", "said"),
-    [
-        ('scope = "process"', "", ".scope: must be 'process'"),
-        ('"throttle+tcp"', '"uds"', ".means: 'tc' limits a network"),
-        ('protocol = "throttle+tcp"', 'scheduler = "tcp://127.0.0.1:1"', ".means: 'tc' makes a"),
-        ('means = "tc"', 'means = "InterSense"', ".means"),
-    ],
-)
+WRONG = [
+    ('scope = "process"', "", ".scope: must be 'process'"),
+    ('"throttle+tcp"', '"uds"', ".means: 'tc' limits a network"),
+    ('protocol = "throttle+tcp"', 'scheduler = "tcp://127.0.0.1:1"', ".means: 'tc' makes a"),
+    ('means = "tc"', 'means = "InterSense"', ".means"),
+]
+
+
+@pytest.mark.parametrize(("line", "instead", "said"), WRONG)
 def test_what_links_cannot_do_is_told_before_anything_runs(tmp_path, capsys, line, instead, said):
     config = tmp_path / "wrong.toml"
     assert line in EXPERIMENT

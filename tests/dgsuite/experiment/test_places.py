@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from dgsuite import experiment
-from dgsuite.base.errors import InputError
+from dgsuite import InputError, experiment
 from dgsuite.core.workers.processor import own_processors
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment.clusters import bound, local
@@ -36,16 +35,16 @@ def written(folder: Path, **given: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("places", "hwts", "expected"),
-    [
-        (1, "[1, 4]", [(1, 1, 1, 1), (1, 1, 4, 4)]),
-        ("[2, 4]", "4", [(2, 2, 2, 4), (4, 4, 1, 4)]),
-        ('"n"', "2", [(8, 8, 1, 2)]),
-        ("1", '"n"', [(1, 1, 8, 8)]),
-        ("3", "4", [(3, 3, 2, 4)]),
-    ],
-)
+PLACES = [
+    (1, "[1, 4]", [(1, 1, 1, 1), (1, 1, 4, 4)]),
+    ("[2, 4]", "4", [(2, 2, 2, 4), (4, 4, 1, 4)]),
+    ('"n"', "2", [(8, 8, 1, 2)]),
+    ("1", '"n"', [(1, 1, 8, 8)]),
+    ("3", "4", [(3, 3, 2, 4)]),
+]
+
+
+@pytest.mark.parametrize(("places", "hwts", "expected"), PLACES)
 def test_a_place_is_a_worker_and_a_cluster(places, hwts, expected, tmp_path):
     """Its threads suffice for all hardware threads."""
     loaded, _ = load(written(tmp_path, places=places, hwts=hwts), [])
@@ -53,16 +52,16 @@ def test_a_place_is_a_worker_and_a_cluster(places, hwts, expected, tmp_path):
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("run.0.workers=2", "run.0.workers: places say how many there are"),
-        ("run.0.clusters=2", "run.0.clusters: places say how many there are"),
-        ("run.0.hwts=0", "run.0.hwts"),
-        ("run.0.places=m", "run.0.places"),
-        ("cluster.scheduler=tcp://127.0.0.1:9", "run.0.hwts: a cluster at an address"),
-    ],
-)
+WRONG = [
+    ("run.0.workers=2", "run.0.workers: places say how many there are"),
+    ("run.0.clusters=2", "run.0.clusters: places say how many there are"),
+    ("run.0.hwts=0", "run.0.hwts"),
+    ("run.0.places=m", "run.0.places"),
+    ("cluster.scheduler=tcp://127.0.0.1:9", "run.0.hwts: a cluster at an address"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
 def test_places_that_cannot_be(change, message, tmp_path):
     with pytest.raises(InputError, match=message):
         load(written(tmp_path), [change])
@@ -122,8 +121,7 @@ def test_hardware_threads_change_no_results(style, tmp_path):
     more = ["--set", "experiment.repeats=2", "--set", "experiment.plot=false"]
     assert experiment.main([path, "--output", out, "--no-progress", *more]) == 0
     with xr.open_dataset(out) as ds:
-        assert sorted(
-            zip(*(ds[n].values.tolist() for n in ("clusters", "hwts", "threads")), strict=True)
-        ) == sorted([(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 1)] * 2)
+        rows = zip(*(ds[n].values.tolist() for n in ("clusters", "hwts", "threads")), strict=True)
+        assert sorted(rows) == sorted([(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 1)] * 2)
         for name in ("leader", "messages", "asyncs", "n_rounds"):
             assert (ds[name] == ds[name].isel(run=0)).all()

@@ -136,11 +136,8 @@ def test_what_is_said_meanwhile_has_a_line_of_its_own(tmp_path, where):
     program = tmp_path / "program.py"
     program.write_text(COMPILES)
     screen, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, program, where],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)},
-        stderr=terminal,
-    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, program, where], env=env, stderr=terminal)
     os.close(terminal)
     lines = list(drawn(screen))
     assert process.wait(PATIENCE) == 0
@@ -188,9 +185,8 @@ dgsuite.list_kernels()
 
 
 def test_a_notebook_shows_it_below_the_cell():
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(code) for code in CELLS.split("---\n")]
-    )
+    cells = [nbformat.v4.new_code_cell(code) for code in CELLS.split("---\n")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
     NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3").execute()
     _, slow, quick, graph, kernels = (cell.outputs for cell in notebook.cells)
     assert [output.output_type for output in slow] == ["display_data"]

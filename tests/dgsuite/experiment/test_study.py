@@ -54,13 +54,13 @@ def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
     assert not Study(tmp_path).done(chosen(["figure09"])[0])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["figure09", "--all"], "give either names of steps or --all"),
-        (["figure9"], "unknown step 'figure9'; did you mean 'figure09'"),
-    ],
-)
+WRONG = [
+    (["figure09", "--all"], "give either names of steps or --all"),
+    (["figure9"], "unknown step 'figure9'; did you mean 'figure09'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG)
 def test_wrong_arguments(here, arguments, said):
     done = here(main, "study", *arguments)
     assert done.returncode == 2

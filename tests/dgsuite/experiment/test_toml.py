@@ -49,34 +49,34 @@ graph.generate = "er"
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("[[run]]", "[run]", "run = {"),
-        ("[[run]]", "[run]", "must be a list of tables: write [[run]], in double brackets"),
-        ("[cluster]", "[[cluster]]", "must be a table: write [cluster], in single brackets"),
-        ("[experiment]", "[experiments]", "experiments: unknown key; did you mean 'experiment'?"),
-        ("workers = 2", "worker = 2", "cluster.worker: unknown key; did you mean 'workers'?"),
-        ("workers = 2", "n_workers = 2", "cluster.n_workers: unknown key; did you mean 'workers'?"),
-        ("workers = 2", "nthreads = 2", "cluster.nthreads: unknown key; did you mean 'threads'?"),
-        ("workers = 2", "seed = 2", "cluster.seed: unknown key; it belongs into [experiment]"),
-        ("workers = 2", 'workers = "2"', "must be a whole number, without quotes"),
-        ("workers = 2", "workers = 0", "cluster.workers = 0: must be at least 1"),
-        ('"mistaken"', "mistaken", "text stands in quotes"),
-        ('"mistaken"', '"mistaken"\nfresh = True', "true and false in small letters"),
-        ('"mistaken"', '"mistaken"\nfresh = 1', "experiment.fresh = 1: must be true or false"),
-        ('"mis"', '"msi"', "did you mean 'mis'?"),
-        ('"serial"', '"seriell"', "unknown; did you mean 'serial'? one of serial, finish_async"),
-        ("n = 30", "nodes = 30", "run.0.nodes: unknown key; did you mean 'n'?"),
-        ("n = 30", "", "run.0.n: missing; a generated graph needs a number of nodes"),
-        ("n = 30", "faithful = true", "a parameter of the kernel is written params.faithful"),
-        ('"er"', '"erdos"', "no kind 'erdos' in family 'fast'"),
-        ('generate = "er"', 'edge_list = "e.txt"', "there is no file"),
-        (GOOD, "[graph500]\nscale = 4\n", "so it is for `dgsuite graph500 "),
-        (GOOD, "[hf]\n", "so it is for `dgsuite scc "),
-        (GOOD, "", "run: missing"),
-    ],
-)
+MISTAKES = [
+    ("[[run]]", "[run]", "run = {"),
+    ("[[run]]", "[run]", "must be a list of tables: write [[run]], in double brackets"),
+    ("[cluster]", "[[cluster]]", "must be a table: write [cluster], in single brackets"),
+    ("[experiment]", "[experiments]", "experiments: unknown key; did you mean 'experiment'?"),
+    ("workers = 2", "worker = 2", "cluster.worker: unknown key; did you mean 'workers'?"),
+    ("workers = 2", "n_workers = 2", "cluster.n_workers: unknown key; did you mean 'workers'?"),
+    ("workers = 2", "nthreads = 2", "cluster.nthreads: unknown key; did you mean 'threads'?"),
+    ("workers = 2", "seed = 2", "cluster.seed: unknown key; it belongs into [experiment]"),
+    ("workers = 2", 'workers = "2"', "must be a whole number, without quotes"),
+    ("workers = 2", "workers = 0", "cluster.workers = 0: must be at least 1"),
+    ('"mistaken"', "mistaken", "text stands in quotes"),
+    ('"mistaken"', '"mistaken"\nfresh = True', "true and false in small letters"),
+    ('"mistaken"', '"mistaken"\nfresh = 1', "experiment.fresh = 1: must be true or false"),
+    ('"mis"', '"msi"', "did you mean 'mis'?"),
+    ('"serial"', '"seriell"', "unknown; did you mean 'serial'? one of serial, finish_async"),
+    ("n = 30", "nodes = 30", "run.0.nodes: unknown key; did you mean 'n'?"),
+    ("n = 30", "", "run.0.n: missing; a generated graph needs a number of nodes"),
+    ("n = 30", "faithful = true", "a parameter of the kernel is written params.faithful"),
+    ('"er"', '"erdos"', "no kind 'erdos' in family 'fast'"),
+    ('generate = "er"', 'edge_list = "e.txt"', "there is no file"),
+    (GOOD, "[graph500]\nscale = 4\n", "so it is for `dgsuite graph500 "),
+    (GOOD, "[hf]\n", "so it is for `dgsuite scc "),
+    (GOOD, "", "run: missing"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "said"), MISTAKES)
 def test_a_mistake_is_answered_with_what_mends_it(here, tmp_path, old, new, said):
     assert old in GOOD
     (tmp_path / "file.toml").write_text(GOOD.replace(old, new))

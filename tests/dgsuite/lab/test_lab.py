@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import binomtest
 
 import dgsuite
-from dgsuite import InputError, Network, experiment, genval
+from dgsuite import Graph, InputError, Network, experiment, genval
 from dgsuite.kernels import KERNELS
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab import Execution, compare, repeat, search, wilson
 
 
@@ -102,10 +101,10 @@ LISTED = {"loss": 0.1, "drops": [(0, 1, 2)], "churn": [(0, 1, 5)], "crashes": {3
 """Networks with faults that are drawn, and with some that are listed."""
 
 
-@pytest.mark.parametrize(
-    ("name", "network"),
-    [("mis", None), ("mis", CRASHES), ("mis", LISTED), ("matching", None), ("colouring", None)],
-)
+COPIES = [("mis", None), ("mis", CRASHES), ("mis", LISTED), ("matching", None), ("colouring", None)]
+
+
+@pytest.mark.parametrize(("name", "network"), COPIES)
 def test_a_copy_does_what_it_does_alone(name, network):
     """Among nodes without neighbours in place of the other copies."""
     n, times = 40, 5
@@ -119,9 +118,8 @@ def test_a_copy_does_what_it_does_alone(name, network):
         if network is LISTED:
             there = {"loss": 0.1, "drops": [(0, 1 + k * n, 2 + k * n)]}
             there |= {"churn": [(0, 1, 5 + k * n)], "crashes": {3 + k * n: 1}}
-        one = dgsuite.run(name, alone, network=Network.of(there), seed=7).isel(
-            node=slice(k * n, k * n + n)
-        )
+        one = dgsuite.run(name, alone, network=Network.of(there), seed=7)
+        one = one.isel(node=slice(k * n, k * n + n))
         found = one[output].values
         if KERNELS[name].outputs[output].nodes:
             found = np.where(found >= 0, found - k * n, found)
@@ -155,26 +153,26 @@ def test_intervals_of_probabilities():
     assert wilson(7, 7).high == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Execution("bfs", random()).states(99), "there is no round 99; the last round"),
-        (lambda: Execution("bfs", random()).states(0, "jump"), "no phase 'jump' of round 0"),
-        (lambda: Execution("mis", random(), style="clocked"), "style is no option of an execution"),
-        (
-            lambda: compare(Execution("mis", random()), Execution("mis", random(n=41))),
-            "executions on 40 and 41 nodes",
-        ),
-        (lambda: search("mis", graphs="trees"), "unknown graphs 'trees'"),
-        (lambda: search("mis", faults=("lies",)), "unknown fault 'lies'"),
-        (lambda: search("mis", nodes=1), "nodes must be 2 at least, got 1"),
-        (lambda: search("miss"), "unknown kernel 'miss'"),
-        (lambda: repeat("mis", random(), 0), "times must be a whole number from 1, got 0"),
-        (lambda: repeat("mis", random(directed=True), 2), "'mis' needs an undirected graph"),
-        (lambda: repeat("miss", random(), 2), "unknown kernel 'miss'"),
-        *((lambda w=w: wilson(*w), "from 0 to runs") for w in ((3, 2), (-1, 2), (0, 0))),
-    ],
-)
+WRONG = [
+    (lambda: Execution("bfs", random()).states(99), "there is no round 99; the last round"),
+    (lambda: Execution("bfs", random()).states(0, "jump"), "no phase 'jump' of round 0"),
+    (lambda: Execution("mis", random(), style="clocked"), "style is no option of an execution"),
+    (
+        lambda: compare(Execution("mis", random()), Execution("mis", random(n=41))),
+        "executions on 40 and 41 nodes",
+    ),
+    (lambda: search("mis", graphs="trees"), "unknown graphs 'trees'"),
+    (lambda: search("mis", faults=("lies",)), "unknown fault 'lies'"),
+    (lambda: search("mis", nodes=1), "nodes must be 2 at least, got 1"),
+    (lambda: search("miss"), "unknown kernel 'miss'"),
+    (lambda: repeat("mis", random(), 0), "times must be a whole number from 1, got 0"),
+    (lambda: repeat("mis", random(directed=True), 2), "'mis' needs an undirected graph"),
+    (lambda: repeat("miss", random(), 2), "unknown kernel 'miss'"),
+    *((lambda w=w: wilson(*w), "from 0 to runs") for w in ((3, 2), (-1, 2), (0, 0))),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_what_is_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()

@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 import dgsuite
-from dgsuite import Crash, InputError, Network, genval
+from dgsuite import Crash, Graph, InputError, Network, genval
 from dgsuite.faces.cli.app import app
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab import Execution, pictures
 from tests.support.browser import BROWSER, opened
 
@@ -68,11 +67,9 @@ def test_the_page_in_a_browser(tmp_path):
 
             async def seen():
                 told = await page.ask("document.getElementById('told').textContent")
+                shapes = "document.querySelectorAll('#sent path.{}:not(.solid)').length"
                 kinds = ("sent", "lost", "unheard")
-                shapes = [
-                    f"document.querySelectorAll('#sent path.{k}:not(.solid)').length" for k in kinds
-                ]
-                return told, *[await page.ask(shape) for shape in shapes]
+                return told, *[await page.ask(shapes.format(kind)) for kind in kinds]
 
             async def crashed():
                 shown = "[...document.querySelectorAll('g.at .cross')].map(x => getComputedStyle(x).display)"
@@ -80,10 +77,8 @@ def test_the_page_in_a_browser(tmp_path):
 
             assert (await seen())[0] == "start: 0 messages."
             await page.press("ArrowRight")
-            assert await seen() == (
-                "round 0, wake: 2 messages, of which 1 lost; 0 nodes changed.",
-                *(1, 1, 0),
-            )
+            told = "round 0, wake: 2 messages, of which 1 lost; 0 nodes changed."
+            assert await seen() == (told, 1, 1, 0)
             await page.press("ArrowDown", times=2)
             assert (await seen())[0] == "round 0, wake: b → c (arrives)."
             assert await crashed() == []

@@ -1,7 +1,5 @@
 """Which kernels take which networks: declared, refused before a run, and the same for any cut."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -13,12 +11,11 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Byzantine, Crash, InputError, Network, RunError, lab
+from dgsuite import Byzantine, Crash, Graph, InputError, Network, RunError, lab
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.running.catalogue import networks_of
 from dgsuite.kernels import KERNELS, bsp
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.node_states import take
 from dgsuite.studies.network.strategies import bounded
 from tests.support.faithful import FAITHFUL
@@ -63,9 +60,7 @@ def test_a_network_that_a_kernel_does_not_take_is_refused_before_the_run(name, m
 
 
 def test_a_refusal_names_the_kind_and_the_kernels_that_take_it():
-    with pytest.raises(
-        InputError, match=r"with liars: its nodes take .*; kernels that do: alpha, "
-    ):
+    with pytest.raises(InputError, match=r"liars: its nodes take .*; kernels that do: alpha, "):
         dgsuite.run("mst", graph("mst"), network=NETWORKS["liars"])
     with pytest.raises(InputError, match="with loss: it reads what neighbours sent last"):
         lab.Execution("colouring", graph("colouring"), network=NETWORKS["loss"])
@@ -79,19 +74,19 @@ def test_weights_decide_whether_ranks_take_faults():
     assert ds.lost.sum() > 0
 
 
-@pytest.mark.parametrize(
-    ("network", "kinds"),
-    [
-        (Network(), ("loss",)),
-        (Network(crashes=0.1, churn=[(0, 1, 2)]), ("loss", "crashes", "churn")),
-        (Network(crashes=[Crash(0, 1, until=2)]), ("loss", "crashes", "recovery")),
-        (Network(byzantine=Byzantine([1], "silent")), ("loss",)),
-        (Network(byzantine=Byzantine([1], "random")), ("loss", "liars")),
-        (Network(adversary=dgsuite.Adversary("leader")), ("loss", "crashes")),
-        (Network(adversary={"aim": "degree", "spends": "absences"}), ("loss", "churn")),
-        (Network(delay=2), ("delays",)),
-    ],
-)
+KINDS = [
+    (Network(), ("loss",)),
+    (Network(crashes=0.1, churn=[(0, 1, 2)]), ("loss", "crashes", "churn")),
+    (Network(crashes=[Crash(0, 1, until=2)]), ("loss", "crashes", "recovery")),
+    (Network(byzantine=Byzantine([1], "silent")), ("loss",)),
+    (Network(byzantine=Byzantine([1], "random")), ("loss", "liars")),
+    (Network(adversary=dgsuite.Adversary("leader")), ("loss", "crashes")),
+    (Network(adversary={"aim": "degree", "spends": "absences"}), ("loss", "churn")),
+    (Network(delay=2), ("delays",)),
+]
+
+
+@pytest.mark.parametrize(("network", "kinds"), KINDS)
 def test_kinds_of_networks(network, kinds):
     assert network.kinds == kinds
 
@@ -140,9 +135,8 @@ def test_a_refusal_is_no_counterexample():
 
 
 def test_what_is_declared_is_a_kind():
-    wrong = dataclass(frozen=True)(
-        type("Wrong", (Undeclared,), {"refuses": {"lies": "it says so"}})
-    )
+    own = {"refuses": {"lies": "it says so"}}
+    wrong = dataclass(frozen=True)(type("Wrong", (Undeclared,), own))
     with pytest.raises(InputError, match="attribute 'refuses' must be a mapping from kinds"):
         dgsuite.run(wrong, graph("mis"), style="serial")
 
@@ -158,12 +152,10 @@ def test_the_page_lists_what_kernels_take():
 
 def test_help_says_what_networks_a_kernel_takes():
     kernels = dgsuite.list_kernels()
-    assert "Networks that it takes, by ``network=``: loss, crashes, churn, delays." in str(
-        kernels.mst.__doc__
-    )
-    assert "loss, crashes, churn, liars, delays; with weights delays." in str(
-        kernels.pagerank.__doc__
-    )
+    taken = "Networks that it takes, by ``network=``: loss, crashes, churn, delays."
+    assert taken in str(kernels.mst.__doc__)
+    taken = "loss, crashes, churn, liars, delays; with weights delays."
+    assert taken in str(kernels.pagerank.__doc__)
 
 
 def lies(every=()):
@@ -182,35 +174,35 @@ def test_lies_end_no_process_and_depend_on_no_cut(every):
     assert len(lies(every)) > 200
 
 
-@pytest.mark.parametrize(
-    ("dtype", "said", "limits", "held"),
-    [
-        (np.int32, [-1, 2**40, 5], (0, 9), [0, 9, 5]),
-        (np.int64, [np.nan, np.inf, -np.inf], (-1, 9), [0, 9, -1]),
-        (np.int64, [np.nan, 3.0, 4.0], (2, 9), [2, 3, 4]),
-        (np.int64, [1e30, -1e30, 2.0**63], None, [2**63 - 1, -(2**63), 2**63 - 1]),
-        (np.uint64, [-1, 2**62, 0], None, [0, 2**62, 0]),
-        (np.int8, [300, -300, 7], None, [127, -128, 7]),
-        (np.float32, [np.nan, 1e300, -0.5], None, [0, np.finfo(np.float32).max, -0.5]),
-        (bool, [-1, 2, 0], None, [False, True, False]),
-    ],
-)
+HELD = [
+    (np.int32, [-1, 2**40, 5], (0, 9), [0, 9, 5]),
+    (np.int64, [np.nan, np.inf, -np.inf], (-1, 9), [0, 9, -1]),
+    (np.int64, [np.nan, 3.0, 4.0], (2, 9), [2, 3, 4]),
+    (np.int64, [1e30, -1e30, 2.0**63], None, [2**63 - 1, -(2**63), 2**63 - 1]),
+    (np.uint64, [-1, 2**62, 0], None, [0, 2**62, 0]),
+    (np.int8, [300, -300, 7], None, [127, -128, 7]),
+    (np.float32, [np.nan, 1e300, -0.5], None, [0, np.finfo(np.float32).max, -0.5]),
+    (bool, [-1, 2, 0], None, [False, True, False]),
+]
+
+
+@pytest.mark.parametrize(("dtype", "said", "limits", "held"), HELD)
 def test_a_lie_is_held_to_what_the_field_can_have(dtype, said, limits, held):
     found = bounded("field", np.array(said), np.zeros(3, dtype), limits)
     assert found.dtype == dtype
     assert found.tolist() == np.array(held, dtype).tolist()
 
 
-@pytest.mark.parametrize(
-    ("strategy", "message"),
-    [
-        (lambda sent: [1], "returns a mapping of fields"),
-        (lambda sent: {}, "returns each field that was sent, and not 'distance'"),
-        (lambda sent: {"distance": np.zeros(99)}, "for each message a value of field 'distance'"),
-        (lambda sent: {"distance": "far"}, "returns numbers of field 'distance'"),
-        (lambda sent: 1 // 0, "ZeroDivisionError"),
-    ],
-)
+WRONG = [
+    (lambda sent: [1], "returns a mapping of fields"),
+    (lambda sent: {}, "returns each field that was sent, and not 'distance'"),
+    (lambda sent: {"distance": np.zeros(99)}, "for each message a value of field 'distance'"),
+    (lambda sent: {"distance": "far"}, "returns numbers of field 'distance'"),
+    (lambda sent: 1 // 0, "ZeroDivisionError"),
+]
+
+
+@pytest.mark.parametrize(("strategy", "message"), WRONG)
 def test_wrong_strategies(strategy, message):
     network = Network(byzantine=Byzantine([0], strategy))
     with pytest.raises(RunError, match=f"strategy of byzantine fails: .*{message}"):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Adversary, InputError, Network, genval
+from dgsuite import Adversary, Graph, InputError, Network, genval
 from dgsuite.base import thresholds
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.delays import Delay
-from tests.dgsuite.network.test_network import random, sly
+from tests.dgsuite.network.test_network import OF_CUT, random, sly
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 
@@ -67,22 +66,14 @@ def test_any_cut_has_the_outputs_of_the_plain_run_and_the_same_times(kind, monke
         network = Network(**law, adversary=ADVERSARIES[kind], synchroniser=synchroniser)
         runs = []
         for how in ({"clusters": 1}, {"clusters": 4, "partition": "hash"}):
-            runs.append(
-                dgsuite.run(name, random(**how), style="serial", network=Network.of(network))
-            )
+            runs.append(dgsuite.run(name, random(**how), style="serial", network=network))
             monkeypatch.setattr(thresholds, "compile_from", -1)
         monkeypatch.undo()
         for ds in runs:
             assert ds.virtual_time.equals(runs[0].virtual_time)
             assert ds.spent.equals(runs[0].spent)
-            unlike = {
-                v for v in plain.data_vars if "second" not in v and not ds[v].equals(plain[v])
-            }
-            cut = (
-                {"remote_messages", "wire_bytes", "examined", "bottom_up"}
-                if ds is runs[1]
-                else set()
-            )
+            unlike = {v for v in plain if "second" not in v and not ds[v].equals(plain[v])}
+            cut = OF_CUT if ds is runs[1] else set()
             assert unlike - cut <= {"virtual_time", "synchroniser_messages"}
             assert genval.validate(name, random(), ds).ok
         assert runs[0].spent.sum() > 1
@@ -98,14 +89,14 @@ def test_max_rounds_is_an_error_as_without_an_adversary():
         dgsuite.run("bfs", PATH, network=network, max_rounds=2)
 
 
-@pytest.mark.parametrize(
-    ("name", "how", "message"),
-    [
-        ("bf", {"form": "recursive"}, "an adversary strikes in rounds"),
-        ("bf", {"checkpoint": "folder"}, "an adversary has no checkpoints"),
-        ("sssp", {}, "it keeps the least offers"),
-    ],
-)
+WITHOUT = [
+    ("bf", {"form": "recursive"}, "an adversary strikes in rounds"),
+    ("bf", {"checkpoint": "folder"}, "an adversary has no checkpoints"),
+    ("sssp", {}, "it keeps the least offers"),
+]
+
+
+@pytest.mark.parametrize(("name", "how", "message"), WITHOUT)
 def test_what_has_no_such_adversary(name, how, message):
     network = Network(delay=1, adversary=late("degree"))
     with pytest.raises(InputError, match=message):

@@ -14,6 +14,7 @@ from dgsuite.base.ticks import Law
 from dgsuite.kernels import RECURSIVE, bsp
 from tests.support.synchronisers import GOLDEN, first_word, mixed
 
+STYLES = [("clocked", "dst"), ("finish_async", "bf"), ("in_turn", "bf")]
 LAWS = [0, 1, ("uniform", 0, 6), ("geometric", 0.2)]
 TIMES = ("compute_seconds", "cpu_seconds", "exchange_seconds", "wire_bytes", "remote_messages")
 """What depends on the cut."""
@@ -80,9 +81,8 @@ def test_events_are_those_of_a_simulation_message_by_message(law):
     ds = run("bf", graph, delay)
     distance, sent = flooded(graph.to_networkx(), 0, waits(law))
     assert ds.distance.values.tolist() == [distance[v] for v in range(graph.n)]
-    assert (
-        dict(zip(ds.virtual_time.values.tolist(), ds.messages.values.tolist(), strict=True)) == sent
-    )
+    times = ds.virtual_time.values.tolist()
+    assert dict(zip(times, ds.messages.values.tolist(), strict=True)) == sent
 
 
 @pytest.mark.parametrize("name", sorted(RECURSIVE))
@@ -97,9 +97,7 @@ def test_outputs_are_those_of_the_plain_run_and_bits_those_of_any_cut(name):
             assert_same(whole, run(name, paper(name, **cut), delay, count_as="finish_async"))
 
 
-@pytest.mark.parametrize(
-    ("style", "name"), [("clocked", "dst"), ("finish_async", "bf"), ("in_turn", "bf")]
-)
+@pytest.mark.parametrize(("style", "name"), STYLES)
 def test_styles(client, style, name):
     """No style has an order of its own: nothing depends on the schedule."""
     graph = paper(name, clusters=5)
@@ -182,30 +180,30 @@ def test_delays_by_a_function():
     assert '"kind": "late"' in ds.attrs["network"]
 
 
-@pytest.mark.parametrize(
-    ("name", "network", "message"),
-    [
-        ("bf", {"delay": "often"}, "delay must be a whole number of ticks"),
-        ("bf", {"delay": 1, "loss": 0.1}, "either loss or delay"),
-        ("bf", {"delay": 1, "synchroniser": "alpha"}, "leave out synchroniser="),
-        ("bf", {"delay": "weight"}, "needs a graph with weights"),
-        ("bf", {"loss": 0.1}, "take form='iterative'"),
-    ],
-)
+WRONG = [
+    ("bf", {"delay": "often"}, "delay must be a whole number of ticks"),
+    ("bf", {"delay": 1, "loss": 0.1}, "either loss or delay"),
+    ("bf", {"delay": 1, "synchroniser": "alpha"}, "leave out synchroniser="),
+    ("bf", {"delay": "weight"}, "needs a graph with weights"),
+    ("bf", {"loss": 0.1}, "take form='iterative'"),
+]
+
+
+@pytest.mark.parametrize(("name", "network", "message"), WRONG)
 def test_wrong_networks(name, network, message):
     with pytest.raises(InputError, match=message):
         run(name, random(), 1, network=network)
 
 
-@pytest.mark.parametrize(
-    ("delay", "message"),
-    [
-        (lambda src, dst, tick: src * 0.5, "must return a whole number .* 1 messages, got float64"),
-        (lambda src, dst: 1, r"\(src, dst, tick\): TypeError: .* 2 positional arguments but 3"),
-        (lambda src, dst, tick: src - 1, "must be from 0 to 2147483648 ticks, got -1"),
-        (lambda src, dst, tick: np.ones((2, 2), int), r"got int64 of shape \(2, 2\)"),
-    ],
-)
+NO_DELAYS = [
+    (lambda src, dst, tick: src * 0.5, "must return a whole number .* 1 messages, got float64"),
+    (lambda src, dst: 1, r"\(src, dst, tick\): TypeError: .* 2 positional arguments but 3"),
+    (lambda src, dst, tick: src - 1, "must be from 0 to 2147483648 ticks, got -1"),
+    (lambda src, dst, tick: np.ones((2, 2), int), r"got int64 of shape \(2, 2\)"),
+]
+
+
+@pytest.mark.parametrize(("delay", "message"), NO_DELAYS)
 def test_functions_that_return_no_delays(delay, message):
     path = dgsuite.Graph.from_networkx(nx.path_graph(4))
     with pytest.raises(RunError, match=f"kernel 'bf', depth 1, phase 'arrive', .*{message}"):

@@ -50,9 +50,7 @@ def test_places_of_an_array_are_lied_about_apart():
     assert np.abs(found - np.eye(6)).max() < 5 / MANY**0.5
 
 
-@pytest.mark.parametrize(
-    "value", [np.zeros(MANY), np.zeros(MANY, np.uint64), np.zeros(MANY, np.int8)]
-)
+@pytest.mark.parametrize("value", [np.zeros(MANY, kind) for kind in (float, np.uint64, np.int8)])
 def test_who_is_told_the_truth_does_not_depend_on_the_lie(value):
     given = sent({"value": value, "more": np.full(MANY, 2.0)})
     every, told = (STRATEGIES[name](given) for name in ("random", "two-faced"))

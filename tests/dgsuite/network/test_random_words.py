@@ -52,13 +52,12 @@ def spied(monkeypatch, module, call):
 @pytest.fixture
 def drawn(monkeypatch):
     """What is drawn with a seed for each node, or its message to the next, by kind; numbers from 0 to 1."""
-    after, none = NODES + 1, np.zeros(1, np.uint64)
+    n, after, none = len(NODES), NODES + 1, np.zeros(1, np.uint64)
 
     def each(seed):
-        of_run = (
-            dgsuite.Network(crashes=0.2).faults(dgsuite.Graph.from_edges([0], [1])).of_run(seed)
-        )
-        dead, every = np.zeros(len(NODES), bool), np.ones(len(NODES), bool)
+        graph = dgsuite.Graph.from_edges([0], [1])
+        of_run = dgsuite.Network(crashes=0.2).faults(graph).of_run(seed)
+        dead, every = np.zeros(n, bool), np.ones(n, bool)
         drops = np.zeros((2, 0), np.int64)
         fates = [
             Fate(of_run.key(Domain.LOSS, turn, 0), none, none, dead, None, None, None, drops)
@@ -70,17 +69,15 @@ def drawn(monkeypatch):
             told.update(luck=unit(sent.luck), faces=two_faced(sent), **random(sent))
             return sent.fields
 
-        says = {"one": np.zeros(len(NODES)), "other": np.zeros(len(NODES))}
+        says = {"one": np.zeros(n), "other": np.zeros(n)}
         counts = dict.fromkeys(says, 0)
         key = of_run.key(Domain.LIES, 2, 0)
         Lies(key, every, lie, counts, {}, 2, "phase").told(says, NODES, after)
         late = Delays(Delay.of(("uniform", 1, 9)), seed)
         alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
         return {
-            "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(len(NODES))),
-            "liars": spied(
-                monkeypatch, faults, lambda: Liars(0.2, "random").mask(len(NODES), seed)
-            ),
+            "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(n)),
+            "liars": spied(monkeypatch, faults, lambda: Liars(0.2, "random").mask(n, seed)),
             "loss, round 0": spied(monkeypatch, faults, lambda: fates[0].lost(NODES, after)),
             "loss, round 2": spied(monkeypatch, faults, lambda: fates[1].lost(NODES, after)),
             "lies": told["luck"],
@@ -119,9 +116,8 @@ def test_seeds_of_domains_are_far_apart():
     """So that none is that of another domain, as long as seeds are below 2^32."""
     firsts = [(domain * APART) % 2**64 for domain in Domain]
     assert all(one ^ other >= 2**32 for one, other in combinations(firsts, 2))
-    assert len(
-        {int(key(seed, 2, domain)[0]) for seed in range(99) for domain in Domain}
-    ) == 99 * len(Domain)
+    keys = {int(key(seed, 2, domain)[0]) for seed in range(99) for domain in Domain}
+    assert len(keys) == 99 * len(Domain)
 
 
 def test_which_modules_mix_words():

@@ -1,7 +1,5 @@
 """Faults on graphs of so many nodes that products of their ids need more than 32 bits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import cycle, product
 from math import floor, log1p
@@ -11,12 +9,11 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Adversary, Byzantine, Crash, Network
+from dgsuite import Adversary, Byzantine, Crash, Graph, Network
 from dgsuite.base import thresholds
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.kernels import bsp
 from dgsuite.partition.construction import build
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 from tests.support.cases import in_turn
 from tests.support.message_by_message import Oracle
@@ -101,9 +98,7 @@ FOLDED = {
 def edges(n):
     """Some edges between nodes of small and great ids, with probabilities as weights."""
     luck = np.random.default_rng(n)
-    nodes = np.array(
-        [0, 1, n - 1, n - 2, n // 2, 46_340, 46_341, 32_768, *luck.integers(n // 3, n, 20)]
-    )
+    nodes = [0, 1, n - 1, n - 2, n // 2, 46_340, 46_341, 32_768, *luck.integers(n // 3, n, 20)]
     ends = np.unique(np.sort(luck.choice(nodes, (90, 2)), axis=1), axis=0)
     ends = ends[ends[:, 0] < ends[:, 1]]
     weights = luck.choice([0.0, 0.25, 0.5, 1.0], len(ends))
@@ -151,9 +146,8 @@ def of_churn(n, net):
 def of_adversary(n, net):
     """One that sees nothing strikes the same edges in each round."""
     adversary = Adversary("degree", spends="drops", budget=14, each=7)
-    return {"adversary": adversary}, {
-        "drops": {(r, *way) for r in (0, 1) for way in by_degree(net, 7)}
-    }
+    drops = {(r, *way) for r in (0, 1) for way in by_degree(net, 7)}
+    return {"adversary": adversary}, {"drops": drops}
 
 
 def of_cut(n, net):
@@ -200,10 +194,8 @@ def of_crashes(n, net):
 
 
 def of_silence(n, net):
-    silent = {*sorted(net)[::4]}
-    return {"byzantine": Byzantine([*silent], "silent")}, {
-        "loss": lambda src, dst, weight: float(src in silent)
-    }
+    mute = {*sorted(net)[::4]}
+    return {"byzantine": Byzantine([*mute], "silent")}, {"loss": lambda src, *_: float(src in mute)}
 
 
 def by_node(n):
@@ -213,10 +205,7 @@ def by_node(n):
 NETWORKS = {
     "drops": of_drops,
     "loss": lambda n, net: ({"loss": 0.3}, {"loss": lambda src, dst, weight: 0.3}),
-    "sending": lambda n, net: (
-        {"loss": by_node(n)},
-        {"loss": lambda src, dst, weight: src % 5 / 5},
-    ),
+    "sending": lambda n, net: ({"loss": by_node(n)}, {"loss": lambda src, *_: src % 5 / 5}),
     "receiving": lambda n, net: (
         {"loss": by_node(n), "omission": "receiving"},
         {"loss": lambda src, dst, weight: dst % 5 / 5},

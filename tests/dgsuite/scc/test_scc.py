@@ -1,16 +1,13 @@
 """The ledger and its replay: sums come out, clocks never run backwards, one place is the sum."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.partition.client.workers import worker_addresses
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc import bc, chip, ledger, options
 from dgsuite.studies.scc.chip import SCC, Chip
 from dgsuite.studies.scc.ledger import Ledger, Transport
@@ -120,9 +117,7 @@ def test_messages_take_what_their_bytes_take():
     found.messages(np.array([0, 0]), np.array([2, 1]), np.array([4000, 2000]))
     halves = [(WIRE.message + size * WIRE.byte) / 2 for size in (2000, 4000)]
     sent = np.cumsum(halves)
-    assert found.clock.tolist() == pytest.approx(
-        [sent[1], sent[0] + halves[0], sent[1] + halves[1], 0]
-    )
+    assert found.clock == pytest.approx([sent[1], sent[0] + halves[0], sent[1] + halves[1], 0])
 
 
 def test_a_trace_is_replayed(tmp_path):
@@ -166,16 +161,11 @@ def test_distances_on_the_mesh():
     assert SCC.access(0, 47) == pytest.approx(far)
 
 
-@pytest.mark.parametrize(
-    ("name", "nbytes", "lines", "pieces"),
-    [
-        ("chip:mpb", 0, 1, 1),
-        ("chip:mpb", 5120, 160, 1),
-        ("chip:mpb", 5121, 161, 2),
-        ("chip:mpimpb", 160, 5, 1),
-        ("chip:mpimpb", 5120, 160, 32),
-    ],
-)
+MESSAGES = [("chip:mpb", 0, 1, 1), ("chip:mpb", 5120, 160, 1), ("chip:mpb", 5121, 161, 2)]
+MESSAGES += [("chip:mpimpb", 160, 5, 1), ("chip:mpimpb", 5120, 160, 32)]
+
+
+@pytest.mark.parametrize(("name", "nbytes", "lines", "pieces"), MESSAGES)
 def test_messages_on_the_chip(name, nbytes, lines, pieces):
     """A line is written once and read once; each piece has a flag there and one back."""
     both = SCC.access(0, 0) + SCC.access(0, 47)
@@ -239,9 +229,8 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
         with carriers.workers(scheme, 2) as client:
             assert list(client.run(out).values()) == [nbytes] * 2
             pair = Graph.from_edges([0], [1], n=2, clusters=2)
-            ran = dgsuite.run(
-                ledger.Echo(rounds=2, size=2000), pair, style="clocked", client=client
-            )
+            echo = ledger.Echo(rounds=2, size=2000)
+            ran = dgsuite.run(echo, pair, style="clocked", client=client)
     assert int(ran.wire_bytes.sum()) > 2 * 2 * 8 * 2000
 
 
@@ -330,18 +319,18 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     assert not list(tmp_path.glob("*.part"))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
-        ("scc.places=[0]", "scc.places.0"),
-        ("scc.buffers.mpb={buffer='1 KiB',places=48}", "holds but the flags of 48 places"),
-        ("bc.deals=['fair']", "fair"),
-        ("bc.workload.low.q=1", "unknown key"),
-        ("scc", "must be key.subkey=value"),
-        ("", "has no program"),
-    ],
-)
+WRONG = [
+    ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
+    ("scc.places=[0]", "scc.places.0"),
+    ("scc.buffers.mpb={buffer='1 KiB',places=48}", "holds but the flags of 48 places"),
+    ("bc.deals=['fair']", "fair"),
+    ("bc.workload.low.q=1", "unknown key"),
+    ("scc", "must be key.subkey=value"),
+    ("", "has no program"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
 def test_bad_experiments_are_named(tmp_path, here, change, message):
     (tmp_path / "bc.toml").write_text(TINY if change else "[scc]\n")
     done = here(main, "bc.toml", *["--set", change] * bool(change))

@@ -43,14 +43,14 @@ def test_transports_and_buffers_are_those_of_the_files(configs):
     assert found["scc.sec3.2.payload"].silent
 
 
-@pytest.mark.parametrize(
-    ("name", "group", "key"),
-    [
-        ("sec2.chip", "values", "mesh_rows"),
-        ("sec2.memory", "values", "private_mbyte_per_core"),
-        ("sec4.1.scc", "fixed", "mesh_mhz"),
-    ],
-)
+OF_CHIP = [
+    ("sec2.chip", "values", "mesh_rows"),
+    ("sec2.memory", "values", "private_mbyte_per_core"),
+    ("sec4.1.scc", "fixed", "mesh_mhz"),
+]
+
+
+@pytest.mark.parametrize(("name", "group", "key"), OF_CHIP)
 def test_the_chip_is_the_papers(name, group, key):
     claim = claims()[f"scc.{name}"]
     assert CHECKS[claim.check](claim, Evidence()).verdict in ("equal", "agrees")
@@ -90,8 +90,8 @@ def betweenness(**seconds):
 
 def hartree_fock(seconds, names=("benzene 3-21g", "aspirin 3-21g")):
     """Results by input and transport, under both balances alike."""
-    columns = list(seconds[names[0]])
-    values = np.array([[[seconds[n][t] for t in columns]] * 2 for n in names], float)
+    ways = list(seconds[names[0]])
+    values = np.array([[[seconds[n][t] for t in ways]] * 2 for n in names], float)
     costs = {
         "counter_operation": [0.0, 1e-4, 2e-4, 3e-4],
         "message": [0.0, 5e-5, 1e-4, 2e-4],
@@ -100,15 +100,10 @@ def hartree_fock(seconds, names=("benzene 3-21g", "aspirin 3-21g")):
     return xr.Dataset(
         {
             "simulated": (("input", "balance", "transport", "places"), values),
-            **{name: ("transport", each[: len(columns)]) for name, each in costs.items()},
+            **{name: ("transport", each[: len(ways)]) for name, each in costs.items()},
             "held_bytes": ("input", [1e6] * len(names)),
         },
-        {
-            "balance": ["static", "dynamic"],
-            "transport": columns,
-            "places": PLACES,
-            "input": [*names],
-        },
+        {"balance": ["static", "dynamic"], "transport": ways, "places": PLACES, "input": [*names]},
     )
 
 
@@ -128,26 +123,22 @@ def native(matrix=1.0, fetch=1.0, half=0.05, **seconds):
     ds["simulated"] = (ds.simulated * factors).transpose(*ds.simulated.dims)
     ds["simulated_low"] = ds.simulated * (1 - half)
     ds["simulated_high"] = ds.simulated * (1 + half)
-    for name, cost in {
-        "matrix": matrix,
-        "counter_operation": fetch,
-        "message": 1.0,
-        "setup": 1.0,
-    }.items():
+    costs = {"matrix": matrix, "counter_operation": fetch, "message": 1.0, "setup": 1.0}
+    for name, cost in costs.items():
         ds[name] = ("transport", [{"mpb": cost, "tcp": 3.0}.get(t, 1.0) for t in names])
     return ds.drop_vars("held_bytes")
 
 
-@pytest.mark.parametrize(
-    ("given", "expected", "told"),
-    [
-        ({}, "agrees", "first at 10 of 10 points, level with the first at 0"),
-        ({"mpimpb": (0.95, 2.0)}, "agrees", "first at 5 of 10 points, level with the first at 5"),
-        ({"mpimpb": (0.8, 2.0)}, "differs", "behind mpimpb at 5, simulated"),
-        ({"mpimpb": (0.95, 2.0), "half": 0.01}, "differs", "behind mpimpb at 5, simulated"),
-        ({"mpimpb": (0.95, 2.0), "half": 0.3}, "not checked", ""),
-    ],
-)
+COMPARED = [
+    ({}, "agrees", "first at 10 of 10 points, level with the first at 0"),
+    ({"mpimpb": (0.95, 2.0)}, "agrees", "first at 5 of 10 points, level with the first at 5"),
+    ({"mpimpb": (0.8, 2.0)}, "differs", "behind mpimpb at 5, simulated"),
+    ({"mpimpb": (0.95, 2.0), "half": 0.01}, "differs", "behind mpimpb at 5, simulated"),
+    ({"mpimpb": (0.95, 2.0), "half": 0.3}, "not checked", ""),
+]
+
+
+@pytest.mark.parametrize(("given", "expected", "told"), COMPARED)
 def test_transports_are_compared_with_intervals(given, expected, told):
     """The native one at all places, and at the most places alone; sockets."""
     found = verdict("scc.fig6.rcce-best", Evidence({"a": native(**given)}))
@@ -181,10 +172,7 @@ def beside_messages(cheap, dear):
 def loads(turn):
     """Results of four workloads, whose balance explains their gains, or is turned round."""
     gains = {"small": 0.9, "medium": 0.95, "low": 0.99, "high": 0.98}
-    parts = [
-        betweenness(mpb=linear(40, share)).assign_coords(workload=[name])
-        for name, share in gains.items()
-    ]
+    parts = [betweenness(mpb=linear(40, s)).assign_coords(workload=[w]) for w, s in gains.items()]
     ds = xr.concat(parts, "workload").assign_attrs(program="bc")
     even = xr.DataArray([*gains.values()][::turn], dims="workload")
     return ds.assign(balance=ds.balance * 0 + even)
@@ -257,14 +245,8 @@ def test_findings_are_all_looked_for():
 
 
 def test_definitions_of_programs_hold():
-    names = (
-        "sec4.2.1.hf",
-        "sec4.2.2.brandes",
-        "fig3.mpi-path",
-        "sec3.2.2.send",
-        "sec3.2.2.receive",
-    )
-    for name in names:
+    names = "sec4.2.1.hf sec4.2.2.brandes fig3.mpi-path sec3.2.2.send sec3.2.2.receive"
+    for name in names.split():
         assert verdict(f"scc.{name}", Evidence()).verdict == "agrees", name
 
 
@@ -288,7 +270,6 @@ def test_a_wrong_fock_matrix_is_found(monkeypatch):
 
 
 def test_more_work_than_brandes_is_found(monkeypatch):
-    monkeypatch.setattr(
-        scc_definitions.dgsuite, "run", lambda *_, **__: xr.Dataset({"scanned": 10**7})
-    )
+    ran = xr.Dataset({"scanned": 10**7})
+    monkeypatch.setattr(scc_definitions.dgsuite, "run", lambda *_, **__: ran)
     assert verdict("scc.sec4.2.2.brandes", Evidence()).silent

@@ -126,29 +126,29 @@ def test_a_wrong_output_ends_it(gap, monkeypatch):
     assert found.stderr.startswith("error: trial 2 of bfs is wrong")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("", "give one graph: --kron SCALE, --urand SCALE, --graph NAME --scale SCALE or"),
-        ("--graph road", "--graph and --scale belong together"),
-        ("--graph road --scale 5 --degree 3", "--degree: graph 'road' has its own"),
-        ("--kron 4 --urand 4", "got 2"),
-        ("--kron 0", "scale must be at least 1"),
-        ("--urand 60", "scale 60 needs about"),
-        ("--kron 4 --kernels bfs,prs", "--kernels prs: unknown; one of bfs, "),
-        ("--kron 4 --kernels ,", "--kernels []: must have at least 1 value"),
-        ("--kron 4 --trials 0", "--trials 0: must be at least 1"),
-        ("--kron 4 --degree 0", "--degree 0: must be at least 1"),
-        ("--kron 4 --seed -1", "--seed -1: must be at least 0"),
-        ("--kron 4 --directed", "--directed is for --file"),
-        ("--kron 4 --protocol tcp", "--protocol is for workers of our own"),
-        ("--kron 4 -o x.txt", "x.txt: the name must end in .nc"),
-        ("--file none.txt", "none.txt: no such file"),
-        ("--file loop.txt", "the graph has no edges"),
-        ("none.toml", "none.toml: cannot be read"),
-        ("wrong.toml", "gap.korn: unknown key; did you mean 'kron'?"),
-    ],
-)
+WRONG = [
+    ("", "give one graph: --kron SCALE, --urand SCALE, --graph NAME --scale SCALE or"),
+    ("--graph road", "--graph and --scale belong together"),
+    ("--graph road --scale 5 --degree 3", "--degree: graph 'road' has its own"),
+    ("--kron 4 --urand 4", "got 2"),
+    ("--kron 0", "scale must be at least 1"),
+    ("--urand 60", "scale 60 needs about"),
+    ("--kron 4 --kernels bfs,prs", "--kernels prs: unknown; one of bfs, "),
+    ("--kron 4 --kernels ,", "--kernels []: must have at least 1 value"),
+    ("--kron 4 --trials 0", "--trials 0: must be at least 1"),
+    ("--kron 4 --degree 0", "--degree 0: must be at least 1"),
+    ("--kron 4 --seed -1", "--seed -1: must be at least 0"),
+    ("--kron 4 --directed", "--directed is for --file"),
+    ("--kron 4 --protocol tcp", "--protocol is for workers of our own"),
+    ("--kron 4 -o x.txt", "x.txt: the name must end in .nc"),
+    ("--file none.txt", "none.txt: no such file"),
+    ("--file loop.txt", "the graph has no edges"),
+    ("none.toml", "none.toml: cannot be read"),
+    ("wrong.toml", "gap.korn: unknown key; did you mean 'kron'?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_bad_input_is_one_line(gap, tmp_path, arguments, message):
     (tmp_path / "loop.txt").write_text("1 1\n")
     (tmp_path / "wrong.toml").write_text("[gap]\nkorn = 4\n")

@@ -49,24 +49,24 @@ def test_a_file_says_what_to_run_and_flags_override_it(here, tmp_path):
     assert figures["roots"] == figures["validated"] == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--scale 0", "scale must be at least 1"),
-        ("--scale 38", "scale 38 needs about"),
-        ("--scale 8 --root 256", "--root 256 is not a node: nodes are 0 to 255"),
-        ("--scale 8 --roots 0", "--roots 0: must be at least 1"),
-        ("--scale 8 --seed -1", "--seed -1: must be at least 0"),
-        ("--scale 8 --protocol tls", "protocol tls: TLS expects"),
-        ("--scale 8 --scheduler here", "an address is like tcp://"),
-        ("--scale 8 --partition 2d --grid 1x1", "1x1 does not match 2 workers"),
-        ("", "--scale is missing"),
-        ("--scale 8 --kernel sssp --partition 2d", "runs on --partition 1d alone"),
-        ("--scale 8 --compare mpi", "unknown; one of scipy, graphblas, networkit"),
-        ("wrong.toml", "graph500.scales: unknown key; did you mean 'scale'?"),
-        ("wrong.toml", "graph500.scale: missing"),
-    ],
-)
+WRONG = [
+    ("--scale 0", "scale must be at least 1"),
+    ("--scale 38", "scale 38 needs about"),
+    ("--scale 8 --root 256", "--root 256 is not a node: nodes are 0 to 255"),
+    ("--scale 8 --roots 0", "--roots 0: must be at least 1"),
+    ("--scale 8 --seed -1", "--seed -1: must be at least 0"),
+    ("--scale 8 --protocol tls", "protocol tls: TLS expects"),
+    ("--scale 8 --scheduler here", "an address is like tcp://"),
+    ("--scale 8 --partition 2d --grid 1x1", "1x1 does not match 2 workers"),
+    ("", "--scale is missing"),
+    ("--scale 8 --kernel sssp --partition 2d", "runs on --partition 1d alone"),
+    ("--scale 8 --compare mpi", "unknown; one of scipy, graphblas, networkit"),
+    ("wrong.toml", "graph500.scales: unknown key; did you mean 'scale'?"),
+    ("wrong.toml", "graph500.scale: missing"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_bad_input_is_explained(here, tmp_path, arguments, message):
     (tmp_path / "wrong.toml").write_text("[graph500]\nscales = 7\n")
     found = here(main, *arguments.split())
@@ -141,11 +141,9 @@ def test_searches_follow_one_another_while_their_trees_are_small(client, monkeyp
 
 def test_the_directions_agree_and_are_noted(client):
     graph = genval.graph("rmat", 2**13, clusters=3, client=client)
-    runs = {
-        direction: dgsuite.run("bfs", graph, client=client, root=1, direction=direction)
-        for direction in ("optimising", "top-down")
-    }
-    down, both = runs["top-down"], runs["optimising"]
+    how = {"client": client, "root": 1}
+    ways = ("top-down", "optimising")
+    down, both = (dgsuite.run("bfs", graph, direction=way, **how) for way in ways)
     np.testing.assert_array_equal(down.parent, both.parent)
     np.testing.assert_array_equal(down.level, both.level)
     np.testing.assert_array_equal(down.messages, both.messages)

@@ -72,18 +72,18 @@ def test_the_schedule_of_a_bucket():
     assert bucket.take(100, 100.0, 30.0) == pytest.approx(1.0 - throttle.BURST)
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"nominal": 0}, "nominal must be above 0"),
-        ({"nominal": "fast"}, "throttle: "),
-        ({"nominal": 1e6, "percent": 0}, "percent must be above 0 and at most 100, got 0"),
-        ({"nominal": 1e6, "percent": 101}, "percent must be above 0 and at most 100, got 101"),
-        ({"nominal": float("nan")}, "nominal must be above 0"),
-        ({"latency": -1}, "latency must be at least 0"),
-        ({"scope": "host"}, "scope must be 'link' or 'process', got 'host'"),
-    ],
-)
+WRONG = [
+    ({"nominal": 0}, "nominal must be above 0"),
+    ({"nominal": "fast"}, "throttle: "),
+    ({"nominal": 1e6, "percent": 0}, "percent must be above 0 and at most 100, got 0"),
+    ({"nominal": 1e6, "percent": 101}, "percent must be above 0 and at most 100, got 101"),
+    ({"nominal": float("nan")}, "nominal must be above 0"),
+    ({"latency": -1}, "latency must be at least 0"),
+    ({"scope": "host"}, "scope must be 'link' or 'process', got 'host'"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), WRONG)
 def test_bad_limits(values, message):
     with pytest.raises(dgsuite.InputError, match=message):
         throttle.make(**values)

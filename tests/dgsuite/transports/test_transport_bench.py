@@ -62,22 +62,22 @@ async def test_partners_are_connected_when_they_say_so():
             task.cancel()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--protocols", "tcp,pigeon"], "unknown protocol 'pigeon'; one of:"),
-        (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of all_pairs, "),
-        (["--protocols", "tls"], "protocol tls: TLS expects"),
-        (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
-        (["--protocols", "tcp,mpi"], "add --patterns clocked"),
-        (["--sizes", "8,big"], "--sizes: "),
-        (["--sizes", "-1"], "at least 0, got -1"),
-        (["--patterns", "star"], "--patterns star: unknown"),
-        (["--processes", "1"], "--processes must be at least 2, got 1"),
-        (["--sizes", "8", "--output", "no/t.nc"], "no/t.nc: the folder no does not exist"),
-        (["--sizes", "8", "--output", "t.png"], "t.png: the name must end in .nc"),
-    ],
-)
+WRONG = [
+    (["--protocols", "tcp,pigeon"], "unknown protocol 'pigeon'; one of:"),
+    (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of all_pairs, "),
+    (["--protocols", "tls"], "protocol tls: TLS expects"),
+    (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
+    (["--protocols", "tcp,mpi"], "add --patterns clocked"),
+    (["--sizes", "8,big"], "--sizes: "),
+    (["--sizes", "-1"], "at least 0, got -1"),
+    (["--patterns", "star"], "--patterns star: unknown"),
+    (["--processes", "1"], "--processes must be at least 2, got 1"),
+    (["--sizes", "8", "--output", "no/t.nc"], "no/t.nc: the folder no does not exist"),
+    (["--sizes", "8", "--output", "t.png"], "t.png: the name must end in .nc"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_bad_options(arguments, message, capsys):
     assert main(["bench", *arguments]) == 2
     assert message in capsys.readouterr().err

@@ -12,9 +12,8 @@ import pytest
 from distributed import Client
 
 import dgsuite
-from dgsuite import genval
+from dgsuite import Graph, genval
 from dgsuite.partition.client.session import Session
-from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc.ledger import Echo
 from dgsuite.studies.transports import carriers
 from tests.support.clusters import client_of

@@ -108,9 +108,10 @@ async def test_a_silent_peer_does_not_delay_others(kind):
     listener.stop()
 
 
-@pytest.mark.parametrize(
-    "vote", [Vote(True), Vote(False, 7, -3, 2**62), Vote(True, 2**70), Vote(False, 0, -(2**63))]
-)
+VOTES = [Vote(True), Vote(False, 7, -3, 2**62), Vote(True, 2**70), Vote(False, 0, -(2**63))]
+
+
+@pytest.mark.parametrize("vote", VOTES)
 async def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
     """Plain values are sent another way than Dask's messages, and arrive as those would."""
     spoke = np.arange(5, dtype=np.int32)

@@ -16,18 +16,18 @@ from tests.support.comms import joined
 LARGE = 1 << 17
 
 
-@pytest.mark.parametrize(
-    "numbers",
-    [
-        pytest.param((0, 1), id="shorter than its header"),
-        pytest.param((64, 1 << 60), id="more frames than bytes"),
-        pytest.param((1 << 62, 1, (1 << 62) - 16), id="more than there is memory"),
-        pytest.param((1 << 50, (1 << 47) - 1), id="a longer table than there is memory"),
-        pytest.param((40, 2, 1 << 40, 1 << 40), id="small, with frames longer than the message"),
-        pytest.param((40, 2, 3, 4), id="small, with frames shorter than the message"),
-        pytest.param((LARGE, 2, 1 << 50, 1), id="large, with frames longer than the message"),
-    ],
-)
+HEADERS = [
+    pytest.param((0, 1), id="shorter than its header"),
+    pytest.param((64, 1 << 60), id="more frames than bytes"),
+    pytest.param((1 << 62, 1, (1 << 62) - 16), id="more than there is memory"),
+    pytest.param((1 << 50, (1 << 47) - 1), id="a longer table than there is memory"),
+    pytest.param((40, 2, 1 << 40, 1 << 40), id="small, with frames longer than the message"),
+    pytest.param((40, 2, 3, 4), id="small, with frames shorter than the message"),
+    pytest.param((LARGE, 2, 1 << 50, 1), id="large, with frames longer than the message"),
+]
+
+
+@pytest.mark.parametrize("numbers", HEADERS)
 async def test_headers_that_cannot_be(kind, numbers):
     wrong = struct.pack(f"<{len(numbers)}Q", *numbers).ljust(48, b"\0")
     async with joined(kind) as (here, there):
@@ -57,14 +57,14 @@ def sealed_of_none():
     return fd
 
 
-@pytest.mark.parametrize(
-    ("made", "size", "message"),
-    [
-        (unsealed, 4096, "gave memory that could shrink"),
-        (file_of_the_disk, 4096, "gave memory that could shrink"),
-        (sealed_of_none, 0, "the peer gave no memory"),
-    ],
-)
+REFUSED = [
+    (unsealed, 4096, "gave memory that could shrink"),
+    (file_of_the_disk, 4096, "gave memory that could shrink"),
+    (sealed_of_none, 0, "the peer gave no memory"),
+]
+
+
+@pytest.mark.parametrize(("made", "size", "message"), REFUSED)
 async def test_memory_that_is_refused(made, size, message):
     """The reader of memory that shrinks would be killed by the system in the middle of a message."""
     ours, theirs = socket.socketpair()
@@ -79,14 +79,14 @@ async def test_memory_that_is_refused(made, size, message):
     theirs.close()
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        pytest.param(LINE.pack(1 << 40, 0, 0), id="wrote more than the buffer has"),
-        pytest.param(LINE.pack(0, 0, 1 << 40), id="read unwritten bytes"),
-        pytest.param(b"short", id="no line"),
-    ],
-)
+LINES = [
+    pytest.param(LINE.pack(1 << 40, 0, 0), id="wrote more than the buffer has"),
+    pytest.param(LINE.pack(0, 0, 1 << 40), id="read unwritten bytes"),
+    pytest.param(b"short", id="no line"),
+]
+
+
+@pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("scheme", ["mpb", "mpimpb"])
 async def test_lines_that_cannot_be(scheme, line, caplog):
     async with joined(scheme) as (here, there):

@@ -81,9 +81,8 @@ async def test_a_waiting_end_continues_to_receive(kind):
     """Both ends send more than any buffer holds before either reads."""
     async with joined(kind) as (here, there):
         mine, theirs = lumps([2_000_000, 2_000_000])
-        writes = asyncio.gather(
-            here.write({"x": to_serialize(mine)}), there.write({"x": to_serialize(theirs)})
-        )
+        one, two = ({"x": to_serialize(each)} for each in (mine, theirs))
+        writes = asyncio.gather(here.write(one), there.write(two))
         if kind != "uds":  # a socket's bytes wait in the system until they are read
             await writes
         first, second = await asyncio.gather(here.read(), there.read())
@@ -99,10 +98,10 @@ async def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind)
         await asyncio.gather(here.read(), there.read())
 
 
-@pytest.mark.parametrize(
-    ("scheme", "places"),
-    [("mpb", {}), ("mpimpb", {"places": None}), ("rcce", {"places": 2}), ("mpimpb", {"places": 2})],
-)
+BOUNDED = [("mpb", {}), ("mpimpb", {"places": None}), ("rcce", {"places": 2})]
+
+
+@pytest.mark.parametrize(("scheme", "places"), [*BOUNDED, ("mpimpb", {"places": 2})])
 async def test_unread_messages_are_bounded(scheme, places, monkeypatch):
     monkeypatch.setattr("dgsuite.core.transports.mpb.INBOX", 100_000)
     settings = {"buffer": "64 KiB", **places}
@@ -193,20 +192,17 @@ async def test_addresses(scheme):
         await connect(f"{scheme}://127.0.0.1:1", require_encryption=True)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"places": 0}, "dgsuite.rcce.places must be at least 1, got 0"),
-        ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
-        ({"buffer": "large"}, "dgsuite.rcce.buffer: "),
-        ({"buffer": 0}, "dgsuite.rcce.buffer must be at least 1 byte, got 0"),
-    ],
-)
-def test_bad_settings(settings, message):
-    with (
-        dask.config.set({"dgsuite.rcce": settings}),
-        pytest.raises(dgsuite.InputError, match=message),
-    ):
+WRONG = [
+    ({"places": 0}, "dgsuite.rcce.places must be at least 1, got 0"),
+    ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
+    ({"buffer": "large"}, "dgsuite.rcce.buffer: "),
+    ({"buffer": 0}, "dgsuite.rcce.buffer must be at least 1 byte, got 0"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
+def test_bad_settings(given, message):
+    with dask.config.set({"dgsuite.rcce": given}), pytest.raises(dgsuite.InputError, match=message):
         Buffer.configured("rcce").payload()
 
 
@@ -217,15 +213,15 @@ def test_buffers_of_the_chip():
         assert Buffer.configured("mpimpb").section() == 160
 
 
+INTERVALS = [
+    ({}, "2s"),
+    ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
+    ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
+]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("environment", "interval"),
-    [
-        ({}, "2s"),
-        ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
-        ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
-    ],
-)
+@pytest.mark.parametrize(("environment", "interval"), INTERVALS)
 def test_clocks_are_slowed_unless_set(environment, interval):
     code = (
         "import dask; from distributed.comm.registry import get_backend; "

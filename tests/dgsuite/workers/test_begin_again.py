@@ -38,6 +38,8 @@ def scheduler(monkeypatch):
     monkeypatch.setattr(recovery, "timeout", lambda: 10.0)
     clock = SimpleNamespace(monotonic=lambda: said.now, sleep=sleep)
     monkeypatch.setattr(recovery, "time", clock)
+    watch = SimpleNamespace(explain_errors=nullcontext)
+    monkeypatch.setattr(recovery, "Watch", lambda *given: watch)
     return said
 
 
@@ -71,13 +73,12 @@ def test_a_run_does_not_wait_for_workers_for_ever(scheduler, looks, seconds):
     assert seconds < scheduler.now < seconds + 1
 
 
-@pytest.mark.parametrize(
-    ("most", "memory", "times"), [(0, "", 1), (1, "", 2), (3, "", 4), (5, "Dask killed a", 2)]
-)
+ALWAYS = [(0, "", 1), (1, "", 2), (3, "", 4), (5, "Dask killed a", 2)]
+
+
+@pytest.mark.parametrize(("most", "memory", "times"), ALWAYS)
 def test_a_run_that_always_loses_a_worker_ends(scheduler, monkeypatch, most, memory, times):
     begun = []
-    watch = SimpleNamespace(explain_errors=nullcontext)
-    monkeypatch.setattr(recovery, "Watch", lambda *given: watch)
     monkeypatch.setattr(recovery, "_killed_for_memory", lambda *given: memory)
     scheduler.looks = [{"a": HERE, "b": worker(epoch="second")}]
     scheduler.last = scheduler.looks[0]
@@ -97,11 +98,8 @@ def test_a_run_that_always_loses_a_worker_ends(scheduler, monkeypatch, most, mem
     assert memory in str(error.value)
 
 
-def test_a_run_begins_on_the_workers_as_they_are(scheduler, monkeypatch):
+def test_a_run_begins_on_the_workers_as_they_are(scheduler):
     """Dask's paused workers will go on; only a run that begins again does without them."""
-    monkeypatch.setattr(
-        recovery, "Watch", lambda *given: SimpleNamespace(explain_errors=nullcontext)
-    )
     scheduler.looks = [{"a": worker(status="paused")}]
     scheduler.last = scheduler.looks[0]
     assert recovery.recovered(list, object(), "a run") == ["a"]

@@ -84,11 +84,8 @@ async def test_a_task_that_knows_who_sends_reads_by_itself():
     """Nothing is read of other peers meanwhile."""
     taken = []
     ends = {peer: pair() for peer in (1, 2)}
-    channels = Channels(
-        {peer: mine for peer, (mine, _) in ends.items()},
-        lost,
-        lambda peer, message: taken.append((peer, message)),
-    )
+    mine = {peer: own for peer, (own, _) in ends.items()}
+    channels = Channels(mine, lost, lambda peer, message: taken.append((peer, message)))
     for peer, (mine, theirs) in ends.items():
         channels.add(peer, mine)
         await theirs.write("x" * peer)

@@ -1,7 +1,5 @@
 """Checkpoints: a run that goes on from one, on workers of any number, ends with the same bits."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -118,13 +116,7 @@ def test_any_kernel_goes_on_from_late_phases(name):
 
 # On worker processes.
 
-KERNELS = {
-    "mis": {},
-    "mst": {},
-    "pagerank": {"iterations": 12},
-    "sssp": {"root": 3},
-    "wcc": {},
-}
+KERNELS = {"mis": {}, "mst": {}, "pagerank": {"iterations": 12}, "sssp": {"root": 3}, "wcc": {}}
 
 
 def example(kernel, **options):
@@ -157,16 +149,12 @@ def trio(three):
         yield three
 
 
+BROKEN_OFF = [("sssp", "clocked", "client"), ("mst", "in_turn", "three")]
+BROKEN_OFF += [("mis", "clocked", "client_of_one"), ("wcc", "serial", None)]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("kernel", "style", "where"),
-    [
-        ("sssp", "clocked", "client"),
-        ("mst", "in_turn", "three"),
-        ("mis", "clocked", "client_of_one"),
-        ("wcc", "serial", None),
-    ],
-)
+@pytest.mark.parametrize(("kernel", "style", "where"), BROKEN_OFF)
 def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, caplog, request):
     """On two workers, three, one, and in this process."""
     client = where and request.getfixturevalue(where)  # a new cluster sets levels of logs
@@ -319,15 +307,9 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
     for call, message in (
         (lambda: dgsuite.run("mis", graph, checkpoint=3), "a folder or a URL, got 3"),
         (lambda: dgsuite.run("mis", graph, checkpoint=True), "a folder or a URL, got True"),
-        (
-            lambda: dgsuite.run("bf", graph, form="recursive", checkpoint=tmp_path),
-            "a recursive form has no checkpoints",
-        ),
+        (lambda: dgsuite.run("bf", graph, form="recursive", checkpoint=tmp_path), "no checkpoints"),
         (lambda: dgsuite.run("mis", graph, checkpoint=__file__), "test_checkpoint"),
-        (
-            lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path),
-            "one folder for 2 runs",
-        ),
+        (lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path), "one folder for"),
     ):
         with pytest.raises(InputError, match=message):
             call()
@@ -339,15 +321,11 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
             dgsuite.run("mis", graph, checkpoint=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "options"),
-    [
-        ("bc", {}),
-        ("bfs2d", {"root": 3}),
-        ("mis", {"trace": True}),
-        ("mis", {"workload": {"packets": 1, "bytes": 8}}),
-    ],
-)
+OTHERS = [("bc", {}), ("bfs2d", {"root": 3}), ("mis", {"trace": True})]
+OTHERS += [("mis", {"workload": {"packets": 1, "bytes": 8}})]
+
+
+@pytest.mark.parametrize(("kernel", "options"), OTHERS)
 def test_other_runs_go_on(kernel, options, tmp_path, monkeypatch, caplog, each_phase):
     """Kernels whose messages depend on the cut, and runs with a trace or a workload."""
     graph = arrange(example(kernel)) if kernel == "bfs2d" else example(kernel)
@@ -393,12 +371,8 @@ def test_what_no_checkpoint_can_hold_is_named(what, tmp_path, each_phase):
 def test_values_come_back():
     """What is one object stays one, and nothing is made of a class that is not the kernel's."""
     array = np.arange(5)
-    held = {
-        "a": array,
-        "b": (array, [array, 2.5, None, -0.0]),
-        "c": np.float32(2),
-        3: bsp.Note({"some": 1}),
-    }
+    held = {"a": array, "b": (array, [array, 2.5, None, -0.0]), "c": np.float32(2)}
+    held[3] = bsp.Note({"some": 1})
     held["itself"] = held
     held["nodes"] = Subset(np.array([True, False]))
     found = Reader(Classes(MutatesInPlace())).read(Writer(Classes(MutatesInPlace())).write(held))
@@ -423,9 +397,7 @@ def test_an_experiment_goes_on_in_the_middle_of_a_point(here, tmp_path, caplog):
     command = ["-m", "dgsuite", "run", "experiment.toml"]
     environment = {**os.environ, "DASK_DGSUITE__CHECKPOINT__EVERY": "0s"}
     with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=environment) as process:
-        while not any(
-            int(p.name.split("-")[1]) >= 20 for p in tmp_path.glob("checkpoints/*/phase-*.json")
-        ):
+        while not any(p.name > "phase-00000020" for p in tmp_path.glob("*/*/phase-*.json")):
             assert process.poll() is None
             time.sleep(0.01)
         process.kill()

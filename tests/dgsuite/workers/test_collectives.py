@@ -72,9 +72,7 @@ votes = st.one_of(
     st.just(Vote()),
     st.builds(partial(vote), any=st.booleans()),
     st.builds(partial(vote), sum=st.integers(-(2**70), 2**70), min=st.integers(-3, 3)),
-    st.builds(
-        lambda x: vote(sum=np.array(x)), st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=3)
-    ),
+    st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=3).map(lambda x: vote(sum=np.array(x))),
     st.builds(partial(vote), min=st.floats(allow_nan=False), max=st.floats(allow_nan=False)),
 )
 
@@ -83,9 +81,8 @@ votes = st.one_of(
 @given(st.lists(votes, min_size=1, max_size=40), st.randoms(use_true_random=False), st.data())
 def test_all_find_the_same_votes_and_what_is_due_to_them(cast, random, data):
     size = len(cast)
-    to = [
-        sorted(data.draw(st.sets(st.integers(0, size - 1), max_size=5)) - {r}) for r in range(size)
-    ]
+    peers = st.sets(st.integers(0, size - 1), max_size=5)
+    to = [sorted(data.draw(peers) - {r}) for r in range(size)]
     combine = Contribution.combining(reduce_votes)
     said = [Contribution.of(v, peers, size) for v, peers in zip(cast, to, strict=True)]
     order = [*range(size)]

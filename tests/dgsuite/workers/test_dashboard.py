@@ -1,7 +1,5 @@
 """What Dask's own views show of dgsuite: names of tasks and spans, and a page of the dashboard."""
 
-from __future__ import annotations
-
 import sys
 from threading import Thread
 from types import SimpleNamespace

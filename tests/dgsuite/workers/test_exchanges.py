@@ -23,9 +23,7 @@ from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.sites import simulate
 
-pytestmark = pytest.mark.skipif(
-    fastest() != "mpb", reason="processes of this system share no memory"
-)
+pytestmark = pytest.mark.skipif(fastest() != "mpb", reason="processes here share no memory")
 
 gated = pytest.mark.skipif(not Gate.is_there(), reason="no gate here")
 

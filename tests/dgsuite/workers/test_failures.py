@@ -11,13 +11,7 @@ from distributed.core import rpc
 import dgsuite
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
-from tests.support.clusters import (
-    assert_nothing_held,
-    assert_nothing_kept,
-    killed,
-    stored,
-    tasks,
-)
+from tests.support.clusters import assert_nothing_held, assert_nothing_kept, killed, stored, tasks
 from tests.support.faulty import Fails, Refuses, Sleeps
 from tests.support.patience import PATIENCE, until
 
@@ -74,26 +68,20 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     assert_nothing_held(client)
 
 
+KILLED = [("clocked", 2), ("finish_async", 1), ("in_turn", 2), ("clocked", 1), ("finish_async", 2)]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("style", "workers"),
-    [("clocked", 2), ("finish_async", 1), ("in_turn", 2), ("clocked", 1), ("finish_async", 2)],
-)
+@pytest.mark.parametrize(("style", "workers"), KILLED)
 def test_a_killed_worker_is_named(own_client, ring, style, workers):
     """Also where all of the run is on that worker, so that no peer notices."""
     client = own_client
-    dgsuite.run(Sleeps(), ring, clusters=workers, style=style, client=client)
+    how = {"clusters": workers, "style": style, "client": client}
+    dgsuite.run(Sleeps(), ring, **how)
     address = worker_addresses(client)[0]
     victim = client.run(os.getpid, workers=[address])[address]
     with pytest.raises(dgsuite.WorkerLost, match=rf"worker {address} was lost") as error:
-        dgsuite.run(
-            Sleeps(rounds=10_000),
-            ring,
-            clusters=workers,
-            style=style,
-            client=client,
-            on_round=lambda rounds: killed(victim),
-        )
+        dgsuite.run(Sleeps(rounds=10_000), ring, on_round=lambda rounds: killed(victim), **how)
     assert error.value.worker == address
     assert "Dask killed" not in str(error.value)  # no word of memory
     client.wait_for_workers(2, timeout=PATIENCE)

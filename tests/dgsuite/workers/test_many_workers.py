@@ -35,10 +35,8 @@ def ring():
 
 def meshes(dask_worker):
     """On a worker: of each mesh that is kept, the peers that it is joined to, and the comms' addresses."""
-    kept = dask_worker.plugins["dgsuite"].meshes._kept
-    return [
-        (sorted(m.comms), [c.local_address for c in m.comms.values()]) for m, _ in kept.values()
-    ]
+    own = dask_worker.plugins["dgsuite"].meshes._kept
+    return [(sorted(m.comms), [c.local_address for c in m.comms.values()]) for m, _ in own.values()]
 
 
 def set_ports():
@@ -123,20 +121,15 @@ def test_a_run_that_fails_keeps_no_mesh(many, ring):
 @pytest.mark.parametrize("rank", [0, 4])
 def test_a_killed_worker_is_named(many, ring, rank):
     """At the root of the tree, and at a leaf."""
-    dgsuite.run(Sleeps(), ring, style="clocked", client=many)
+    how = {"style": "clocked", "client": many}
+    dgsuite.run(Sleeps(), ring, **how)
     place = worker_addresses(many)[rank]
     victim = many.run(os.getpid, workers=[place])[place]
     with (
         dask.config.set({"dgsuite.recovery.tries": 0}),
         pytest.raises(dgsuite.RunError, match=rf"worker {place} was lost"),
     ):
-        dgsuite.run(
-            Sleeps(rounds=10_000),
-            ring,
-            style="clocked",
-            client=many,
-            on_round=lambda rounds: killed(victim),
-        )
+        dgsuite.run(Sleeps(rounds=10_000), ring, on_round=lambda rounds: killed(victim), **how)
     until(lambda: len(worker_addresses(many)) == WORKERS)
-    assert dgsuite.run(Sleeps(), ring, style="clocked", client=many).sizes["round"] == 3
+    assert dgsuite.run(Sleeps(), ring, **how).sizes["round"] == 3
     assert_nothing_held(many)

@@ -18,6 +18,8 @@ from tests.support.faulty import Greedy
 from tests.support.patience import until
 from tests.support.toys import TellsAll
 
+STYLES = ["clocked", "finish_async"]
+
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
     """Before anything is sent; one that fits runs."""
@@ -33,9 +35,7 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
         monkeypatch.setattr(recovery, "ordered_states", limited)
         monkeypatch.setattr(attempt, "_run", None)  # is not called
         large = Graph.from_edges([0], [1], n=(limit >> 12) // 8, client=None)
-        with pytest.raises(
-            InputError, match=r"may use .* needs at least .* \(graph .*, state .*, mess"
-        ):
+        with pytest.raises(InputError, match=r"may use .* needs at least .* \(graph .*, state .*"):
             dgsuite.run("pagerank", large, style="clocked", client=client)
 
 
@@ -50,20 +50,17 @@ def hold(dask_worker, more):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize("style", STYLES[::-1])
 def test_messages_that_do_not_fit_are_refused(style):
     """And the next run, whose messages are few, is right."""
     nodes = 2500  # 2 workers send each other 25 MB
     large, small = (genval.graph("ring", n, client=None) for n in (nodes, 50))
     with client_of(2, set_as_default=False) as client:
-        runs = [
-            partial(dgsuite.run, TellsAll(), g, style=style, client=client) for g in (large, small)
-        ]
+        how = {"style": style, "client": client}
+        runs = [partial(dgsuite.run, TellsAll(), g, **how) for g in (large, small)]
         assert (runs[0]().got == nodes).all()
         client.run(hold, more=10 << 20)
-        with pytest.raises(
-            RunError, match=r"phase 'send': the messages that arrive may take .* more on worker tcp"
-        ):
+        with pytest.raises(RunError, match="phase 'send': the messages that arrive may take "):
             runs[0]()
         assert_nothing_held(client)
         assert (runs[1]().got == 50).all()
@@ -75,19 +72,14 @@ def test_a_halo_that_leaves_no_room_is_refused():
         spread = genval.graph("er", 40_000, m=80_000, clusters=2, seed=1, client=client)
         dgsuite.run("bf", spread, style="clocked", client=client)
         client.run(hold, more=-(1 << 40))
-        with pytest.raises(
-            RunError, match=r"values of nodes and of their neighbours may take .* more on"
-        ):
+        with pytest.raises(RunError, match="values of nodes and of their neighbours may take "):
             dgsuite.run("bf", spread, style="clocked", client=client)
 
 
 def test_a_worker_that_dask_kills_for_its_memory_is_named(ring):
     """With what it used and its limit; the run is not begun again once two tries have ended so."""
-    settings = {
-        "distributed.worker.memory.pause": False,
-        "distributed.worker.memory.spill": False,
-        "dgsuite.recovery.tries": 7,
-    }
+    settings = {f"distributed.worker.memory.{what}": False for what in ("pause", "spill")}
+    settings["dgsuite.recovery.tries"] = 7
     with client_of(2, settings, memory_limit="500 MiB", set_as_default=False) as client:
         told = (
             r"Dask killed worker tcp://[0-9.:]+, which used [0-9.]+ MiB of its limit of 500.00 MiB; "
@@ -105,9 +97,7 @@ def sites(dask_worker):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("form", "style"), in_turn(["iterative", "recursive"], ["clocked", "finish_async"])
-)
+@pytest.mark.parametrize(("form", "style"), in_turn(["iterative", "recursive"], STYLES))
 def test_the_memory_of_a_run_is_free_at_its_end(style, form):
     """Without a collection of garbage: the next run gets the same memory, not new pages."""
     with client_of(2, set_as_default=False) as client:

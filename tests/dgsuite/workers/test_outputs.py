@@ -20,11 +20,8 @@ from tests.support.patience import until
 
 RNG = np.random.default_rng(4)
 ENDS = np.concatenate([RNG.integers(0, 200, (2, 300)), [np.arange(199), np.arange(1, 200)]], axis=1)
-LABELS = {
-    "none": None,
-    "text": [f"user {i}" for i in range(200)],
-    "uuid": [uuid.UUID(int=i) for i in range(200)],
-}
+LABELS = {"none": None, "text": [f"user {i}" for i in range(200)]}
+LABELS["uuid"] = [uuid.UUID(int=i) for i in range(200)]
 
 
 @pytest.fixture(autouse=True)
@@ -46,18 +43,12 @@ def graph_of(client, labels="none", **options):
     return graph.persist(client)
 
 
+STAYS = [("clocked", "uuid"), ("finish_async", "text"), ("clocked", "none"), ("clocked", "text")]
+STAYS += [("in_turn", "none"), ("recursive", "text")]
+
+
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("style", "labels"),
-    [
-        ("clocked", "uuid"),
-        ("finish_async", "text"),
-        ("clocked", "none"),
-        ("clocked", "text"),
-        ("in_turn", "none"),
-        ("recursive", "text"),
-    ],
-)
+@pytest.mark.parametrize(("style", "labels"), STAYS)
 def test_what_stays_is_what_would_be_gathered(client, tmp_path, lazily, labels, style):
     graph = graph_of(client, labels)
     how = {"style": style, "client": client}
@@ -89,13 +80,8 @@ def test_what_is_gathered(client):
     graph = graph_of(client)
     hashed = graph_of(client, partition="hash")
     how = {"style": "clocked", "client": client}
-    bytes_of_bfs = 200 * (4 + 4)  # level and parent
-    for limit, lazy in (
-        (bytes_of_bfs - 1, True),
-        (bytes_of_bfs, False),
-        ("1 MiB", False),
-        (None, False),
-    ):
+    size = 200 * (4 + 4)  # level and parent
+    for limit, lazy in ((size - 1, True), (size, False), ("1 MiB", False), (None, False)):
         with dask.config.set({GATHER: limit}):
             found = [dgsuite.run("bfs", each, **how).level for each in (graph, hashed)]
             assert [each.chunks is not None for each in found] == [lazy, lazy]
@@ -116,9 +102,8 @@ def test_outputs_of_other_clusters_of_a_graph(client, lazily):
 def test_runs_in_the_same_tasks(client, lazily):
     graph = graph_of(client)
     roots = [3, 77, 150]
-    found = dgsuite.run_each(
-        "bfs", graph, [{"root": root} for root in roots], style="clocked", client=client
-    )
+    each = [{"root": root} for root in roots]
+    found = dgsuite.run_each("bfs", graph, each, style="clocked", client=client)
     for root, ds in zip(roots, found, strict=True):
         alone = dgsuite.run("bfs", graph, root=root, style="serial")
         assert ds.level.compute().identical(alone.level)
@@ -126,9 +111,7 @@ def test_runs_in_the_same_tasks(client, lazily):
 
 def test_results_are_let_go_with_the_dataset(client, lazily):
     ds = dgsuite.run("mis", graph_of(client), style="clocked", client=client)
-    (key,) = {
-        k for k in map(str, client.futures) if k.startswith("mis-clocked") and k.endswith("-0")
-    }
+    (key,) = {k for k in map(str, client.futures) if "mis-clocked" in k and k.endswith("-0")}
     state = lambda dask_scheduler: key in dask_scheduler.tasks  # noqa: E731
     assert client.run_on_scheduler(state)
     assert int(ds.in_mis.sum()) > 0
@@ -186,14 +169,14 @@ def test_a_dataframe_of_what_is_here(client, monkeypatch):
     assert some.compute().node.tolist() == expected["node"][5:9]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda ds: dgsuite.to_dataframe(ds, ["levels"]), "'levels'; did you mean 'level'"),
-        (lambda ds: dgsuite.to_dataframe(ds, ["messages"]), "unknown output by node 'messages'"),
-        (lambda ds: dgsuite.to_dataframe(ds.drop_dims("node")), "has no coordinate 'node'"),
-    ],
-)
+WRONG = [
+    (lambda ds: dgsuite.to_dataframe(ds, ["levels"]), "'levels'; did you mean 'level'"),
+    (lambda ds: dgsuite.to_dataframe(ds, ["messages"]), "unknown output by node 'messages'"),
+    (lambda ds: dgsuite.to_dataframe(ds.drop_dims("node")), "has no coordinate 'node'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
 def test_what_is_no_dataframe(call, message):
     ds = dgsuite.run("bfs", Graph.from_edges(*ENDS), style="serial")
     with pytest.raises(InputError, match=message):

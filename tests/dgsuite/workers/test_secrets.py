@@ -20,6 +20,7 @@ from tests.support.comms import SCC, SCC_SECTIONS
 local = pytest.mark.skipif(fastest() != "mpb", reason="these transports need Linux")
 SCHEMES = ["tcp", "inproc", "ws", "throttle+tcp"]
 LOCAL = ["uds", "mpb", "rcce", "mpimpb", "throttle+uds", "throttle+mpb"]
+SCHEMES += [pytest.param(scheme, marks=local) for scheme in LOCAL]
 
 
 class Loud:
@@ -55,26 +56,20 @@ async def refused(comm, *messages):
 
 
 @pytest.mark.parametrize("settings", [{}, {**SCC, **SCC_SECTIONS}], ids=["", "SCC"])
-@pytest.mark.parametrize(
-    "scheme", [*SCHEMES, *(pytest.param(scheme, marks=local) for scheme in LOCAL)]
-)
+@pytest.mark.parametrize("scheme", SCHEMES)
 async def test_who_does_not_know_the_secret_is_refused(scheme, settings):
     """Who says nothing, too; what comes without the secret is no message of the run."""
     Loud.heard = False
     with dask.config.set(settings):
         came = asyncio.Queue()
-        place = (
-            f"inproc://{global_manager.new_address()}"
-            if scheme == "inproc"
-            else f"{scheme}://127.0.0.1:1"
-        )
+        place = global_manager.new_address() if scheme == "inproc" else "127.0.0.1:1"
 
         async def welcome(comm):
             came.put_nowait((comm, await comm.read()))
 
         listener, other = Listener(welcome), Listener(welcome)
         for each in (listener, other):
-            await each.start(scheme, place, {})
+            await each.start(scheme, f"{scheme}://{place}", {})
         address, secret = listener.where
         if scheme != "ws":  # its server does not end with the loop while a connection says nothing
             with dask.config.set({"distributed.comm.timeouts.connect": "100ms"}):
@@ -96,11 +91,11 @@ async def test_who_does_not_know_the_secret_is_refused(scheme, settings):
     assert Loud.heard == (scheme == "ws")  # Dask's shows whole messages alone
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [(None, [0]), (9100, [9100]), ("9100", [9100]), ("9100:9102", [9100, 9101, 9102])]
-    + [(wrong, None) for wrong in ("9102:9100", "any", 70000, -1, "9100-9102")],
-)
+PORTS = [(None, [0]), (9100, [9100]), ("9100", [9100]), ("9100:9102", [9100, 9101, 9102])]
+PORTS += [(wrong, None) for wrong in ("9102:9100", "any", 70000, -1, "9100-9102")]
+
+
+@pytest.mark.parametrize(("setting", "expected"), PORTS)
 def test_ports(setting, expected):
     refused = pytest.raises(dgsuite.InputError, match="must be a port such as 9100, or a range")
     with dask.config.set({"dgsuite.clocked.port": setting}), nullcontext() if expected else refused:

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import InputError, RunError, genval
+from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.core.workers import placement
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
-from dgsuite.partition.graph.graph import Graph
 
 
 def same(one, other, names=("level", "parent")):
@@ -30,9 +29,8 @@ def test_runs_have_the_results_of_others(client, graph):
     with graph.session() as session:
         for root in (0, 7, 9):
             ds = session.run("bfs", root=root)
-            assert same(
-                ds, dgsuite.run("bfs", graph, root=root, style="serial", count_as="clocked")
-            )
+            expected = dgsuite.run("bfs", graph, root=root, style="serial", count_as="clocked")
+            assert same(ds, expected)
             assert ds.attrs["style"] == "clocked"
         assert repr(session) == "<dgsuite session on 4096 nodes: open>"
         runs = session.run_each("wcc", [{}, {}])
@@ -44,10 +42,8 @@ def test_kernels_that_look_at_the_graph_in_other_ways(client):
     """Directed, weighted: each way has clusters of its own."""
     src, dst = np.random.default_rng(1).integers(0, 300, (2, 2000))
     weights = np.arange(2000) % 9
-    graph = Graph.from_edges(src, dst, weights=weights, directed=True, duplicates="min").persist(
-        client
-    )
-    with graph.session() as session:
+    graph = Graph.from_edges(src, dst, weights=weights, directed=True, duplicates="min")
+    with graph.persist(client).session() as session:
         for name in ("wcc", "pagerank", "sssp", "wcc", "scc"):
             ds = session.run(name)
             expected = dgsuite.run(name, graph, style="serial")
@@ -86,10 +82,7 @@ def test_a_graph_of_this_process_is_sent_again(own_client, most, monkeypatch):
     monkeypatch.setattr(placement, "EMBED", most)
     graph = genval.graph("rmat", 2**10)
     expected = dgsuite.run("bfs", genval.graph("rmat", 2**10, clusters=2), style="serial")
-    with (
-        dask.config.set({"dgsuite.recovery.tries": 3}),
-        graph.session(own_client) as session,
-    ):
+    with dask.config.set({"dgsuite.recovery.tries": 3}), graph.session(own_client) as session:
         assert same(session.run("bfs"), expected)
         (victim, *_) = own_client.run(os.getpid).values()
         os.kill(victim, signal.SIGKILL)

@@ -91,17 +91,17 @@ def test_large_messages_and_no_shared_values(workers):
                     assert (ds[variable].values == expected[variable].values).all()
 
 
-@pytest.mark.parametrize(
-    ("places", "shares", "scheme"),
-    [
-        ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], True, "mpb" if fastest() == "mpb" else "tcp"),
-        ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], False, "tcp"),
-        ([f"tcp://{HERE}:1", "tcp://10.0.0.2:2"], True, "tcp"),
-        ([f"tls://{HERE}:1", f"tls://{HERE}:2"], True, "tls"),
-        ([f"uds://{HERE}:1", f"uds://{HERE}:2"], True, "uds"),
-        ([f"tcp://{HERE}:{port}" for port in range(1, SHARING + 2)], True, "tcp"),
-    ],
-)
+PLACES = [
+    ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], True, "mpb" if fastest() == "mpb" else "tcp"),
+    ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], False, "tcp"),
+    ([f"tcp://{HERE}:1", "tcp://10.0.0.2:2"], True, "tcp"),
+    ([f"tls://{HERE}:1", f"tls://{HERE}:2"], True, "tls"),
+    ([f"uds://{HERE}:1", f"uds://{HERE}:2"], True, "uds"),
+    ([f"tcp://{HERE}:{port}" for port in range(1, SHARING + 2)], True, "tcp"),
+]
+
+
+@pytest.mark.parametrize(("places", "shares", "scheme"), PLACES)
 def test_who_shares_memory(places, shares, scheme):
     mesh = Mesh("run", places, ["epoch"] * len(places), 0, shares=shares)
     assert mesh.scheme == scheme

@@ -34,9 +34,7 @@ def threaded(request):
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_runs_of_several_threads_of_a_client(threaded, style):
     """At once, with several clusters a worker: each gets its own results."""
-    graphs = [
-        genval.graph("er", 400, m=1200, seed=seed, clusters=8, client=None) for seed in (1, 2)
-    ]
+    graphs = [genval.graph("er", 400, m=1200, seed=s, clusters=8, client=None) for s in (1, 2)]
     graphs[1] = graphs[1].persist(threaded)
     serial = {
         (kernel, k): dgsuite.run(kernel, graph, style="serial", seed=3)

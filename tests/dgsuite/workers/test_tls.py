@@ -18,12 +18,9 @@ from tests.support.clusters import client_of
 from tests.support.patience import PATIENCE
 
 WORKERS = 4  # a mesh of more than three listens as long as it lives
-SMOKE = [
-    ("mis", None, "clocked", "in_mis"),
-    ("pagerank", None, "clocked", "rank"),
-    ("mst", None, "finish_async", "parent"),
-    ("dst", "recursive", "finish_async", "distance"),
-]
+SMOKE = [("mis", None, "clocked", "in_mis"), ("pagerank", None, "clocked", "rank")]
+SMOKE += [("mst", None, "finish_async", "parent")]
+SMOKE += [("dst", "recursive", "finish_async", "distance")]
 
 
 @pytest.fixture(scope="module")
