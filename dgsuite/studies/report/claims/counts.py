@@ -34,13 +34,13 @@ def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each join has n tasks, in runs and in the text."""
     odd = [
         k for k in SUITE for style in _styles(k)
-        if any((evidence.run(k, i, style).asyncs != N * evidence.run(k, i, style).finishes).any()
+        if any((evidence.counted(k, i, style).asyncs != N * evidence.counted(k, i, style).finishes).any()
                for i in INPUTS)
     ]  # fmt: skip
     text = [r.kernel for r in code() if r.form == "iterative" and r.asyncs != r.finishes]
     differing = sorted({*odd, *text})
     joins = {
-        k: {int(x) for i in INPUTS for x in _tasks_a_join(evidence.run(k, i))} for k in differing
+        k: {int(x) for i in INPUTS for x in _tasks_a_join(evidence.counted(k, i))} for k in differing
     }
     return compared(claim, not differing, all_but(differing), results=joins)
 
@@ -246,7 +246,7 @@ def comm_order(claim: Claim, evidence: Evidence) -> Verdict:
 
 def _rounds(evidence: Evidence, kernel: str) -> tuple[int, int]:
     style = FAC if kernel != "dr" else "finish_async"
-    mn, mx = (evidence.run(kernel, i, style).sizes["round"] for i in INPUTS)
+    mn, mx = (evidence.counted(kernel, i, style).sizes["round"] for i in INPUTS)
     return mn, mx
 
 
@@ -256,7 +256,7 @@ def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     at = np.linspace(0, 1, N)
     told = {}
     for kernel in claim.data["kernels"]:
-        curves = [evidence.run(kernel, i, FAC).comm.values for i in INPUTS]
+        curves = [evidence.counted(kernel, i, FAC).comm.values for i in INPUTS]
         drawn = [np.interp(at, np.linspace(0, 1, len(c)), c) for c in curves]
         told[kernel] = float(np.corrcoef(*drawn)[0, 1])
     return compared(claim, min(told.values()) >= ALIKE, told, f"a correlation of at least {ALIKE}")
@@ -267,7 +267,7 @@ def by_level(claim: Claim, evidence: Evidence) -> Verdict:
     """Communication of BY by iteration, a round being the votes of one."""
     levels = []
     for i in INPUTS:
-        comm = evidence.run("by", i, FAC).comm.values
+        comm = evidence.counted("by", i, FAC).comm.values
         levels.append(sorted(set(comm.reshape(N // 8 + 1, -1).sum(axis=1).tolist())))
     told = " and ".join(", ".join(map(str, level)) for level in levels)
     holds = all(len(level) == 1 for level in levels) and levels[0] < levels[1]

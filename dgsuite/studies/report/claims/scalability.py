@@ -23,7 +23,7 @@ NO_DEMAND = f"no results of {THROTTLED}"
 
 def _results(evidence: Evidence, name: str) -> xr.Dataset | None:
     """The runs of an experiment."""
-    return evidence.results.get(f"{name}.nc")
+    return evidence.result(name)
 
 
 def _analysis(evidence: Evidence, name: str) -> Analysis | None:

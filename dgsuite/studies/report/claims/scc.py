@@ -302,7 +302,7 @@ def table1(claim: Claim, evidence: Evidence) -> Verdict:
 
 def edges(claim: Claim, evidence: Evidence) -> Verdict:
     """Edges of the graphs that results are of."""
-    ds = needed(next(evidence.having("simulated_seconds", program="bc"), None), NO_FILES)
+    ds = needed(next(evidence.simulations("simulated_seconds", program="bc"), None), NO_FILES)
     printed = {row[1]: row[-1] for row in claim.data["rows"]}
     ours = {w: int(ds.edges.sel(workload=w)) for w in ds.workload.values.tolist() if w in printed}
     return _as_many(claim, ours, printed)

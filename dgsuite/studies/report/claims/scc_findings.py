@@ -40,7 +40,7 @@ NO_BC = "no results of betweenness centrality"
 
 def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
     """Results of betweenness centrality; the paper's large is its low."""
-    for ds in evidence.having("simulated_seconds", program="bc"):
+    for ds in evidence.simulations("simulated_seconds", program="bc"):
         names = ds.workload.values.tolist()
         yield ds.assign_coords(workload=["low" if w == "large" else w for w in names])
 
@@ -186,7 +186,7 @@ def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:
 
     What static balancing sends is matrices; dynamic fetches from a counter; searches send messages.
     """
-    for ds in evidence.having("simulated"):
+    for ds in evidence.simulations("simulated"):
         there = [t for t in ds.transport.values.tolist() if t in OURS.values()]
         for arm in (b for b in ("static", "dynamic") if b in ds.balance):
             for name in ds.input.values.tolist():
@@ -244,7 +244,7 @@ def explained(parts: Sequence[Verdict]) -> bool:
 def held(claim: Claim, evidence: Evidence) -> Verdict:
     """What a place holds in the simulations, and whether that fits a core of the chip."""
     most: dict[str, float] = {}
-    for ds in evidence.having("held_bytes"):
+    for ds in evidence.simulations("held_bytes"):
         most |= ds.held_bytes.to_series().to_dict()
     needed(most, f"{NO_BC}, {NO_HF}")
     told = {name: f"{nbytes / 1e6:.1f} MB" for name, nbytes in most.items()}

@@ -25,7 +25,7 @@ WIDE = 0.5
 
 def results_of(evidence: Evidence, name: str, *transports: str) -> xr.Dataset | None:
     """Results with an input, and with some transports."""
-    found = (ds for ds in evidence.having("simulated") if name in ds.input)
+    found = (ds for ds in evidence.simulations("simulated") if name in ds.input)
     return next((ds for ds in found if set(transports) <= set(ds.transport.values.tolist())), None)
 
 
@@ -185,7 +185,7 @@ def dearer_units(results: xr.Dataset) -> bool:
 @check
 def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether dynamic balancing gets faster with places, without a transport's costs."""
-    found = (ds for ds in evidence.having("simulated") if "dynamic" in ds.balance)
+    found = (ds for ds in evidence.simulations("simulated") if "dynamic" in ds.balance)
     ds = needed(next(found, None), NO_HF).isel(input=0, transport=0)
     curve = ds.simulated.sel(balance="dynamic", places=slice(1, 48))
     gain = float(curve[0] / curve[-1])

@@ -283,8 +283,7 @@ def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def machine(claim: Claim, evidence: Evidence) -> Verdict:
     """The machine that results were made on."""
-    made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
-    needed(made, "no results: they say what machine made them")
+    made = needed(evidence.machines(), "no results: they say what machine made them")
     others = [text for text in made if processor_of(claim) not in text]
     return compared(claim, not others, sorted(made), results=others)
 
