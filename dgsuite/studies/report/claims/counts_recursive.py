@@ -10,6 +10,7 @@ from dgsuite.studies.report.claims.verdicts import Verdict, check, compared
 RECURSIVE_CLOCKED = ("bf", "dst", "mst")
 RECURSIVE = ("bf", "dst", "by", "dr", "mst")
 
+
 @check
 def bf_relations(claim: Claim, evidence: Evidence) -> Verdict:
     """The relations of recursive BF, in print, in order, and in runs of Figure 10 on workers."""

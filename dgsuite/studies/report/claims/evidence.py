@@ -76,7 +76,7 @@ class Evidence:
         self._looked = []
 
     def kind(self, decided: bool) -> str:
-        """What the verdict of a check rests on: what it found; what it looked for, where it did not decide."""
+        """What a verdict rests on: what its check found; what that looked for, where it did not decide."""
         kinds = {kind for kind, there in self._looked if there or not decided}
         return next((kind for kind in KINDS if kind in kinds), DEFINITION)
 

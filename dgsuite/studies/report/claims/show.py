@@ -28,7 +28,14 @@ def line(row: Row) -> tuple[str, ...]:
     """A row under `HEADS`."""
     claim, verdict = row
     why = verdict.why + (f" SILENT: {verdict.silent}" if verdict.silent else "")
-    return claim.id, f"{claim.place}: {claim.says}", verdict.ours, verdict.verdict, verdict.kind, why.strip()
+    return (
+        claim.id,
+        f"{claim.place}: {claim.says}",
+        verdict.ours,
+        verdict.verdict,
+        verdict.kind,
+        why.strip(),
+    )
 
 
 def silent(rows: Iterable[Row]) -> list[str]:
