@@ -22,13 +22,13 @@ from dgsuite.studies.report.claims import (
 from dgsuite.studies.report.claims.data import claims, setup_of
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
-from dgsuite.studies.report.claims.sentences import unfounded
 from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.tables import cells_of
 from tests.support import mains
 from tests.support.claims import of_counts
 from tests.support.paths import ROOT
+from tests.support.sentences import unfounded
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -79,6 +80,14 @@ def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
     return found
 
 
+def _of_each(
+    claim: Claim, evidence: Evidence, name: str, found: Iterable[tuple[str, bool]], within: str = ""
+) -> Verdict:
+    """The verdict on what holds of each graph of an experiment, or does not."""
+    told, holds = zip(*found, strict=True)
+    return compared(claim, all(holds), list(told), within, _results(evidence, name))
+
+
 def _share(c1: float, c2: float, p: float) -> float:
     """Communication's part of what the form has beside its constant."""
     return c2 * p**-0.5 / (c1 / p + c2 * p**-0.5)
@@ -118,7 +127,9 @@ def _analysed(held: _Held) -> list[Analysis]:
     runs = split(held.runs)
     kept = [float(run.attrs["seconds"]) for run in runs]
     if not np.allclose(held.runs.seconds.values, kept):
-        raise ContradictionError("the results have other seconds by run than in the runs' attributes")
+        raise ContradictionError(
+            "the results have other seconds by run than in the runs' attributes"
+        )
     sizes = sorted({int(run.attrs["n"]) for run in runs})
     given = [[run for run in runs if int(run.attrs["n"]) == n] for n in sizes]
     return [analyse(mine, settings=paper_settings()) for mine in given]
@@ -127,15 +138,16 @@ def _analysed(held: _Held) -> list[Analysis]:
 @check
 def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
     """Slopes of log T over log p, with their 95 % intervals: T falls, and surely less than 1/p."""
-    slopes, holds = [], True
-    for scale in _scales(evidence, TIMES):
+
+    def slope(scale: Analysis) -> tuple[str, bool]:
         full = scale.runs.seconds.isel(bandwidth=-1).median("repeat")
         line = stats.linregress(np.log(full.p), np.log(full))
         half = float(stats.t.ppf(0.975, full.size - 2) * line.stderr)
-        slopes.append(f"{line.slope:.2f} ± {half:.2f}")
-        holds &= bool(line.slope - half > -FLAT and line.slope + half < 0)
-    told, within = f"slopes {' and '.join(slopes)}", f"slopes surely between -{FLAT} and 0"
-    return compared(claim, holds, told, within, _results(evidence, TIMES))
+        holds = line.slope - half > -FLAT and line.slope + half < 0
+        return f"slope {line.slope:.2f} ± {half:.2f}", bool(holds)
+
+    found = map(slope, _scales(evidence, TIMES))
+    return _of_each(claim, evidence, TIMES, found, f"surely between -{FLAT} and 0")
 
 
 @check
@@ -158,25 +170,25 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R^2 of the paper's form on each graph, and its root mean square error beside the mean time."""
-    told, holds = [], True
-    for scale in _scales(evidence, TIMES):
+
+    def quality(scale: Analysis) -> tuple[str, bool]:
         model = needed(scale.chosen, f"no results of {TIMES}")
         error = float(np.sqrt(model.mse_) / scale.seconds().mean())
-        told.append(f"R^2 {model.r2_:.3g}, error {error:.1%}")
-        holds &= model.r2_ >= 0.95 and error < NEAR
+        return f"R^2 {model.r2_:.3g}, error {error:.1%}", model.r2_ >= 0.95 and error < NEAR
+
     within = f"R^2 of 0.95 or more, errors below {NEAR:.0%} of T"
-    return compared(claim, holds, " and ".join(told), within, _results(evidence, TIMES))
+    return _of_each(claim, evidence, TIMES, map(quality, _scales(evidence, TIMES)), within)
 
 
 @check
 def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
     """C1 beside C2 on each graph, and processing's part at the most workers."""
-    told, holds = [], True
+    found = []
     for scale, c1, c2 in _fits(evidence):
         part = 1 - _share(c1, c2, float(scale.runs.p.max()))
-        told.append(f"C1 {c1:.3g}, C2 {c2:.3g}, 1/p {part:.0%} of both at the most workers")
-        holds &= c1 > c2 and part > 0.5
-    return compared(claim, holds, told, results=_results(evidence, TIMES))
+        told = f"C1 {c1:.3g}, C2 {c2:.3g}, 1/p {part:.0%} of both at the most workers"
+        found.append((told, c1 > c2 and part > 0.5))
+    return _of_each(claim, evidence, TIMES, found)
 
 
 def _seconds(found: Analysis) -> xr.DataArray:
@@ -222,19 +234,18 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
     """Of each graph the ratios of demands of the most and the fewest workers, over increments."""
-    told, holds = [], True
-    for found in _scales(evidence, THROTTLED):
+
+    def spread(found: Analysis) -> tuple[str, bool]:
         demand = needed(found.demand, NO_DEMAND).demand_
         ratio = (demand.isel(p=-1) / demand.isel(p=0)).values
         there = ratio[np.isfinite(ratio)]
-        needed(
-            len(there) > 1,
-            f"no statement: {len(there)} of {len(ratio)} increments have a demand",
-        )
-        spread = float(there.max() / there.min())
-        told.append(f"ratios within x {spread:.2f}, of {len(there)} of {len(ratio)} increments")
-        holds &= spread < ALIKE
-    return compared(claim, holds, told, f"x {ALIKE:g}", _results(evidence, THROTTLED))
+        told = f"{len(there)} of {len(ratio)} increments"
+        needed(len(there) > 1, f"no statement: {told} have a demand")
+        most = float(there.max() / there.min())
+        return f"ratios within x {most:.2f}, of {told}", most < ALIKE
+
+    found = map(spread, _scales(evidence, THROTTLED))
+    return _of_each(claim, evidence, THROTTLED, found, f"x {ALIKE:g}")
 
 
 @check
@@ -266,13 +277,11 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the share of communication in the fitted form grows with p, to more than a half."""
-    told, holds = [], True
-    for found, c1, c2 in _fits(evidence):
-        p = found.runs.p
-        first, last = (_share(c1, c2, float(at)) for at in (p.min(), p.max()))
-        told.append(f"share {first:.0%} to {last:.0%}")
-        holds &= last > max(first, 0.5)
-    return compared(claim, holds, told, results=_results(evidence, TIMES))
+    found = []
+    for scale, c1, c2 in _fits(evidence):
+        first, last = (_share(c1, c2, float(f(scale.runs.p))) for f in (min, max))
+        found.append((f"share {first:.0%} to {last:.0%}", last > max(first, 0.5)))
+    return _of_each(claim, evidence, TIMES, found)
 
 
 @check

@@ -385,8 +385,8 @@ def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def u_grows(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times of U_n grow, from 16 to 32 more than before."""
+def grows_sharply(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times grow with U_n or W_n, in the last step more than before."""
     return _each(claim, evidence, _sharper)
 
 
@@ -394,12 +394,6 @@ def u_grows(claim: Claim, evidence: Evidence) -> Verdict:
 def n_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times of V_n grow."""
     return _each(claim, evidence, _grows)
-
-
-@check
-def w_grows(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times of W_n grow, from 32 to 64 more than before."""
-    return _each(claim, evidence, _sharper)
 
 
 @check
