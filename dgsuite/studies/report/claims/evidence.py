@@ -93,7 +93,8 @@ class Evidence:
 
     def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
         """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
-        if self._look(self.configs, PLANNED) is None:
+        self._look(self.configs, PLANNED)
+        if self.configs is None:
             return None
         key = (number, full, study)
         if key not in self._experiments:

@@ -17,6 +17,7 @@ from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_settings
 from dgsuite.studies.report.claims.verdicts import (
     ContradictionError,
+    MissingError,
     Verdict,
     check,
     compared,
@@ -266,7 +267,8 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     off = []
     for found in _scales(evidence, THROTTLED):
         error = found.demand_error
-        needed(error is not None and error.notnull().any(), NO_DEMAND)
+        if error is None or not error.notnull().any():
+            raise MissingError(NO_DEMAND)
         off.append(float(abs(error).max()))
     values = claim.data["values"]
     holds = len(off) == 2 and off[0] < values["below_27"] and off[1] < values["below_28"]
