@@ -87,8 +87,8 @@ def _check_there(path: Path) -> None:
 @options.general
 def claims(folder: str | None, configs: str | None, only: str, as_json: bool) -> None:
     """Compare every claim of the three papers with what is here: experiment files, short runs, our
-    code, and the results in FOLDER. Claims about times need these results; without them they are not
-    checked. Exit status 1: something departs from a paper without a reason.
+    code, and the results in FOLDER. Claims about counts and times need these results; without them they
+    are not checked. Exit status 1: something departs from a paper without a reason.
     """
     for given in (folder, configs):
         if given is not None:

@@ -61,6 +61,8 @@ def sentence(row: dict[str, Any]) -> str:
     at, arm = row["places"], row["balance"]
     if row["kind"] == "rougher":
         return f"{arm} less smooth than {row['base']} (deviation of what {STEP} more places add)"
+    if row["kind"] == "alike":
+        return f"{arm} gains like {row['base']} from {row['from']} to {at} places"
     if row["kind"] == "costs":
         how = "more than" if "least" in row else "about as much as"
         return f"{arm} takes {how} {row['base']} at {at} places"
@@ -86,6 +88,11 @@ def _judge(dataset: xr.Dataset, row: dict[str, Any], transport: str) -> tuple[st
         return f"{ratio:.2f} of {row['base']}", ratio >= row["least"] if "least" in row else _close(
             ratio, row["value"]
         )
+    if row["kind"] == "alike":
+        over = dataset.simulated.sel(input=name, transport=transport)
+        gains = over.sel(places=row["from"]) / over.sel(places=at)
+        here, there = (float(gains.sel(balance=arm)) for arm in (balance, row["base"]))
+        return f"x {here:.2f} and {there:.2f}", _close(here, there)
     even = [p for p in dataset.places.values if p % STEP == 0 and p <= at]
     rough = [  # as in the paper's figure both are over one base
         float(np.std(np.diff(speedup(dataset, name, arm, transport, balance).sel(places=even))))

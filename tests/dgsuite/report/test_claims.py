@@ -22,17 +22,18 @@ from dgsuite.studies.report.claims import (
 from dgsuite.studies.report.claims.data import claims, setup_of
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
-from dgsuite.studies.report.claims.sentences import unfounded
 from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.tables import cells_of
 from tests.support import mains
+from tests.support.claims import of_counts
 from tests.support.paths import ROOT
+from tests.support.sentences import unfounded
 
 
 @pytest.fixture(scope="module")
 def evidence():
-    return Evidence()
+    return Evidence(of_counts())
 
 
 def test_what_is_open_is_named(evidence):
@@ -66,10 +67,11 @@ def test_an_empty_folder_is_one_without_results(tmp_path, capsys):
     assert empty.err == (
         f"{tmp_path}: holds no results (*.nc), so what needs results is not checked\n"
     )
-    assert mains.report(["claims", "--only", "imsuite.fig8.table"]) == 0
+    assert mains.report(["claims", str(ROOT / "docs/study"), "--only", "imsuite.fig8.table"]) == 0
     printed = capsys.readouterr().out
     assert "57 of 64 cells are equal" in printed
-    assert printed.endswith("1 claims: differs 1; 0 depart without a reason\n")
+    last = "1 claims: 1 measured (differs 1), 0 simulated, 0 planned, 0 definition; 0 depart without a reason"
+    assert printed.endswith(f"{last}\n")
 
 
 def with_cell(claim, row, column, value):
@@ -133,7 +135,7 @@ def test_a_wrong_trace_explains_nothing(monkeypatch, ours):
 
 def test_lines_of_code_are_judged_once(evidence):
     claim = claims()["imsuite.fig7c.table"]
-    assert not any("lines" in cell.column for cell in cells_of(claim, evidence.counted))
+    assert not any("lines" in cell.column for cell in cells_of(claim, evidence.all_counted))
     said = r"22 numbers of lines are of another language: \d+ to \d+ for 240 to 850, fewer"
     assert re.search(said, cells.cells(claim, evidence).ours)
 
@@ -198,7 +200,7 @@ class Traced(Evidence):
     """
 
     def __init__(self, kernel, trace=lambda ds: ds, run=lambda ds: ds):
-        super().__init__()
+        super().__init__(of_counts())
         self._of = kernel, trace, run
 
     def trace(self, kernel, given):

@@ -13,14 +13,15 @@ from dgsuite.studies.report.claims.show import silent, summary
 from dgsuite.studies.report.folder import results_in
 from dgsuite.studies.report.page import page
 from dgsuite.studies.study import STEPS
+from tests.dgsuite.report.test_perturbed import TRIED
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.long
 
 STUDY = ROOT / "docs" / "study"
 
-FEW = 25
-"""Claims that are not checked, at most: background, a glossary, machines that cannot be had."""
+FEW = 31
+"""Claims that are not checked, at most: background, machines that cannot be had, results that do not say."""
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,11 @@ def test_every_claim_has_a_verdict(rows):
         assert row.verdict.why or row.verdict.verdict not in ("differs", "not checked"), row
     assert silent(rows) == []
     assert summary(rows).endswith("; 0 depart without a reason")
+
+
+def test_every_verdict_on_results_is_perturbed(rows):
+    on_results = {r.claim.id for r in rows if r.verdict.kind in ("measured", "simulated")}
+    assert on_results == {*TRIED}
 
 
 def test_few_claims_are_not_checked(rows):

@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.studies.report.claims.counts import FAC
-from dgsuite.studies.report.claims.counts_recursive import COUNTS, obeys
+from dgsuite.studies.report.claims.counts_recursive import obeys
 from dgsuite.studies.report.claims.data import Claim
-from dgsuite.studies.report.claims.evidence import INPUTS, Evidence, dataset
+from dgsuite.studies.report.claims.evidence import COUNTS, INPUTS, Evidence, dataset
 from dgsuite.studies.report.claims.verdicts import (
     CONDITIONS,
     DIFFERS,
@@ -23,7 +23,7 @@ from dgsuite.studies.report.tables import cells_of, lines_of, reasons, summary
 @check
 def cells(claim: Claim, evidence: Evidence) -> Verdict:
     """Each printed cell beside ours; a difference needs a reason with its size, tested if it can be."""
-    found = cells_of(claim, evidence.counted)
+    found = cells_of(claim, evidence.all_counted)
     odd = [f"{c.kernel} {c.input} {c.column} {c.difference:+d}" for c in found if c.why == ""]
     for entry in claim.data.get("difference", ()):
         when = entry.get("when")

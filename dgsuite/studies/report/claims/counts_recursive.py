@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dgsuite.studies.report.claims.counts import FAC, order
 from dgsuite.studies.report.claims.data import Claim, claims
-from dgsuite.studies.report.claims.evidence import INPUTS, Evidence, N
+from dgsuite.studies.report.claims.evidence import COUNTS, INPUTS, Evidence, N
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared
 
 RECURSIVE_CLOCKED = ("bf", "dst", "mst")
 RECURSIVE = ("bf", "dst", "by", "dr", "mst")
-
-COUNTS = ("comm", "mutexes", "asyncs", "finishes", "barriers")
 
 
 @check

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import dgsuite
 from dgsuite import genval
@@ -15,6 +17,15 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment import shipped
 from dgsuite.studies.experiment.load import load
+from dgsuite.studies.report.claims.verdicts import (
+    DEFINITION,
+    KINDS,
+    MEASURED,
+    PLANNED,
+    SIMULATED,
+    ContradictionError,
+    needed,
+)
 from dgsuite.studies.report.tables import STYLES
 
 if TYPE_CHECKING:
@@ -30,12 +41,18 @@ INPUTS = ("Mn", "Mx")
 SUITE = ("bf", "dst", "by", "dr", "ds", "kc", "dp", "hs", "lcr", "mis", "mst", "vc")
 """The kernels of IMSuite, as the paper lists them."""
 
+COUNTED = (7, 8, 9, 10)
+"""Figures of counts, not of times."""
+
+COUNTS = ("comm", "mutexes", "asyncs", "finishes", "barriers")
+"""What these count."""
+
 CONFIGS = shipped.FOLDER
 """The experiment files that ship."""
 
 
 class Evidence:
-    """What claims are compared with.
+    """What claims are compared with; it keeps what a check looks for, which is what its verdict rests on.
 
     Parameters
     ----------
@@ -50,16 +67,33 @@ class Evidence:
     ) -> None:
         self.results = dict(results or {})
         self.configs = configs if configs is not None and configs.is_dir() else None
+        self._looked: list[tuple[str, bool]] = []
         self._experiments: dict[tuple[int, bool, str], config.Config] = {}
         self._points: dict[tuple[int, bool, str], list[config.Point]] = {}
 
+    def forget(self) -> None:
+        """Another check begins."""
+        self._looked = []
+
+    def kind(self, decided: bool) -> str:
+        """What a verdict rests on: what its check found; what that looked for, where it did not decide."""
+        kinds = {kind for kind, there in self._looked if there or not decided}
+        return next((kind for kind in KINDS if kind in kinds), DEFINITION)
+
+    def _look[T](self, found: T, kind: str = MEASURED) -> T:
+        """Note that a check looks for something, and whether it is there."""
+        self._looked.append((kind, found is not None))
+        return found
+
     def file(self, name: str) -> Path | None:
         """An experiment file, if it is there."""
+        self._look(self.configs, PLANNED)
         path = self.configs and self.configs / f"{name}.toml"
         return path if path and path.exists() else None
 
     def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
         """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
+        self._look(self.configs, PLANNED)
         if self.configs is None:
             return None
         key = (number, full, study)
@@ -72,6 +106,7 @@ class Evidence:
 
     def points(self, number: int, full: bool = True, study: str = "") -> list[config.Point]:
         """The points of such an experiment; none where there are no files."""
+        self._look(self.configs, PLANNED)
         key = (number, full, study)
         if key not in self._points:
             found = self.experiment(*key)
@@ -80,16 +115,25 @@ class Evidence:
 
     def figure(self, number: int, study: str = "") -> xr.Dataset | None:
         """The results of a figure of IMSuite, or of a study beside it."""
-        for ds in self.results.values():
-            if (ds.attrs.get("figure"), ds.attrs.get("study", "")) == (number, study):
-                return ds
-        return None
+        every = self.results.values()
+        made = ((ds.attrs.get("figure"), ds.attrs.get("study", ""), ds) for ds in every)
+        return self._look(next((ds for n, s, ds in made if (n, s) == (number, study)), None))
 
-    def having(self, variable: str, **attrs: Any) -> Iterator[xr.Dataset]:
-        """Results with a variable, and with some attributes."""
+    def result(self, name: str) -> xr.Dataset | None:
+        """The results of an experiment."""
+        return self._look(self.results.get(f"{name}.nc"))
+
+    def machines(self) -> set[str]:
+        """The machines that made the results."""
+        made = {str(d.attrs["machine"]) for d in self.results.values() if "machine" in d.attrs}
+        return self._look(made or None) or set()
+
+    def simulations(self, variable: str, **attrs: Any) -> Iterator[xr.Dataset]:
+        """Results of simulated machines with a variable, and with some attributes."""
+        self._look(None, SIMULATED)
         for ds in self.results.values():
             if variable in ds and all(ds.attrs.get(k) == v for k, v in attrs.items()):
-                yield ds
+                yield self._look(ds, SIMULATED)
 
     def run(
         self, kernel: str, given: str, style: str = "finish_async", form: str = "iterative"
@@ -103,26 +147,59 @@ class Evidence:
         """
         return _run(kernel, given, style, form)
 
+    def counted(
+        self, kernel: str, given: str, style: str = "finish_async", form: str = "iterative"
+    ) -> xr.Dataset:
+        """Such a run, which the results of Figures 7 to 10 have with the same counts."""
+        made = self.run(kernel, given, style, form)
+        wanted = {"kernel": kernel, "kind": made.attrs["kind"], "count_as": style, "form": form}
+        wanted["style"] = "serial"
+        there = []
+        for number in COUNTED:
+            if (figure := self.figure(number)) is None:
+                continue
+            mine = np.logical_and.reduce([figure[k].values == v for k, v in wanted.items()])
+            for row in map(int, np.flatnonzero(mine)):
+                there.append(number)
+                _same_counts(figure.isel(run=row), made, f"Figure {number}: {kernel} on {given}")
+        figures = "Figure 10" if form == "recursive" else "Figures 7 to 9"
+        needed(there, f"no results of {figures} with {kernel}, {style}")
+        return made
+
     def total(
         self, variable: str, kernel: str, given: str, style: str = "finish_async",
         form: str = "iterative",
     ) -> int:  # fmt: skip
-        """Sum of a count over such a run."""
-        return int(self.run(kernel, given, style, form)[variable].sum())
+        """Sum of a count over such a run; see `counted`."""
+        return int(self.counted(kernel, given, style, form)[variable].sum())
 
     def trace(self, kernel: str, given: str) -> xr.Dataset:
         """The trace of such a run with a cluster for each node: every message, from node to node."""
         return _trace(kernel, given)
 
-    @cached_property
-    def counted(self) -> list[xr.Dataset]:
-        """The runs of Figures 7, 8 and 10."""
+    @property
+    def all_counted(self) -> list[xr.Dataset]:
+        """The runs of Figures 7, 8 and 10; see `counted`."""
         found = []
         for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
             for kernel in (k for k in SUITE if k in kernels):
                 styles = [s for s in STYLES if s == "finish_async" or clocked(kernel, form)]
-                found += [self.run(kernel, i, s, form) for s in styles for i in inputs_of(kernel)]
+                found += [
+                    self.counted(kernel, i, s, form) for s in styles for i in inputs_of(kernel)
+                ]
         return found
+
+
+def _same_counts(row: xr.Dataset, made: xr.Dataset, what: str) -> None:
+    """See that a figure's row has the counts of a run."""
+    for name in COUNTS:
+        kept, ours = int(row[name]), int(made[name].sum())
+        if kept != ours:
+            raise ContradictionError(f"{what}: the results have {kept} {name}, a run here {ours}")
+    if "comm_by_round" in row:
+        by_round = row["comm_by_round"].values
+        if by_round[by_round >= 0].tolist() != made["comm"].values.tolist():
+            raise ContradictionError(f"{what}: a run here has another comm by round")
 
 
 @cache

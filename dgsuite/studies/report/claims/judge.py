@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dgsuite.studies.report import claims as package
 from dgsuite.studies.report.claims.data import Claim, claims
-from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict, unknown
+from dgsuite.studies.report.claims.verdicts import CHECKS, UNCHECKED, Row, Verdict, unknown
 from dgsuite.studies.report.folder import UNFIT
 
 if TYPE_CHECKING:
@@ -33,9 +33,11 @@ def judge(evidence: Evidence, chosen: Iterable[Claim] | None = None) -> list[Row
 
 def _verdict(claim: Claim, evidence: Evidence) -> Verdict:
     """The verdict on a claim; results of other programs may lack variables."""
+    evidence.forget()
     try:
-        return CHECKS[claim.check](claim, evidence)
+        found = CHECKS[claim.check](claim, evidence)
     except UNFIT as error:
         if not evidence.results:
             raise
-        return unknown(f"the results cannot be compared: {type(error).__name__}: {error}")
+        found = unknown(f"the results cannot be compared: {type(error).__name__}: {error}")
+    return found._replace(kind=evidence.kind(found.verdict != UNCHECKED))

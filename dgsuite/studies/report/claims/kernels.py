@@ -37,22 +37,6 @@ STEEPER = 0.15
 """How much larger an exponent of n may be than its bound's."""
 
 
-@check
-def measured_counts(claim: Claim, evidence: Evidence) -> Verdict:
-    """What the paper measures, among the variables of a run."""
-    ds = evidence.run("bf", "Mn")
-    names = {
-        "distribution of remote communication requests": "comm",
-        "synchronisations": "barriers",
-        "task creations": "asyncs",
-        "task terminations": "finishes",
-        "atomic operations": "mutexes",
-    }
-    there = [what for what, name in names.items() if name in ds]
-    there += ["execution time"] * ("seconds" in ds.attrs)
-    return compared(claim, set(there) == set(claim.data["measured"]), there)
-
-
 def _forms() -> dict[str, int]:
     """How many of the paper's programs there are here, by form and style."""
     found: dict[str, int] = {}

@@ -2,49 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
+from scipy import stats
 
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_settings
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
+from dgsuite.studies.report.claims.verdicts import (
+    ContradictionError,
+    MissingError,
+    Verdict,
+    check,
+    compared,
+    condition,
+    needed,
+    said,
+)
 
 if TYPE_CHECKING:
-    from dgsuite.studies.scaling import CompletionTime
     from dgsuite.studies.scaling.analysis import Analysis
 
 NO_DEMAND = f"no results of {THROTTLED}"
 
 
+FLAT = 0.95
+"""Power of 1/p below which T does not fall as 1/p."""
+
+EXPLAINED = 0.5
+"""R^2 from which a fit is not one of noise."""
+
+MORE = 1.1
+"""How many times as long a run takes whose completion time suffers."""
+
+ALIKE = 1.25
+"""Ratio of the largest to the smallest of what is alike."""
+
+NEAR = 0.1
+"""Relative difference, or difference of demand constants, up to which a fit is the printed one."""
+
+
 def _results(evidence: Evidence, name: str) -> xr.Dataset | None:
     """The runs of an experiment."""
-    return evidence.results.get(f"{name}.nc")
+    return evidence.result(name)
+
+
+def _scales(evidence: Evidence, name: str) -> list[Analysis]:
+    """What was found out about each graph of an experiment, from the smallest; there are results of each."""
+    runs = needed(_results(evidence, name), f"no results of {name}")
+    return _analysed(_Held(runs))
 
 
 def _analysis(evidence: Evidence, name: str) -> Analysis | None:
     """What was found out about the largest graph of an experiment."""
     runs = _results(evidence, name)
-    return None if runs is None else _analysed(_Held(runs))
+    return None if runs is None else _analysed(_Held(runs))[-1]
 
 
-def _found(evidence: Evidence, name: str) -> Analysis:
-    return needed(_analysis(evidence, name), f"no results of {name}")
+def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
+    """Of each graph what was found out about its times, and C1 and C2 of the paper's form.
+
+    These are coefficients of processing and of communication: of times, so that none is negative.
+    """
+    found = []
+    for scale in _scales(evidence, TIMES):
+        model = needed(scale.chosen, f"no results of {TIMES}")
+        c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
+        told = f"of {scale.sizes[0]} nodes: C1 {c1:.3g}, C2 {c2:.3g}, R^2 {model.r2_:.2f}"
+        needed(min(c1, c2) >= 0, f"no statement, since a time of the fit is negative, {told}")
+        needed(model.r2_ >= EXPLAINED, f"no statement, since the form does not fit, {told}")
+        found.append((scale, c1, c2))
+    return found
 
 
-def _fitted(evidence: Evidence) -> tuple[Analysis, CompletionTime]:
-    """What was found out about times, and the paper's form, fitted to them."""
-    found = _found(evidence, TIMES)
-    return found, needed(found.chosen, f"no results of {TIMES}")
+def _of_each(
+    claim: Claim, evidence: Evidence, name: str, found: Iterable[tuple[str, bool]], within: str = ""
+) -> Verdict:
+    """The verdict on what holds of each graph of an experiment, or does not."""
+    told, holds = zip(*found, strict=True)
+    return compared(claim, all(holds), list(told), within, _results(evidence, name))
 
 
-def _parts(model: CompletionTime) -> tuple[float, float]:
-    """C1 and C2, the coefficients of processing and of communication."""
-    return float(model.coef_["1/p"]), float(model.coef_["1/sqrt(p)"])
+def _share(c1: float, c2: float, p: float) -> float:
+    """Communication's part of what the form has beside its constant."""
+    return c2 * p**-0.5 / (c1 / p + c2 * p**-0.5)
 
 
 @condition
@@ -74,47 +121,75 @@ class _Held:
 
 
 @cache
-def _analysed(held: _Held) -> Analysis:
+def _analysed(held: _Held) -> list[Analysis]:
     """As the paper does: each size apart, by plain least squares."""
     from dgsuite.studies.scaling.analysis import analyse, split
 
     runs = split(held.runs)
-    largest = max(int(run.attrs["n"]) for run in runs)
-    found = [run for run in runs if int(run.attrs["n"]) == largest]
-    return analyse(found, settings=paper_settings())
+    kept = [float(run.attrs["seconds"]) for run in runs]
+    if not np.allclose(held.runs.seconds.values, kept):
+        raise ContradictionError(
+            "the results have other seconds by run than in the runs' attributes"
+        )
+    sizes = sorted({int(run.attrs["n"]) for run in runs})
+    given = [[run for run in runs if int(run.attrs["n"]) == n] for n in sizes]
+    return [analyse(mine, settings=paper_settings()) for mine in given]
 
 
 @check
 def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
-    """Slope of log T over log p."""
-    full = _found(evidence, TIMES).runs.seconds.isel(bandwidth=-1).median("repeat")
-    steep = float(np.polyfit(np.log(full.p), np.log(full), 1)[0])
-    told, within = f"slope {steep:.2f}", "a slope above -1"
-    return compared(claim, steep > -1, told, within, _results(evidence, TIMES))
+    """Slopes of log T over log p, with their 95 % intervals: T falls, and surely less than 1/p."""
+
+    def slope(scale: Analysis) -> tuple[str, bool]:
+        full = scale.runs.seconds.isel(bandwidth=-1).median("repeat")
+        line = stats.linregress(np.log(full.p), np.log(full))
+        half = float(stats.t.ppf(0.975, full.size - 2) * line.stderr)
+        holds = line.slope - half > -FLAT and line.slope + half < 0
+        return f"slope {line.slope:.2f} ± {half:.2f}", bool(holds)
+
+    found = map(slope, _scales(evidence, TIMES))
+    return _of_each(claim, evidence, TIMES, found, f"surely between -{FLAT} and 0")
 
 
 @check
 def fit(claim: Claim, evidence: Evidence) -> Verdict:
-    """R^2 and coefficients of the paper's form."""
-    _, model = _fitted(evidence)
-    ours = {"R^2": model.r2_, "MSE": model.mse_}
-    ours |= {f"C({t})": float(c) for t, c in model.coef_.items()}
-    return compared(claim, False, ours, results=_results(evidence, TIMES))
+    """R^2, error and coefficients of the paper's form on each graph: as printed, or a better fit."""
+    told = []
+    scales = _scales(evidence, TIMES)
+    holds = len(scales) > 1
+    for scale, (_, r2, error, *printed) in zip(scales[-2:], claim.data["rows"], strict=False):
+        model = needed(scale.chosen, f"no results of {TIMES}")
+        c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
+        ours = {"R^2": model.r2_, "MSE": model.mse_, "C1": c1, "C2": c2}
+        told.append(f"of {scale.sizes[0]} nodes {said(ours)}")
+        holds &= model.r2_ > (1 - NEAR) * r2 and model.mse_ < (1 + NEAR) * error
+        holds &= bool(np.allclose([c1, c2], printed, rtol=NEAR))
+    within = f"{NEAR:.0%} of print"
+    return compared(claim, holds, "; ".join(told), within, _results(evidence, TIMES))
 
 
 @check
 def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
-    """R^2 of the paper's form."""
-    found, model = _fitted(evidence)
-    return compared(claim, model.r2_ >= 0.95, {"R^2": model.r2_}, "R^2 of 0.95 or more", found.runs)
+    """R^2 of the paper's form on each graph, and its root mean square error beside the mean time."""
+
+    def quality(scale: Analysis) -> tuple[str, bool]:
+        model = needed(scale.chosen, f"no results of {TIMES}")
+        error = float(np.sqrt(model.mse_) / scale.seconds().mean())
+        return f"R^2 {model.r2_:.3g}, error {error:.1%}", model.r2_ >= 0.95 and error < NEAR
+
+    within = f"R^2 of 0.95 or more, errors below {NEAR:.0%} of T"
+    return _of_each(claim, evidence, TIMES, map(quality, _scales(evidence, TIMES)), within)
 
 
 @check
 def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
-    """C1 beside C2."""
-    found, model = _fitted(evidence)
-    c1, c2 = _parts(model)
-    return compared(claim, c1 > c2, {"C1": c1, "C2": c2}, results=found.runs)
+    """C1 beside C2 on each graph, and processing's part at the most workers."""
+    found = []
+    for scale, c1, c2 in _fits(evidence):
+        part = 1 - _share(c1, c2, float(scale.runs.p.max()))
+        told = f"C1 {c1:.3g}, C2 {c2:.3g}, 1/p {part:.0%} of both at the most workers"
+        found.append((told, c1 > c2 and part > 0.5))
+    return _of_each(claim, evidence, TIMES, found)
 
 
 def _seconds(found: Analysis) -> xr.DataArray:
@@ -125,16 +200,19 @@ def _seconds(found: Analysis) -> xr.DataArray:
 
 @check
 def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether T falls with bandwidth, convex, at each number of workers above one."""
-    found = _found(evidence, THROTTLED)
-    seconds = _seconds(found)
-    needed(seconds.sizes["bandwidth"] > 2, "bandwidth was not varied")
-    ends = seconds.isel(bandwidth=[0, -1])
-    middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
-    convex = bool((middle < ends.mean("bandwidth")).all())
-    fewer = bool((seconds.diff("p") < 0).all())
-    told = {"convex": convex, "fewer workers slower": fewer}
-    return compared(claim, convex and fewer, told, results=found.runs)
+    """Whether T is convex in bandwidth, and longer for fewer workers and the larger graph, at each point."""
+    scales = [_seconds(found) for found in _scales(evidence, THROTTLED)]
+    holds = {"convex": True, "fewer workers slower": True}
+    for seconds in scales:
+        needed(seconds.sizes["bandwidth"] > 2, "bandwidth was not varied")
+        ends = seconds.isel(bandwidth=[0, -1])
+        middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
+        holds["convex"] &= bool((middle < ends.mean("bandwidth")).all())
+        holds["fewer workers slower"] &= bool((seconds.diff("p") < 0).all())
+    pairs = pairwise(scales)
+    holds["larger graph slower"] = all(bool((more > less).all()) for less, more in pairs)
+    every = all(holds.values()) and len(scales) > 1
+    return compared(claim, every, holds, results=_results(evidence, THROTTLED))
 
 
 @check
@@ -148,7 +226,7 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
     slower = True
     if (found := _analysis(evidence, THROTTLED)) is not None:
         seconds = _seconds(found)
-        slower = bool((seconds.isel(bandwidth=0) > seconds.isel(bandwidth=-1)).all())
+        slower = bool((seconds.isel(bandwidth=0) > MORE * seconds.isel(bandwidth=-1)).all())
     there = get_backend("throttle+tcp") is not None and "tc" in means
     ours = {"means": means} | ({} if found is None else {"less bandwidth slower": slower})
     return compared(claim, there and slower, ours, "an emulator in software, or the kernel's")
@@ -156,53 +234,67 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
-    """Ratio of demands of the largest and smallest number of workers, over increments."""
-    demand = needed(_found(evidence, THROTTLED).demand, NO_DEMAND).demand_
-    ratio = demand.isel(p=-1) / demand.isel(p=0)
-    spread = float(ratio.max() / ratio.min())
-    told, results = f"ratios within x {spread:.2f}", _results(evidence, THROTTLED)
-    return compared(claim, spread < 1.25, told, "a quarter", results)
+    """Of each graph the ratios of demands of the most and the fewest workers, over increments."""
+
+    def spread(found: Analysis) -> tuple[str, bool]:
+        demand = needed(found.demand, NO_DEMAND).demand_
+        ratio = (demand.isel(p=-1) / demand.isel(p=0)).values
+        there = ratio[np.isfinite(ratio)]
+        told = f"{len(there)} of {len(ratio)} increments"
+        needed(len(there) > 1, f"no statement: {told} have a demand")
+        most = float(there.max() / there.min())
+        return f"ratios within x {most:.2f}, of {told}", most < ALIKE
+
+    found = map(spread, _scales(evidence, THROTTLED))
+    return _of_each(claim, evidence, THROTTLED, found, f"x {ALIKE:g}")
 
 
 @check
 def demand_constant(claim: Claim, evidence: Evidence) -> Verdict:
-    """The demand constant."""
-    ours = needed(_found(evidence, THROTTLED).demand, NO_DEMAND).demand_constant_
+    """The demand constants of the graphs."""
     values = claim.data["values"]
-    holds = values["DC_27"] <= ours <= values["DC_28"]
-    return compared(claim, holds, {"DC": ours}, results=_results(evidence, THROTTLED))
+    found = [needed(each.demand, NO_DEMAND) for each in _scales(evidence, THROTTLED)]
+    ours = [float(each.demand_constant_) for each in found]
+    printed = [values["DC_27"], values["DC_28"]]
+    holds = len(ours) == 2 and bool(np.allclose(ours, printed, rtol=0, atol=NEAR / 2))
+    results = _results(evidence, THROTTLED)
+    return compared(claim, holds, {"DC": ours}, f"{NEAR / 2:g}", results)
 
 
 @check
 def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
-    """Largest error of the demand held out, percentage points."""
-    error = _found(evidence, THROTTLED).demand_error
-    needed(error is not None, NO_DEMAND)
-    assert error is not None  # for the checker of types: an array has no truth value
-    off = float(abs(error).max())
-    holds = off < claim.data["values"]["below_27"]
-    return compared(claim, holds, f"{off:.1f} points", results=_results(evidence, THROTTLED))
+    """Of each graph the largest error of the demand held out, percentage points."""
+    off = []
+    for found in _scales(evidence, THROTTLED):
+        error = found.demand_error
+        if error is None or not error.notnull().any():
+            raise MissingError(NO_DEMAND)
+        off.append(float(abs(error).max()))
+    values = claim.data["values"]
+    holds = len(off) == 2 and off[0] < values["below_27"] and off[1] < values["below_28"]
+    told = f"{' and '.join(f'{x:.1f}' for x in off)} points"
+    return compared(claim, holds, told, results=_results(evidence, THROTTLED))
 
 
 @check
 def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the share of communication in the fitted form grows with p."""
-    found, model = _fitted(evidence)
-    c1, c2 = _parts(model)
-    first, last = (c2 * p**-0.5 / (c1 / p + c2 * p**-0.5) if c1 + c2 else np.nan
-                   for p in (float(found.runs.p.min()), float(found.runs.p.max())))  # fmt: skip
-    told = f"share {first:.0%} to {last:.0%}"
-    return compared(claim, last > first, told, results=found.runs)
+    """Whether the share of communication in the fitted form grows with p, to more than a half."""
+    found = []
+    for scale, c1, c2 in _fits(evidence):
+        first, last = (_share(c1, c2, float(f(scale.runs.p))) for f in (min, max))
+        found.append((f"share {first:.0%} to {last:.0%}", last > max(first, 0.5)))
+    return _of_each(claim, evidence, TIMES, found)
 
 
 @check
 def diminishing_return(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether communication is most of the completion time where one more machine stops to pay."""
-    found, model = _fitted(evidence)
+    found, c1, _ = _fits(evidence)[-1]
     (end,) = found.stop.values()
     needed(not end.reason, f"no statement at how many machines to stop: {end.reason}")
-    p = end.machines
-    share = 1 - _parts(model)[0] / p / float(model.predict(p))
+    p, model = end.machines, needed(found.chosen, f"no results of {TIMES}")
+    share = 1 - c1 / p / float(model.predict(p))
+    needed(0 <= share <= 1, f"no statement: all but 1/p is {share:.0%} of the time")
     told = {"stop at": f"{p:g} machines", "all but 1/p there": f"{share:.0%} of the time"}
     within = f"more than half; one more machine saves less than {found.settings.gain:.0%}"
     return compared(claim, share > 0.5, told, within, found.runs)

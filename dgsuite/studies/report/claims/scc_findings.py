@@ -35,12 +35,21 @@ DROP = 0.97
 TRACK = 0.1
 """Relative difference up to which two transports keep close to each other."""
 
+SLIGHTLY = 0.25
+"""Relative difference up to which one transport is slightly ahead of another."""
+
+CLUSTER, CHIP = OURS["MPI"], OURS["RCCE-X10"]
+"""What stands for the paper's cluster and its chip, in Figure 10."""
+
+SERIES = {CLUSTER: ("small", "medium", "low", "high"), CHIP: ("small", "medium", "low")}
+"""Figure 10's workloads, from the lowest load; the chip's large is the cluster's low."""
+
 NO_BC = "no results of betweenness centrality"
 
 
 def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
     """Results of betweenness centrality; the paper's large is its low."""
-    for ds in evidence.having("simulated_seconds", program="bc"):
+    for ds in evidence.simulations("simulated_seconds", program="bc"):
         names = ds.workload.values.tolist()
         yield ds.assign_coords(workload=["low" if w == "large" else w for w in names])
 
@@ -70,7 +79,7 @@ def bc_native(claim: Claim, evidence: Evidence) -> Verdict:
     first = low.sel(transport="mpb") <= low.min("transport")
     spread = float((low.max("transport") / low.min("transport")).max() - 1)
     told = f"first at {int(first.sum())} of {first.size} numbers of places, {spread:.1%} apart, simulated"
-    return compared(claim, bool(first.all()), told, results=found)
+    return compared(claim, bool(first.all()) and spread < SLIGHTLY, told, results=found)
 
 
 def _compared(found: xr.Dataset) -> xr.DataArray:
@@ -100,8 +109,13 @@ def bc_scaling(claim: Claim, evidence: Evidence) -> Verdict:
     low = found.seconds.sel(workload="low")
     speedup, gain = _speedup(low).sel(places=48), low.sel(places=flat) / low.sel(places=48)
     best = float(speedup.sel(transport="mpb"))
-    gains = {t: float(gain.sel(transport=t)) for t in ("mpimpb", "mpb")}
-    holds = abs(best / printed - 1) < NEAR and gains["mpimpb"] < 1.05 < gains["mpb"]
+    gains = {
+        t: float(gain.sel(transport=t))
+        for t in ("mpimpb", "mpi-sock", "mpb")
+        if t in gain.transport
+    }
+    *flattening, native = gains.values()
+    holds = abs(best / printed - 1) < NEAR and max(flattening) < 1.05 < native
     ours = {"speed-up at 48": f"{best:.1f}"}
     ours |= {f"{t} gain from {flat} to 48": f"x {g:.2f}" for t, g in gains.items()}
     chip = "chip:mpb"
@@ -122,32 +136,42 @@ def messages_matter_little(found: xr.Dataset) -> bool:
 
 @check
 def bc_load(claim: Claim, evidence: Evidence) -> Verdict:
+    """Speed-ups at 48 places by workload, on the cluster's transport and on the chip's."""
+    found = _blocks(evidence, *SERIES[CLUSTER], transports=[CLUSTER, CHIP])
+    told, holds = {}, True
+    for transport, names in SERIES.items():
+        at = _at_48(found.sel(workload=list(names)), transport).values.tolist()
+        told[transport] = {name: f"{x:.1f}" for name, x in zip(names, at, strict=True)}
+        holds &= at == sorted(set(at))
+    return compared(claim, holds, told, "simulated", found)
+
+
+def _at_48(found: xr.Dataset, transport: str) -> xr.DataArray:
     """Speed-ups at 48 places by workload."""
-    names = ("small", "medium", "low", "high")
-    found = _blocks(evidence, *names)
-    at = _at_48(found.sel(workload=list(names))).values.tolist()
-    ours = {name: f"{x:.1f}" for name, x in zip(names, at, strict=True)}
-    return compared(claim, at == sorted(set(at)), ours, "simulated", found)
-
-
-def _at_48(found: xr.Dataset) -> xr.DataArray:
-    """Speed-ups at 48 places by workload, on the first transport."""
-    return _speedup(found.seconds.isel(transport=0)).sel(places=48)
+    return _speedup(found.seconds.sel(transport=transport)).sel(places=48)
 
 
 @condition
 def dealt_less_evenly(found: xr.Dataset) -> bool:
     """Whether workloads gain from 48 places in the order in which blocks of them fall on places evenly."""
-    gain, even = _at_48(found), found.balance.sel(places=48)
+    gain, even = _at_48(found, CLUSTER), found.balance.sel(places=48)
     return bool((gain.values.argsort() == even.values.argsort()).all())
 
 
 @check
 def bc_drop(claim: Claim, evidence: Evidence) -> Verdict:
-    """What 48 places gain over 44."""
-    found = _blocks(evidence, "low", places=44)
-    gain = _last_gain(found.sel(workload=["low"]).isel(transport=[0]))
-    return compared(claim, gain < DROP, f"x {gain:.2f}, simulated", results=found)
+    """How far speed-ups of low on the chip and on the cluster are apart to 44 places; what 48 gain there."""
+    found = _blocks(evidence, "low", transports=[CLUSTER, CHIP], places=44)
+    low = found.sel(workload=["low"])
+    gains = {t: _last_gain(low.sel(transport=[t])) for t in (CLUSTER, CHIP)}
+    chip, cluster = (
+        _speedup(low.seconds.sel(transport=t, workload="low")) for t in (CHIP, CLUSTER)
+    )
+    apart = float(abs(chip / cluster - 1).sel(places=slice(1, 44)).max())
+    holds = apart < NEAR and gains[CLUSTER] < DROP <= gains[CHIP]
+    told = {f"{t} from 44 to 48": f"x {gain:.2f}" for t, gain in gains.items()}
+    told["apart up to 44"] = f"{apart:.1%}"
+    return compared(claim, holds, told, "simulated", results=found)
 
 
 def _last_gain(found: xr.Dataset) -> float:
@@ -186,7 +210,7 @@ def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:
 
     What static balancing sends is matrices; dynamic fetches from a counter; searches send messages.
     """
-    for ds in evidence.having("simulated"):
+    for ds in evidence.simulations("simulated"):
         there = [t for t in ds.transport.values.tolist() if t in OURS.values()]
         for arm in (b for b in ("static", "dynamic") if b in ds.balance):
             for name in ds.input.values.tolist():
@@ -244,7 +268,7 @@ def explained(parts: Sequence[Verdict]) -> bool:
 def held(claim: Claim, evidence: Evidence) -> Verdict:
     """What a place holds in the simulations, and whether that fits a core of the chip."""
     most: dict[str, float] = {}
-    for ds in evidence.having("held_bytes"):
+    for ds in evidence.simulations("held_bytes"):
         most |= ds.held_bytes.to_series().to_dict()
     needed(most, f"{NO_BC}, {NO_HF}")
     told = {name: f"{nbytes / 1e6:.1f} MB" for name, nbytes in most.items()}

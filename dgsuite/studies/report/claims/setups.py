@@ -23,6 +23,7 @@ from dgsuite.studies.report.claims.verdicts import (
 )
 from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import crowded
+from dgsuite.studies.report.results import hardware_threads as hardware_threads_of
 from dgsuite.studies.report.tables import INPUTS, SERIAL, program
 
 if TYPE_CHECKING:
@@ -283,8 +284,7 @@ def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def machine(claim: Claim, evidence: Evidence) -> Verdict:
     """The machine that results were made on."""
-    made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
-    needed(made, "no results: they say what machine made them")
+    made = needed(evidence.machines(), "no results: they say what machine made them")
     others = [text for text in made if processor_of(claim) not in text]
     return compared(claim, not others, sorted(made), results=others)
 
@@ -300,6 +300,9 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each hardware thread of the results was a processor's own."""
     figures = {n: d for n in TIMED if (d := evidence.figure(n)) is not None}
     needed(figures, "no results of times")
+    there = {int(n) for d in figures.values() for n in hardware_threads_of(d)}
+    lacking = {row[0] for row in claim.data["rows"]} - there
+    needed(not lacking, f"the results lack {said(lacking)} hardware threads")
     shared = {n: text for n, d in figures.items() if (text := crowded(d))}
     told = {f"Figure {n}": text for n, text in shared.items()} or "a processor each"
     worst = figures[min(shared)] if shared else None

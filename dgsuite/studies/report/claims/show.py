@@ -8,16 +8,34 @@ from typing import Any, NamedTuple
 
 from dgsuite.base.tables import Table, table
 from dgsuite.studies.report.claims.data import PAPERS
-from dgsuite.studies.report.claims.verdicts import AGREES, DIFFERS, EQUAL, UNCHECKED, Row
+from dgsuite.studies.report.claims.verdicts import (
+    AGREES,
+    DIFFERS,
+    EQUAL,
+    KINDS,
+    MEASURED,
+    SIMULATED,
+    UNCHECKED,
+    Row,
+)
 
-HEADS = ("claim", "the paper", "ours", "verdict", "why")
+HEADS = ("claim", "the paper", "ours", "verdict", "rests on", "why")
+
+VERDICTS = (EQUAL, AGREES, DIFFERS, UNCHECKED)
 
 
 def line(row: Row) -> tuple[str, ...]:
     """A row under `HEADS`."""
     claim, verdict = row
     why = verdict.why + (f" SILENT: {verdict.silent}" if verdict.silent else "")
-    return claim.id, f"{claim.place}: {claim.says}", verdict.ours, verdict.verdict, why.strip()
+    return (
+        claim.id,
+        f"{claim.place}: {claim.says}",
+        verdict.ours,
+        verdict.verdict,
+        verdict.kind,
+        why.strip(),
+    )
 
 
 def silent(rows: Iterable[Row]) -> list[str]:
@@ -26,17 +44,20 @@ def silent(rows: Iterable[Row]) -> list[str]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """How many claims have which verdict."""
-    found = Counter(row.verdict.verdict for row in rows)
-    counts = ", ".join(f"{name} {count}" for name, count in sorted(found.items()))
-    return f"{len(rows)} claims: {counts}; {len(silent(rows))} depart without a reason"
+    """How many claims have which verdict, by what it rests on."""
+    parts = []
+    for kind in KINDS:
+        found = Counter(row.verdict.verdict for row in rows if row.verdict.kind == kind)
+        counts = ", ".join(f"{name} {found[name]}" for name in VERDICTS if found[name])
+        parts.append(f"{found.total()} {kind}" + (f" ({counts})" if counts else ""))
+    return f"{len(rows)} claims: {', '.join(parts)}; {len(silent(rows))} depart without a reason"
 
 
 class Outline(NamedTuple):
     """What a reader sees first: how the claims came out, and why some differ."""
 
     counts: Table
-    """A row a paper, a column a verdict."""
+    """A row for each paper, a column for each verdict: of those that are measured or simulated."""
     open: list[Row]
     """Those that differ without a reason that holds."""
     causes: list[tuple[str, list[Row]]]
@@ -55,18 +76,17 @@ class Outline(NamedTuple):
 
 def outline(rows: Sequence[Row]) -> Outline:
     """How claims came out."""
-    verdicts = (EQUAL, AGREES, DIFFERS, UNCHECKED)
     counts = []
     for title, mine in by_paper(rows).items():
-        found = Counter(row.verdict.verdict for row in mine)
-        counts.append((title, *(found[verdict] for verdict in verdicts)))
+        found = Counter(r.verdict.verdict for r in mine if r.verdict.kind in (MEASURED, SIMULATED))
+        counts.append((title, *(found[verdict] for verdict in VERDICTS)))
     causes: dict[str, list[Row]] = {}
     for row in rows:
         if row.verdict.verdict == DIFFERS and not row.verdict.silent:
             causes.setdefault(row.claim.why or row.verdict.why, []).append(row)
     ordered = sorted(causes.items(), key=lambda cause: -len(cause[1]))
     unexplained = [row for row in rows if row.verdict.silent]
-    return Outline(Table(("", *verdicts), counts), unexplained, ordered)
+    return Outline(Table(("", *VERDICTS), counts), unexplained, ordered)
 
 
 def state(row: Row) -> str:
@@ -83,4 +103,4 @@ def show(console: Any, rows: Sequence[Row]) -> None:
     """Print a table a paper, then how many claims have which verdict."""
     for title, mine in by_paper(rows).items():
         console.print(table(HEADS, map(line, mine), left=range(len(HEADS)), title=title))
-    console.print(summary(rows), highlight=False)
+    console.print(summary(rows), highlight=False, soft_wrap=True)

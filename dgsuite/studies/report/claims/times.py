@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.setups import NO_FILES, planned, settings_of
+from dgsuite.studies.report.claims.setups import settings_of
 from dgsuite.studies.report.claims.verdicts import (
     AGREES,
-    DIFFERS,
     Verdict,
     check,
+    compared,
     condition,
     differing,
     needed,
@@ -49,6 +50,9 @@ SHARE_OF_MOST = 0.75
 ALIKE = 2.0
 """How many times as long a phase may take for phases to cost much the same."""
 
+ABOUT = 0.25
+"""Relative difference of an exponent up to which times grow about in proportion."""
+
 NEAR = 1.25
 """How many times as large another speed-up may be, or as small, to be alike."""
 
@@ -57,9 +61,9 @@ Curves = Mapping[tuple[str, str], Mapping[Any, Interval]]
 
 
 @condition
-def clusters_share(figure: xr.Dataset) -> bool:
-    """Whether workers had several clusters each."""
-    return bool((figure["clusters"] > figure["workers"]).any())
+def workers_outnumber(figure: xr.Dataset) -> bool:
+    """Whether there were more workers than processors."""
+    return bool((figure["workers"] > figure["processors"]).any())
 
 
 def _changes(figure: xr.Dataset, values: NDArray, by: str) -> list[float]:
@@ -172,6 +176,13 @@ def _grows(times: Sequence[Interval]) -> bool | None:
     return every(slower(a, b) for a, b in itertools.pairwise(times))
 
 
+def _in_proportion(times: Sequence[Interval], at: Sequence[float], power: float = 1) -> bool | None:
+    """Whether times grow about as a power of what is swept, from its first value to the last."""
+    grown, by = ratio(times[-1], times[0]), at[-1] / at[0]
+    ends = sorted(by ** (power * part) for part in (1 - ABOUT, 1 + ABOUT))
+    return within(grown, *ends)
+
+
 def _sharper(times: Sequence[Interval]) -> bool | None:
     """Grows, and in the last step more than before."""
     *steps, last = [ratio(b, a) for a, b in itertools.pairwise(times)]
@@ -180,8 +191,13 @@ def _sharper(times: Sequence[Interval]) -> bool | None:
 
 @check
 def improves(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times fall up to eight threads."""
-    return _each(claim, evidence, lambda times: _grows(times[3::-1]))
+    """Whether times fall from one to eight threads, about as the threads grow."""
+    threads = (1, 2, 4, 8)
+
+    def falls(times: list[Interval]) -> bool | None:
+        return every([_grows(times[::-1]), _in_proportion(times[::-1], threads[::-1], -1)])
+
+    return _each(claim, evidence, falls, threads)
 
 
 @check
@@ -240,14 +256,21 @@ def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
-    """The workload of HJ's programs in Figures 11 and 13, and their input."""
-    points = needed(evidence.points(11), NO_FILES)
-    runs = [r for r in planned(points) if r.program.startswith("HJ")]
-    ours = {r.workload for r in runs}, {r.sizes for r in runs}
-    values = claim.data["values"]
-    holds = ours == ({values["hj_workload_instructions"]}, {values["input_size"]})
-    return Verdict(AGREES if holds else DIFFERS, f"operations {sorted(ours[0])}, n {sorted(ours[1])}",
-                   "an operation for an instruction" if holds else claim.why)  # fmt: skip
+    """Mean times of HJ's kernels without a workload, in the study of factors."""
+    figure = needed(
+        evidence.figure(19, "factors"), "no results of the study factors beside Figure 19"
+    )
+    bare = (figure["runtime"].values == "HJ") & (figure["workload"].values == "")
+    needed(bare.any(), "the study of factors has no HJ programs without a workload")
+    runs = figure.isel(run=bare)
+    keys = [*zip(runs["kernel"].values.tolist(), runs["kind"].values.tolist(), strict=True)]
+    means = [
+        float(1000 * runs["seconds"].values[[k == key for k in keys]].mean())
+        for key in dict.fromkeys(keys)
+    ]
+    tens = sum(10 <= mean < 100 for mean in means)
+    told = f"{min(means):.0f} to {max(means):.0f} ms, {tens} of {len(means)} from 10 to 100"
+    return compared(claim, tens >= SHARE_OF_MOST * len(means), told, "for most", figure)
 
 
 @check
@@ -319,12 +342,16 @@ def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times grow with the clusters, from two on, for most."""
-
-    def from_two(times: list[Interval]) -> bool | None:
-        return _grows(times[1:] if len(times) > 3 else times)
-
-    return _each(claim, evidence, from_two, of=SHARE_OF_MOST)
+    """Whether times grow with the clusters, from two on, and in proportion to them, for most."""
+    held, powers = {}, []
+    for key, curve in curves(evidence, 15).items():
+        at = sorted(value for value in curve if value > 1)
+        if len(at) > 1:
+            times = [curve[value] for value in at]
+            held[key] = every([_grows(times), _in_proportion(times, at)])
+            powers.append(math.log(times[-1].mean / times[0].mean) / math.log(at[-1] / at[0]))
+    found = _share(claim, evidence, needed(held, lack(claim, "two values")), SHARE_OF_MOST)
+    return found._replace(ours=f"p^{min(powers):.2f} to p^{max(powers):.2f}; {found.ours}")
 
 
 @condition
@@ -358,8 +385,8 @@ def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def u_grows(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times of U_n grow, from 16 to 32 more than before."""
+def grows_sharply(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times grow with U_n or W_n, in the last step more than before."""
     return _each(claim, evidence, _sharper)
 
 
@@ -367,12 +394,6 @@ def u_grows(claim: Claim, evidence: Evidence) -> Verdict:
 def n_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times of V_n grow."""
     return _each(claim, evidence, _grows)
-
-
-@check
-def w_grows(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times of W_n grow, from 32 to 64 more than before."""
-    return _each(claim, evidence, _sharper)
 
 
 @check

@@ -40,7 +40,7 @@ def along_links(claim: Claim, evidence: Evidence) -> Verdict:
         for name in np.unique(phases[~linked]):
             odd[f"{kernel} {given} {name}"] = int(sent[~linked & (phases == name)].sum())
         if not linked.all():
-            runs.append((kernel, given, evidence.total("comm", kernel, given)))
+            runs.append((kernel, given, int(evidence.run(kernel, given)["comm"].sum())))
     of = f"{total} messages on both inputs"
     if not odd:
         return compared(claim, True, f"all of {of}")

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
 
+MEASURED, SIMULATED, PLANNED, DEFINITION = "measured", "simulated", "planned", "definition"
+KINDS = {
+    MEASURED: "from results in the folder",
+    SIMULATED: "from results in the folder, of simulated machines",
+    PLANNED: "from the settings of experiment files, whether these were run or not",
+    DEFINITION: "from our code, or from short runs of it",
+}
+"""What verdicts rest on."""
+
 
 class Verdict(NamedTuple):
     """The result of a check."""
@@ -27,6 +36,8 @@ class Verdict(NamedTuple):
     why: str = ""
     silent: str = ""
     """What departs from the paper without a reason given, if anything."""
+    kind: str = DEFINITION
+    """What it rests on, of `KINDS`."""
 
 
 class Row(NamedTuple):
@@ -39,8 +50,8 @@ class Row(NamedTuple):
         """For JSON."""
         claim, verdict = self
         return {
-            "id": claim.id, "place": claim.place, "kind": claim.kind, "paper": claim.says,
-            "check": claim.check, **verdict._asdict(),
+            "id": claim.id, "place": claim.place, "paper": claim.says, "check": claim.check,
+            **verdict._asdict(),
         }  # fmt: skip
 
 
@@ -54,6 +65,10 @@ class MissingError(Exception):
     """The evidence of a claim is missing, so that it is not checked."""
 
 
+class ContradictionError(Exception):
+    """Results in the folder have other numbers than they must have."""
+
+
 def needed[T](found: T | None, what_lacks: str) -> T:
     """What a check needs, and goes no further without: neither None nor empty."""
     if not found:
@@ -62,7 +77,10 @@ def needed[T](found: T | None, what_lacks: str) -> T:
 
 
 def answering[**P](function: Callable[P, Verdict]) -> Callable[P, Verdict]:
-    """Have a function that needs evidence answer that a claim is not checked, where it is missing."""
+    """Have a function that needs evidence answer that a claim is not checked, where it is missing.
+
+    Or where it contradicts itself, which is an error.
+    """
 
     @wraps(function)
     def answer(*args: P.args, **kwargs: P.kwargs) -> Verdict:
@@ -70,6 +88,8 @@ def answering[**P](function: Callable[P, Verdict]) -> Callable[P, Verdict]:
             return function(*args, **kwargs)
         except MissingError as missing:
             return unknown(str(missing))
+        except ContradictionError as error:
+            return Verdict(UNCHECKED, silent=str(error))
 
     return answer
 
