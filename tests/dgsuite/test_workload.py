@@ -116,3 +116,15 @@ def test_bad_workloads(load, message):
         Workload.make(load)
     assert Workload.make({"operations": 0}) is None
     assert str(Workload(operations=np.int32(7))) == '{"operations": 7}'
+
+
+@pytest.mark.parametrize(("threads", "tasks"), [(1, 5), (3, 0), (3, 1), (3, 4), (3, 6)])
+def test_threads_share_the_tasks(threads, tasks, monkeypatch):
+    runner = WorkloadRunner(Workload(operations=1), [], np.arange(2), 0)
+    shares = []
+    monkeypatch.setattr(runner, "_work", shares.append)
+    runner.use_threads(threads)
+    runner.work(tasks)
+    assert sum(shares) == tasks
+    assert max(shares) - min(shares) <= 1
+    assert len(shares) == (1 if tasks < 2 else threads)

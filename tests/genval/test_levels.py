@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import Network, genval
+from dgsuite import Crash, Network, genval
 from dgsuite.genval.rules import motifs, paths, similar, triangles
 from tests.cards import CARDS
 from tests.cards.distances import LITTLE
@@ -106,3 +106,24 @@ def test_the_round_in_which_a_node_settles_is_looked_at(change):
         assert not genval.validate("trial_colouring", graph, wrong).ok, node
     lossy = dgsuite.run("trial_colouring", graph, style="serial", network=Network(crashes={3: 1}))
     assert genval.validate("trial_colouring", graph, lossy).level == "necessary"
+
+
+def test_a_neighbour_of_the_root_that_was_not_reached_is_seen():
+    graph = dgsuite.Graph.from_edges([0], [1], directed=True)
+    unreached = np.array([0, -1])
+    assert not genval.validate("bfs", graph, {"level": unreached, "parent": unreached}).ok
+
+
+def test_parts_that_a_crash_leaves_have_leaders_of_their_own():
+    graph = dgsuite.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    ds = dgsuite.run("floodmax", graph, style="serial", network=Network(crashes=[Crash(2, 0)]))
+    assert len({*ds.leader.values[[0, 4]].tolist()}) == 2
+    assert genval.validate("floodmax", graph, ds).ok
+
+
+def test_a_next_hop_that_leads_round_is_named():
+    graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[1, 1, 1])
+    ds = dgsuite.run("dr", graph, style="serial")
+    wrong = ds.copy(deep=True)
+    wrong.next_hop.values[0, 1] = 2
+    assert "a neighbour on a cheapest path" in str(genval.validate("dr", graph, wrong))
