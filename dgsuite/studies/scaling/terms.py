@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 
-FACTOR = re.compile(r"(?:(sqrt|log)\((p|size)\)|(1|p|size|\(p-1\)))(?:\^(\d+))?")
+FACTOR = re.compile(r"(?:(sqrt|log)\((p|size)\)|(1|p|size|\(p-1\)))(?:\^(\d+(?:\.\d+)?))?")
 WORK = {"1", "1/p", "size/p", "size"}
 """Terms that are not communication."""
 
@@ -36,6 +36,12 @@ FORMS_WITH_SIZE: tuple[tuple[str, ...], ...] = (
 )
 """The same for problems of several sizes: the paper's, whose C1 and C2 are in proportion to the size; and
 forms of one-dimensional traffic, where each worker sends its share of the problem to all p - 1 others."""
+
+MIXTURE = ("1", *(f"1/p^{k / 20:g}" for k in range(20, 0, -1)), "log(p)", "p")
+"""Terms whose sums, with coefficients of at least 0, are all forms, and power laws."""
+
+MIXTURE_WITH_SIZE = tuple(dict.fromkeys(term for form in FORMS_WITH_SIZE for term in form))
+"""The same for problems of several sizes."""
 
 
 def design(terms: Sequence[str], p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
@@ -69,7 +75,7 @@ def value(term: str, p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
         base = {"1": np.ones(len(p)), "p": p, "(p-1)": p - 1, "size": size}[name]
         assert base is not None
         factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
-        factor = factor ** int(power or 1)
+        factor = factor ** float(power or 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             out = out / factor if i and operator == "/" else out * factor
     if not np.isfinite(out).all():
