@@ -23,7 +23,7 @@ from dgsuite.studies.scaling.conclusion import (
     where_link_is_full,
 )
 from dgsuite.studies.scaling.demand import BandwidthDemand
-from dgsuite.studies.scaling.ends import Curve, End, Rows, outliers
+from dgsuite.studies.scaling.ends import Curve, Rows, outliers
 from dgsuite.studies.scaling.measure import check_run, measured
 from dgsuite.studies.scaling.terms import MIXTURE, MIXTURE_WITH_SIZE
 from dgsuite.studies.scaling.whatif import Machine, calibrate, what_if
@@ -74,10 +74,8 @@ class Analysis:
         fit has them.
     curve
         Of all forms together, or of the settings' terms, to which all ends are fitted.
-    returns
-        By size: from how many machines on one more saves too little.
     next
-        By size: the number of workers whose time tells most about that.
+        By size: the number of workers whose time tells most about where to stop.
     gain, link, stop
         By size: where more machines stop saving time, where demand is what the link carries, and the
         earlier of both.
@@ -100,7 +98,6 @@ class Analysis:
     demand_problem: str = "bandwidth was not varied on at least two numbers of workers above 1"
     outliers: xr.DataArray | None = None
     curve: Curve | None = None
-    returns: dict[int, End] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)
     gain: dict[int, Statement] = field(default_factory=dict)
     link: dict[int, Statement] = field(default_factory=dict)
@@ -391,8 +388,7 @@ def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
         if found.curve is None:
             found.gain[n] = Statement(reason=found.problem)
         else:
-            end = found.curve.end("small_gain", s.gain, size, found.processes, LEVEL)
-            found.returns[n] = end
+            end = found.curve.end(s.gain, size, found.processes, LEVEL)
             found.gain[n] = where_gain_ends(found.curve, end, s.gain, measured_on, found.processes)
             may_be = np.unique(np.geomspace(measured_on[0], 2 * measured_on[1], 200).round())
             found.next[n] = found.curve.tells_most(end, may_be, size)

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.studies.scaling.ends import CRITERIA, PASSES, Curve, Rows
+from dgsuite.studies.scaling.ends import PASSES, Curve, Rows
 from dgsuite.studies.scaling.terms import FORMS, FORMS_WITH_SIZE, design, points
 
 TIE = 1e-9
@@ -275,26 +275,23 @@ class CompletionTime:
         -------
         xarray.Dataset
             With dim ``bound`` ("estimate", "low", "high"); infinite where it does not happen up to a
-            million machines: ``no_longer_faster``, from where T does not fall; ``communication_half``,
-            from where terms of communication are half of T or more; and ``small_gain``, from where one
-            more machine saves less than `gain`.
+            million machines: ``no_longer_faster``, from where T does not fall; and ``small_gain``, from
+            where one more machine saves less than `gain`.
         """
         self._fitted()
         rows = Rows(self._p, self._seconds, self._size)
         curve = Curve(self.terms, rows, self.weights == "relative", self.bounded)
-        found = {name: curve.end(name, gain, size, processes, level)[:3] for name in CRITERIA}
-        return xr.Dataset(
-            {
-                name: (
-                    "bound",
-                    [*end],
-                    {"long_name": CRITERIA[name].format(gain=gain), "units": "1"},
-                )
-                for name, end in found.items()
-            },
-            {"bound": ["estimate", "low", "high"]},
-            {"gain": gain, "level": level},
-        )
+        names = {"no_longer_faster": (0, "the time does not fall"),
+                 "small_gain": (gain, f"one more saves less than {gain:.2%}")}  # fmt: skip
+        found = xr.Dataset(coords={"bound": ["estimate", "low", "high"]})
+        for name, (share, text) in names.items():
+            end = curve.end(share, size, processes, level)[:3]
+            found[name] = (
+                "bound",
+                [*end],
+                {"long_name": f"machines from which {text}", "units": "1"},
+            )
+        return found.assign_attrs(gain=gain, level=level)
 
     def summary(self) -> xr.Dataset:
         """Coefficients, their errors and intervals, and how well the model fits."""

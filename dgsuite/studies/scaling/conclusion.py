@@ -20,6 +20,9 @@ LEVEL = 0.98
 """Of the intervals. Those that are stated are chosen by where they lie; 95 % of them hold the true end
 (`benchmarks/coverage.py`)."""
 
+NOISY = 0.15
+"""Deviation from the best curve, relative to the time, above which it is an outlier's, or of another form."""
+
 BEYOND = "beyond what was measured"
 
 LEAST_FREEDOM = 2
@@ -42,11 +45,9 @@ class Statement(NamedTuple):
     def __str__(self) -> str:
         if self.reason:
             return self.reason if self.reason.startswith(BEYOND) else f"no statement: {self.reason}"
-        ends = f"between {self.low:g} and {self.high:g}"
-        far = f", {BEYOND} ({self.most:g})" if self.machines > self.most else ""
-        return (
-            f"stop at {_machines(self.machines)} ({ends}){far}{': ' * bool(self.rule)}{self.rule}"
-        )
+        said = f"stop at {_machines(self.machines)} (between {self.low:g} and {self.high:g})"
+        said += f", {BEYOND} ({self.most:g})" * (self.machines > self.most)
+        return f"{said}: {self.rule}" if self.rule else said
 
 
 def _machines(number: float) -> str:
@@ -75,6 +76,8 @@ def where_gain_ends(
     rule = f"one more saves less than {100 * gain:.3g} %"
     if curve.freedom < LEAST_FREEDOM:
         return _none(f"{len(curve.residuals)} times are too few to show the error of a fit")
+    if curve.relative and curve.noise > NOISY:
+        return _none(f"no form fits: times are {curve.noise:.0%} away from the best")
     if curve.misfit > 1:
         return _none(f"no form fits: the best misses {curve.misfit:.1f} times what repeats explain")
     if high <= max(fewest, 1):

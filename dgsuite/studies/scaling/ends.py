@@ -10,7 +10,7 @@ import scipy.optimize
 import scipy.stats
 from numpy.typing import NDArray
 
-from dgsuite.studies.scaling.terms import WORK, design
+from dgsuite.studies.scaling.terms import design
 
 PASSES = 4
 """Times that the weights are worked out anew from the fit."""
@@ -21,17 +21,11 @@ FURTHEST = 2**20
 STRICT = 1e3
 """Weight of an equation that must hold, among rows of length 1."""
 
-UNLIKELY = 0.01
+UNLIKELY = 0.001
 """Probability that an outlier is named where there is none, and that no form seems to fit where one does."""
 
-SUSPECTS = 10
+SUSPECTS = 5
 """Rows, those furthest from the curve of all, of which one may be the next outlier."""
-
-CRITERIA = {
-    "no_longer_faster": "machines from which the time does not fall",
-    "communication_half": "machines from which communication is half of the time",
-    "small_gain": "machines from which one more saves less than {gain:.2%}",
-}
 
 
 class Rows(NamedTuple):
@@ -58,8 +52,8 @@ class End(NamedTuple):
 class Curve:
     """The curve of some terms that fits best, and how much worse those fit that end elsewhere.
 
-    Where a criterion turns, such as that one more machine saves 1 %, an equation holds that is linear in the
-    coefficients. So the best of all curves that turn at a given number of machines is least squares again.
+    Where one more machine saves just 1 %, an equation holds that is linear in the coefficients. So the best
+    of all curves that end at a given number of machines is least squares again.
     The interval has all numbers whose best curve does not fit too much worse than the best of all. With the
     terms of all forms the choice of a form is in it.
 
@@ -93,6 +87,7 @@ class Curve:
         self._square = float(self.residuals @ self.residuals)
         self._used = found != 0
         self.freedom = len(a) - int(self._used.sum())
+        self.noise = float(np.sqrt(self._square / max(self.freedom, 1)))
         self._point = np.unique(a, axis=0, return_inverse=True)[1].ravel()
 
     def _solve(self, b: NDArray, z: NDArray) -> NDArray:
@@ -123,45 +118,42 @@ class Curve:
         scale = fitted if self.relative else 1
         used, a = self._b[:, self._used], (a / self._norm)[self._used] / scale
         spread = 1 + a @ np.linalg.pinv(used.T @ used) @ a
-        deviation = np.sqrt(self._square / self.freedom * spread) + 1e-9
+        deviation = self.noise * np.sqrt(spread) + 1e-9
         away = abs(float(rows.seconds[0]) - fitted) / scale / deviation
         return 2 * float(scipy.stats.t.sf(away, self.freedom))
 
-    def end(
-        self, criterion: str, gain: float, size: float | None, processes: int, level: float
-    ) -> End:
-        """From how many machines on a criterion of `CRITERIA` holds, with an interval."""
-        talks = np.array([term not in WORK for term in self.terms])
+    def end(self, gain: float, size: float | None, processes: int, level: float) -> End:
+        """From how many machines on one more saves less than a share of the time, with an interval."""
 
-        def equation(log: float) -> NDArray:
-            """What is positive, times the coefficients, as long as more machines pay."""
-            machines = np.exp(log) + np.arange(2)
-            n = None if size is None else np.full(2, size)
-            here, more = design(self.terms, processes * machines, n)
-            if criterion == "communication_half":
-                return np.where(talks, -here, here)
-            return (1 - gain * (criterion == "small_gain")) * here - more
+        def equation(logs: NDArray) -> NDArray:
+            """What is positive, times the coefficients, as long as more machines pay: rows, one a number."""
+            machines = np.exp(np.append(logs, logs)) + np.repeat([0, 1], len(logs))
+            n = None if size is None else np.full(len(machines), size)
+            here, more = np.split(design(self.terms, processes * machines, n), 2)
+            return (1 - gain) * here - more
 
         def best(log: float) -> NDArray:
-            row = equation(log) / self._norm
+            row = equation(np.array([log]))[0] / self._norm
             row *= STRICT / max(float(np.linalg.norm(row)), 1e-300)
             return self._solve(np.vstack([self._b, row]), np.append(self._z, 0))
 
         def excess(log: float) -> float:
-            """How much worse than allowed the best curve is that turns there."""
+            """How much worse than allowed the best curve is that ends there."""
             return float(np.sum((self._z - self._b @ best(log)) ** 2)) - limit
 
         def paying(log: float) -> float:
-            return float(equation(log) @ self.coefficients)
+            return float(equation(np.array([log]))[0] @ self.coefficients)
 
         freedom = max(self.freedom, 1)
         limit = self._square * (1 + scipy.stats.f.ppf(level, 1, freedom) / freedom)
         limit += 1e-14 * float(self._z @ self._z)  # rounding
         first = 2 if processes == 1 and any("/log(p)" in term for term in self.terms) else 1
         grid = np.linspace(np.log(first), np.log(FURTHEST), 300)
-        k = next((k for k, log in enumerate(grid) if paying(log) <= 0), len(grid) - 1)
-        turns = k > 0 and paying(grid[k]) <= 0
-        middle = scipy.optimize.brentq(paying, *grid[k - 1 : k + 1]) if turns else grid[k]
+        ended = np.append(equation(grid) @ self.coefficients <= 0, True)
+        k = int(np.argmax(ended))
+        middle = grid[min(k, len(grid) - 1)]
+        if 0 < k < len(grid):
+            middle = scipy.optimize.brentq(paying, grid[k - 1], middle)
         low = _edge(excess, middle, grid[grid < middle][::-1])
         high = _edge(excess, middle, grid[grid > middle])
         machines, least, most = (
@@ -169,7 +161,7 @@ class Curve:
             for log in (middle, low, high)
         )
         curves = (best(low) / self._norm, best(high) / self._norm)
-        # it turns between two machines: no interval is one number
+        # the end is between two machines: no interval is one number
         return End(machines, max(least - 1, first), most, curves)
 
     def tells_most(self, end: End, p: NDArray, size: float | None) -> int:

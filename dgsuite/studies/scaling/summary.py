@@ -48,7 +48,10 @@ def show(console: Any, found: Analysis) -> None:
         *_laws(found),
         *_demand(found),
         *_what_if(found),
-        *_next(found),
+        *(
+            f"{_of(found, n)}measure {found.counted(p)} next: there the ends of the interval differ most"
+            for n, p in found.next.items()
+        ),
         *(f"{_of(found, n)}{at}" for n, at in found.stop.items()),
     ):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -118,11 +121,6 @@ def _laws(found: Analysis) -> Iterator[str]:
             peak = f", fastest at {np.sqrt(c1 / c2):.0f}" if c2 else ", never slower with more"
             said = f"contention {(c0 + c2) / (c0 + c1 + c2):.3g}, coherence {c2 / (c0 + c1 + c2):.3g}{peak}"
         yield f"{name}: {said}; misses the times by {model.error(*rows[:2]):.1%} on average"
-
-
-def _next(found: Analysis) -> Iterator[str]:
-    for n, p in found.next.items():
-        yield f"{_of(found, n)}measure {found.counted(p)} next: there the ends of the interval differ most"
 
 
 def _of(found: Analysis, n: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from dgsuite.base.errors import InputError
 
 FACTOR = re.compile(r"(?:(sqrt|log)\((p|size)\)|(1|p|size|\(p-1\)))(?:\^(\d+(?:\.\d+)?))?")
-WORK = {"1", "1/p", "size/p", "size"}
-"""Terms that are not communication."""
-
 FORMS: tuple[tuple[str, ...], ...] = (
     ("1", "1/p", "1/sqrt(p)"),
     ("1", "1/p"),
@@ -58,29 +56,37 @@ def value(term: str, p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
         It cannot be read, or needs a size that was not given.
     """
     out = np.ones(len(p))
+    for divided, function, name, power in _factors(term):
+        if name == "size" and size is None:
+            raise InputError(f"term {term!r} needs the size of each point: pass size=")
+        base = {"1": np.ones(1), "p": p, "(p-1)": p - 1, "size": size}[name]
+        assert base is not None
+        factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
+        factor = factor if power == 1 else factor**power
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out = out / factor if divided else out * factor
+    if not np.isfinite(out).all():
+        raise InputError(f"term {term!r} is not finite at p = {p[~np.isfinite(out)][0]:g}")
+    return out
+
+
+@cache
+def _factors(term: str) -> list[tuple[bool, str | None, str, float]]:
+    """Of each factor: whether it is divided by, a function, of what, and to which power."""
+    found, divided = [], False
     for i, part in enumerate(re.split(r"([*/])", term.replace(" ", ""))):
         if i % 2:
-            operator = part
+            divided = part == "/"
             continue
-        found = FACTOR.fullmatch(part)
-        if found is None:
+        read = FACTOR.fullmatch(part)
+        if read is None:
             raise InputError(
                 f"term {term!r}: {part!r} is not understood; a term is made of 1, p, (p-1), size, "
                 f"sqrt(p), log(p), p^2 and the like, with * and /"
             )
-        function, inside, plain, power = found.groups()
-        name = inside or plain
-        if name == "size" and size is None:
-            raise InputError(f"term {term!r} needs the size of each point: pass size=")
-        base = {"1": np.ones(len(p)), "p": p, "(p-1)": p - 1, "size": size}[name]
-        assert base is not None
-        factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
-        factor = factor ** float(power or 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            out = out / factor if i and operator == "/" else out * factor
-    if not np.isfinite(out).all():
-        raise InputError(f"term {term!r} is not finite at p = {p[~np.isfinite(out)][0]:g}")
-    return out
+        function, inside, plain, power = read.groups()
+        found.append((divided, function, inside or plain, float(power or 1)))
+    return found
 
 
 def points(p: ArrayLike, name: str = "p") -> NDArray[np.float64]:
