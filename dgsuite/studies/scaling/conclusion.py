@@ -18,7 +18,7 @@ FAR = 1.5
 
 LEVEL = 0.98
 """Of the intervals. Those that are stated are chosen by where they lie; 95 % of them hold the true end
-(`benchmarks/coverage.py`)."""
+(`benchmarks/stop_coverage.py`)."""
 
 NOISY = 0.15
 """Deviation from the best curve, relative to the time, above which it is an outlier's, or of another form."""

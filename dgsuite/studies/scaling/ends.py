@@ -148,7 +148,7 @@ class Curve:
         limit = self._square * (1 + scipy.stats.f.ppf(level, 1, freedom) / freedom)
         limit += 1e-14 * float(self._z @ self._z)  # rounding
         first = 2 if processes == 1 and any("/log(p)" in term for term in self.terms) else 1
-        grid = np.linspace(np.log(first), np.log(FURTHEST), 300)
+        grid = np.linspace(np.log(first), np.log(FURTHEST), 150)
         ended = np.append(equation(grid) @ self.coefficients <= 0, True)
         k = int(np.argmax(ended))
         middle = grid[min(k, len(grid) - 1)]
@@ -177,7 +177,7 @@ def _edge(excess: Callable[[float], float], inside: float, steps: Iterable[float
         if excess(outside) > 0:
             if excess(inside) >= 0:
                 return inside
-            return float(scipy.optimize.brentq(excess, inside, outside, xtol=1e-5))
+            return float(scipy.optimize.brentq(excess, inside, outside, xtol=1e-4))
         inside = outside
     return inside
 

@@ -56,14 +56,14 @@ def value(term: str, p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
         It cannot be read, or needs a size that was not given.
     """
     out = np.ones(len(p))
-    for divided, function, name, power in _factors(term):
-        if name == "size" and size is None:
-            raise InputError(f"term {term!r} needs the size of each point: pass size=")
-        base = {"1": np.ones(1), "p": p, "(p-1)": p - 1, "size": size}[name]
-        assert base is not None
-        factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
-        factor = factor if power == 1 else factor**power
-        with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for divided, function, name, power in _factors(term):
+            if name == "size" and size is None:
+                raise InputError(f"term {term!r} needs the size of each point: pass size=")
+            base = {"p": p, "(p-1)": p - 1, "size": size}[name]
+            assert base is not None
+            factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
+            factor = factor if power == 1 else factor**power
             out = out / factor if divided else out * factor
     if not np.isfinite(out).all():
         raise InputError(f"term {term!r} is not finite at p = {p[~np.isfinite(out)][0]:g}")
@@ -85,7 +85,8 @@ def _factors(term: str) -> list[tuple[bool, str | None, str, float]]:
                 f"sqrt(p), log(p), p^2 and the like, with * and /"
             )
         function, inside, plain, power = read.groups()
-        found.append((divided, function, inside or plain, float(power or 1)))
+        if plain != "1":
+            found.append((divided, function, inside or plain, float(power or 1)))
     return found
 
 

@@ -1,6 +1,6 @@
 """How often the interval of "stop at" has the truth: made tables whose true end is known.
 
-python benchmarks/coverage.py
+python benchmarks/stop_coverage.py
 
 Times of a known curve get normal noise in proportion to themselves, three repeats each unless said
 otherwise. Of each row, truth x design x noise, 200 tables are analysed as `dgsuite scaling fit` does. A
@@ -78,7 +78,7 @@ class Coverage(NamedTuple):
     beyond: int
     covered_beyond: int
     named: int
-    """In how many the time with the factor is the only outlier, or there is none and none is named."""
+    """In how many outliers are named where there are any, and only there."""
 
 
 def state(p: NDArray, seconds: NDArray) -> tuple[Any, NDArray]:
@@ -117,18 +117,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for design in DESIGNS:
             found = measure(design, given.tables)
             on = {"truth": design.truth, "p": " ".join(map(str, design.p)), "noise": design.noise}
-            on |= {
-                "repeats": design.repeats,
-                "outlier": f"x {design.outlier}",
-                "ends": design.end(),
-            }
-            record("tables with a number", found.numbers / given.tables, "", **on)
-            if found.numbers:
-                record("of which cover", found.covered / found.numbers, "", least=0.9, **on)
-            record("with an interval beyond", found.beyond / given.tables, "", **on)
-            if found.beyond:
-                record("of which cover (beyond)", found.covered_beyond / found.beyond, "", **on)
-            record("outliers named right", found.named / given.tables, "", **on)
+            on |= {"repeats": design.repeats, "outlier": design.outlier, "end": design.end()}
+            for what, count, covered in (
+                ("a number", found.numbers, found.covered),
+                ("an interval beyond", found.beyond, found.covered_beyond),
+            ):
+                record(f"tables with {what}", 100 * count / given.tables, "%", **on)
+                if count:
+                    record(f"of which cover, {what}", 100 * covered / count, "%", least=90, **on)
+            record("outliers named right", 100 * found.named / given.tables, "%", **on)
 
 
 if __name__ == "__main__":
