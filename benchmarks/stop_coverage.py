@@ -70,6 +70,10 @@ DESIGNS = [
 ]
 
 
+KINDS = ("a number", "an interval beyond")
+WHATS = [what for kind in KINDS for what in (f"tables with {kind}", f"of which cover, {kind}")]
+
+
 class Coverage(NamedTuple):
     """Of some tables: how many have a number, or an interval beyond; of both, how many cover the truth."""
 
@@ -110,6 +114,20 @@ def measure(
     return Coverage(*counts.tolist())
 
 
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Of the figures of a result, as in docs/stopping.md."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        on = row["conditions"]
+        repeats = ", once" if on["repeats"] == 1 else ""
+        outlier = f", one time x {on['outlier']:g}" if on["outlier"] > 1 else ""
+        key = f"| {on['truth']} | {on['p']}{repeats}{outlier} | {on['noise']:.0%} | {on['end']} |"
+        cells = lines.setdefault(key, [""] * 4)
+        if row["what"] in WHATS:
+            cells[WHATS.index(row["what"])] = f"{row['value']:g} %"
+    return "\n".join(f"{key} {' | '.join(cells)} |" for key, cells in lines.items())
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--tables", 200, 2, help="of each row")
@@ -118,13 +136,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             found = measure(design, given.tables)
             on = {"truth": design.truth, "p": " ".join(map(str, design.p)), "noise": design.noise}
             on |= {"repeats": design.repeats, "outlier": design.outlier, "end": design.end()}
-            for what, count, covered in (
-                ("a number", found.numbers, found.covered),
-                ("an interval beyond", found.beyond, found.covered_beyond),
-            ):
-                record(f"tables with {what}", 100 * count / given.tables, "%", **on)
+            counts = (found.numbers, found.covered), (found.beyond, found.covered_beyond)
+            for kind, (count, covered) in zip(KINDS, counts, strict=True):
+                record(f"tables with {kind}", 100 * count / given.tables, "%", **on)
                 if count:
-                    record(f"of which cover, {what}", 100 * covered / count, "%", least=90, **on)
+                    record(f"of which cover, {kind}", 100 * covered / count, "%", least=90, **on)
             record("outliers named right", 100 * found.named / given.tables, "%", **on)
 
 

@@ -390,8 +390,9 @@ def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
         else:
             end = found.curve.end(s.gain, size, found.processes, LEVEL)
             found.gain[n] = where_gain_ends(found.curve, end, s.gain, measured_on, found.processes)
-            may_be = np.unique(np.geomspace(measured_on[0], 2 * measured_on[1], 200).round())
-            found.next[n] = found.curve.tells_most(end, may_be, size)
+            if not np.isnan(found.gain[n].low):
+                may_be = np.unique(np.geomspace(measured_on[0], 2 * measured_on[1], 200).round())
+                found.next[n] = found.curve.tells_most(end, may_be, size)
         if found.demand_of_all is None:
             found.link[n] = Statement(reason=found.demand_problem)
         else:
