@@ -116,10 +116,11 @@ def _laws(found: Analysis) -> Iterator[str]:
         except InputError:  # too few runs, which the conclusion says
             continue
         c0, c1, c2 = [*model.coef_, 0.0][:3]
-        said = f"serial part {c0 / (c0 + c1):.1%}"
         if len(terms) > 2:
             peak = f", fastest at {np.sqrt(c1 / c2):.0f}" if c2 else ", never slower with more"
             said = f"contention {(c0 + c2) / (c0 + c1 + c2):.3g}, coherence {c2 / (c0 + c1 + c2):.3g}{peak}"
+        else:
+            said = f"serial part {c0 / (c0 + c1):.1%}"
         yield f"{name}: {said}; misses the times by {model.error(*rows[:2]):.1%} on average"
 
 
