@@ -128,6 +128,7 @@ bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(call measure,transports)
 	$(call measure,hartree_fock)
 	$(call measure,scc)
+	$(call measure,stop_coverage)
 	$(BIN)/python benchmarks/page.py
 
 measure = $(BIN)/python benchmarks/$(1).py $(3) --json benchmarks/results/$(1)$(2).json

@@ -39,7 +39,7 @@ PARTS = {
     "Faults": "faults simulators",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",
     "Transports and scalability": "transports transports_bench throttle throttle_means scalability "
-    "scaling_sizes extrap",
+    "scaling_sizes stop_coverage extrap",
 }
 """Benchmarks by subject, in the order of the page."""
 

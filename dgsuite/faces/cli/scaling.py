@@ -23,14 +23,16 @@ Examples:
   dgsuite scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
   dgsuite scaling fit own.csv --link "1.25 GB"
 
-The last line of each kernel is "stop at P machines (between A and B)", or "no statement" and why."""
+The last line of each kernel is "stop at P machines (between A and B)", "beyond what was measured",
+or "no statement" and why."""
 
 
 FIT = """\b
 Example:
   dgsuite scaling fit own.csv --column p=nodes --column seconds=elapsed
 
-The last line of each size is "stop at P machines (between A and B)", or "no statement" and why."""
+The last line of each size is "stop at P machines (between A and B)", "beyond what was measured",
+or "no statement" and why."""
 
 
 @click.group(

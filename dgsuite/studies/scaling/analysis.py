@@ -15,9 +15,17 @@ from dgsuite.core.results.dataset import index
 from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.model import Config, Point, Scaling, points
 from dgsuite.studies.scaling.completion_time import CompletionTime, choose
-from dgsuite.studies.scaling.conclusion import Statement, stop, where_gain_ends, where_link_is_full
+from dgsuite.studies.scaling.conclusion import (
+    LEVEL,
+    Statement,
+    stop,
+    where_gain_ends,
+    where_link_is_full,
+)
 from dgsuite.studies.scaling.demand import BandwidthDemand
+from dgsuite.studies.scaling.ends import Curve, Rows, outliers
 from dgsuite.studies.scaling.measure import check_run, measured
+from dgsuite.studies.scaling.terms import MIXTURE, MIXTURE_WITH_SIZE
 from dgsuite.studies.scaling.whatif import Machine, calibrate, what_if
 
 
@@ -61,8 +69,13 @@ class Analysis:
         bandwidth was not varied.
     demand_of_all, demand_problem
         Bandwidth demand from all points; None and the reason where there is none.
-    returns
-        By size: points of diminishing return of the chosen form, in machines.
+    outliers
+        Times with all bandwidth, over n, p and repeat, that are too far from the curve of all others; no
+        fit has them.
+    curve
+        Of all forms together, or of the settings' terms, to which all ends are fitted.
+    next
+        By size: the number of workers whose time tells most about where to stop.
     gain, link, stop
         By size: where more machines stop saving time, where demand is what the link carries, and the
         earlier of both.
@@ -83,7 +96,9 @@ class Analysis:
     demand_error: xr.DataArray | None = None
     demand_of_all: BandwidthDemand | None = None
     demand_problem: str = "bandwidth was not varied on at least two numbers of workers above 1"
-    returns: dict[int, xr.Dataset] = field(default_factory=dict)
+    outliers: xr.DataArray | None = None
+    curve: Curve | None = None
+    next: dict[int, int] = field(default_factory=dict)
     gain: dict[int, Statement] = field(default_factory=dict)
     link: dict[int, Statement] = field(default_factory=dict)
     stop: dict[int, Statement] = field(default_factory=dict)
@@ -117,10 +132,19 @@ class Analysis:
 
     def seconds(self) -> xr.DataArray:
         """Times with all bandwidth, the median of repeats: one point for each n and p that was run."""
-        full = self.runs.seconds.isel(bandwidth=-1).median("repeat", skipna=False)
+        return self._full().median("repeat").stack(point=("n", "p")).dropna("point")
+
+    def rows(self) -> Rows:
+        """Each run with all bandwidth."""
+        rows = self._full().stack(row=("n", "p", "repeat")).dropna("row")
+        size = rows.n.values.astype(float) if len(self.sizes) > 1 else None
+        return Rows(rows.p.values.astype(float), rows.values, size)
+
+    def _full(self) -> xr.DataArray:
+        full = self.runs.seconds.isel(bandwidth=-1)
         if "n" not in full.dims:
             full = full.expand_dims("n")
-        return full.stack(point=("n", "p")).dropna("point")
+        return full if self.outliers is None else full.where(~self.outliers)
 
     def fitted(self, times: xr.DataArray) -> CompletionTime:
         """The settings' terms, or the form that predicts best, fitted to some points of `seconds`."""
@@ -237,6 +261,7 @@ def analyse(
     if sizes and len(found.sizes) < 2:
         raise InputError("a size to predict needs runs of at least two sizes, fitted together")
     _note_processors(found)
+    _leave_out(found)
     _fit_times(found)
     _fit_demand(found)
     _conclude(found, sizes)
@@ -265,6 +290,22 @@ def _note_processors(found: Analysis) -> None:
         found.notes.append(
             f"up to {int(runs.p.max())} workers shared {processors} processors (oversubscribed): there the "
             f"time is put together from processor time and the time of exchanges"
+        )
+
+
+def _leave_out(found: Analysis) -> None:
+    """Name the outliers."""
+    rows, relative = found.rows(), found.settings.weights == "relative"
+    terms = MIXTURE if rows.size is None else MIXTURE_WITH_SIZE
+    out = outliers(terms, rows, relative)
+    full = found._full()
+    found.outliers = xr.zeros_like(full, bool)
+    curve = Curve(terms, rows.at(~out), relative)
+    for p, seconds, expected in zip(*rows.at(out)[:2], curve.predict(rows.at(out)), strict=True):
+        found.outliers |= (full == seconds) & (full.p == p)
+        found.notes.append(
+            f"outlier, left out: {seconds:.3g} s of {found.counted(int(p))}, {seconds / expected:.2g} times "
+            f"what the others say"
         )
 
 
@@ -309,6 +350,10 @@ def _fit_times(found: Analysis) -> None:
         found.chosen = found.fitted(times)
     except InputError as problem:
         found.problem = str(problem)
+        return
+    terms = s.terms or (MIXTURE_WITH_SIZE if several else MIXTURE)
+    bounded = s.bounded or s.terms is None
+    found.curve = Curve(terms, found.rows(), s.weights == "relative", bounded)
 
 
 def _fit_demand(found: Analysis) -> None:
@@ -340,15 +385,14 @@ def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
     capacity = found.capacity()
     for n in sorted({*found.sizes, *sizes}):
         size = found.size(n)
-        if found.chosen is None:
+        if found.curve is None:
             found.gain[n] = Statement(reason=found.problem)
         else:
-            found.returns[n] = found.chosen.diminishing_return(
-                s.gain, size, processes=found.processes
-            )
-            found.gain[n] = where_gain_ends(
-                found.chosen, found.returns[n], measured_on, found.processes
-            )
+            end = found.curve.end(s.gain, size, found.processes, LEVEL)
+            found.gain[n] = where_gain_ends(found.curve, end, s.gain, measured_on, found.processes)
+            if not np.isnan(found.gain[n].low):
+                may_be = np.unique(np.geomspace(measured_on[0], 2 * measured_on[1], 200).round())
+                found.next[n] = found.curve.tells_most(end, may_be, size)
         if found.demand_of_all is None:
             found.link[n] = Statement(reason=found.demand_problem)
         else:

@@ -12,13 +12,8 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.studies.scaling.terms import FORMS, FORMS_WITH_SIZE, WORK, design, points
-
-PASSES = 4
-"""Times that the weights are worked out anew from the fit."""
-
-FURTHEST = 2**20
-"""Machines up to which a point of diminishing return is looked for."""
+from dgsuite.studies.scaling.ends import PASSES, Curve, Rows
+from dgsuite.studies.scaling.terms import FORMS, FORMS_WITH_SIZE, design, points
 
 TIE = 1e-9
 """Relative errors that differ by less are equal: the difference comes from rounding in the fits, which varies
@@ -260,8 +255,6 @@ class CompletionTime:
         gain: float = 0.01,
         size: float | None = None,
         level: float = 0.95,
-        draws: int = 500,
-        seed: int = 101,
         processes: int = 1,
     ) -> xr.Dataset:
         """From which number of machines more of them stop paying.
@@ -272,8 +265,9 @@ class CompletionTime:
             Share of T that one more machine must save.
         size
             Of the problem, where a term has it.
-        level, draws, seed
-            Of the intervals: a bootstrap over residuals.
+        level
+            Of the intervals: they have all numbers at which a curve of these terms may end that does not
+            fit too much worse than the best.
         processes
             Of a machine, where p of the fit are processes.
 
@@ -281,39 +275,23 @@ class CompletionTime:
         -------
         xarray.Dataset
             With dim ``bound`` ("estimate", "low", "high"); infinite where it does not happen up to a
-            million machines: ``no_longer_faster``, from where T does not fall; ``communication_half``,
-            from where terms of communication are half of T or more; and ``small_gain``, from where one
-            more machine saves less than `gain`.
+            million machines: ``no_longer_faster``, from where T does not fall; and ``small_gain``, from
+            where one more machine saves less than `gain`.
         """
         self._fitted()
-        rng = np.random.default_rng(seed)
-        fitted = self._a @ self._free
-        scale = fitted if self.weights == "relative" else np.ones(len(fitted))
-        residuals = (self._seconds - fitted) / scale * np.sqrt(len(fitted) / self.freedom_)
-        ends = _Ends(self, gain, size, processes)
-        found = [ends.of(self.coef_.to_numpy())]
-        for _ in range(draws):
-            times = fitted + scale * rng.choice(residuals, len(fitted))
-            times = np.maximum(times, 1e-3 * fitted)
-            free, w = self._solve(self._a, times)
-            found.append(ends.of(self._held(self._a * w[:, None], times * w, free)))
-        names = ("no_longer_faster", "communication_half", "small_gain")
-        values = np.array(found)
-        sides = [(1 - level) / 2, (1 + level) / 2]
-        bounds = np.quantile(values[1:], sides, axis=0, method="nearest")
-        long_names = (
-            "machines from which the time does not fall",
-            "machines from which communication is half of the time",
-            f"machines from which one more saves less than {gain:.2%}",
-        )
-        return xr.Dataset(
-            {
-                name: ("bound", [values[0, i], *bounds[:, i]], {"long_name": text, "units": "1"})
-                for i, (name, text) in enumerate(zip(names, long_names, strict=True))
-            },
-            {"bound": ["estimate", "low", "high"]},
-            {"gain": gain, "level": level, "draws": draws},
-        )
+        rows = Rows(self._p, self._seconds, self._size)
+        curve = Curve(self.terms, rows, self.weights == "relative", self.bounded)
+        names = {"no_longer_faster": (0, "the time does not fall"),
+                 "small_gain": (gain, f"one more saves less than {gain:.2%}")}  # fmt: skip
+        found = xr.Dataset(coords={"bound": ["estimate", "low", "high"]})
+        for name, (share, text) in names.items():
+            end = curve.end(share, size, processes, level)[:3]
+            found[name] = (
+                "bound",
+                [*end],
+                {"long_name": f"machines from which {text}", "units": "1"},
+            )
+        return found.assign_attrs(gain=gain, level=level)
 
     def summary(self) -> xr.Dataset:
         """Coefficients, their errors and intervals, and how well the model fits."""
@@ -332,59 +310,6 @@ class CompletionTime:
             return f"<pre>{self!r}</pre>"
         table = pd.DataFrame({"coefficient": self.coef_, "standard error": self.stderr_})
         return str(table.join(self.coef_interval().T).to_html(float_format="%.4g"))
-
-
-class _Ends:
-    """Finds from which number of machines on more of them stop paying, for many fits of one model.
-
-    They are looked for in steps of 2 %, then between two steps. What terms are there does not depend on a
-    fit, so it is worked out once.
-    """
-
-    def __init__(
-        self, model: CompletionTime, gain: float, size: float | None, processes: int
-    ) -> None:
-        self._model, self._gain, self._size, self._processes = model, gain, size, processes
-        self._talks = np.array([term not in WORK for term in model.terms])
-        # a form may be undefined at one process
-        first = 2 if processes == 1 and any("/log(p)" in t for t in model.terms) else 1
-        self._grid = np.unique(np.round(np.geomspace(first, FURTHEST, 900)).astype(int))
-        self._terms: dict[int, tuple[NDArray, NDArray, NDArray]] = {}
-        """Machines from one step to the next, and terms there and with one machine more; -1: all steps."""
-        self._terms[-1] = self._at(self._grid)
-
-    def of(self, coefficients: NDArray) -> list[float]:
-        """Where time no longer falls, communication is half, and one more machine saves too little."""
-        return [self._first(coefficients, k) for k in range(3)]
-
-    def _at(self, machines: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        def terms(m: NDArray) -> NDArray:
-            p, sizes = self._model._points(self._processes * m, self._size)
-            return design(self._model.terms, p, sizes)
-
-        return machines, terms(machines.astype(float)), terms(machines + 1.0)
-
-    def _first(self, coefficients: NDArray, criterion: int) -> float:
-        true = np.flatnonzero(self._holds(self._terms[-1], coefficients, criterion))
-        if not len(true):
-            return float("inf")
-        k = int(true[0])
-        if k == 0:
-            return float(self._grid[0])
-        if k not in self._terms:
-            self._terms[k] = self._at(np.arange(self._grid[k - 1] + 1, self._grid[k] + 1))
-        between = self._terms[k]
-        return float(between[0][np.argmax(self._holds(between, coefficients, criterion))])
-
-    def _holds(
-        self, at: tuple[NDArray, NDArray, NDArray], coefficients: NDArray, criterion: int
-    ) -> NDArray[np.bool_]:
-        _, here, more = at
-        time = here @ coefficients
-        if criterion == 1:
-            return 2 * (here @ (coefficients * self._talks)) >= time  # type: ignore[no-any-return]
-        saved = time - more @ coefficients
-        return saved <= 0 if criterion == 0 else saved < self._gain * time  # type: ignore[no-any-return]
 
 
 def choose(

@@ -5,15 +5,25 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import xarray as xr
-
 from dgsuite.base.errors import InputError
-from dgsuite.studies.scaling.completion_time import CompletionTime
 from dgsuite.studies.scaling.demand import BandwidthDemand
+from dgsuite.studies.scaling.ends import Curve, End
 
 REACH = 4
 """How many times the most machines measured a statement may be about; `tests/dgsuite/scaling/test_scaling.py`
 holds the intervals of predictions to their coverage up to there."""
+
+FAR = 1.5
+"""How many times the most machines measured a number may be; further away an interval is all that is said."""
+
+LEVEL = 0.98
+"""Of the intervals. Those that are stated are chosen by where they lie; 95 % of them hold the true end
+(`benchmarks/stop_coverage.py`)."""
+
+NOISY = 0.15
+"""Deviation from the best curve, relative to the time, above which it is an outlier's, or of another form."""
+
+BEYOND = "beyond what was measured"
 
 LEAST_FREEDOM = 2
 """Points beyond the number of terms that a fit needs to show its own error."""
@@ -26,12 +36,18 @@ class Statement(NamedTuple):
     low: float = math.nan
     high: float = math.nan
     reason: str = ""
-    """Why there is no statement; "" where there is one."""
+    """Why there is no number; "" where there is one."""
+    rule: str = ""
+    """What holds from there on."""
+    most: float = math.inf
+    """The most machines that were measured."""
 
     def __str__(self) -> str:
         if self.reason:
-            return f"no statement: {self.reason}"
-        return f"stop at {_machines(self.machines)} (between {self.low:g} and {self.high:g})"
+            return self.reason if self.reason.startswith(BEYOND) else f"no statement: {self.reason}"
+        said = f"stop at {_machines(self.machines)} (between {self.low:g} and {self.high:g})"
+        said += f", {BEYOND} ({self.most:g})" * (self.machines > self.most)
+        return f"{said}: {self.rule}" if self.rule else said
 
 
 def _machines(number: float) -> str:
@@ -39,49 +55,44 @@ def _machines(number: float) -> str:
 
 
 def where_gain_ends(
-    model: CompletionTime, returns: xr.Dataset, measured: tuple[int, int], processes: int = 1
+    curve: Curve, end: End, gain: float, measured: tuple[int, int], processes: int = 1
 ) -> Statement:
     """From how many machines on one more saves too little.
 
     Parameters
     ----------
-    model
+    curve
         Of the completion time, over processes.
-    returns
-        Its `diminishing_return`, over machines.
+    end
+        Where one more machine saves less than `gain`, over machines.
     measured
         The fewest and most processes that it was fitted to.
     processes
         Of a machine.
     """
-    if model.r2_ < 0:
-        return _none(f"the fit is worse than a constant (R^2 {model.r2_:.2f})")
-    if not any(c for term, c in model.coef_.items() if "p" in str(term)):
-        return _none("the fitted time does not change with the number of machines")
-    gain = returns.attrs["gain"]
-    machines, low, high = returns.small_gain.values.tolist()
+    machines, low, high = end[:3]
     fewest, most = (p / processes for p in measured)
+    furthest = REACH * most
+    rule = f"one more saves less than {100 * gain:.3g} %"
+    if curve.freedom < LEAST_FREEDOM:
+        return _none(f"{len(curve.residuals)} times are too few to show the error of a fit")
+    if curve.relative and curve.noise > NOISY:
+        return _none(f"no form fits: times are {curve.noise:.0%} away from the best")
+    if curve.misfit > 1:
+        return _none(f"no form fits: the best misses {curve.misfit:.1f} times what repeats explain")
     if high <= max(fewest, 1):
-        return _none(
-            f"one more machine saves less than {gain:.0%} already at the fewest that were measured "
-            f"({fewest:g})"
+        return _none(f"{rule} already at the fewest that were measured ({fewest:g})")
+    if machines <= most and high > furthest:
+        reason = f"the interval, from {low:g} on, does not end before {furthest:g} machines"
+        return Statement(
+            math.nan, low, high, f"{reason}, {REACH} times the most that were measured"
         )
-    if machines > REACH * most:
-        return _none(
-            f"one more machine still saves {gain:.0%} at {REACH * most:g}, {REACH} times the most that were "
-            f"measured"
-        )
-    if low <= fewest and high >= REACH * most:
-        return _none(
-            f"the interval, {low:g} to {high:g}, is as wide as all that the data could say "
-            f"({fewest:g} to {REACH * most:g})"
-        )
-    if low == high and model.freedom_ < LEAST_FREEDOM:
-        return _none(
-            f"the interval collapses to {machines:g}: {model.freedom_} point more than terms cannot show "
-            f"the error of a fit"
-        )
-    return Statement(machines, low, high)
+    if machines <= FAR * most and high <= furthest:
+        return Statement(machines, low, high, "", rule, most)
+    ends = f"somewhere between {low:g} and {high:g} machines on, if the curve goes on so"
+    if high > furthest:
+        ends = f"{_machines(low)} on at the earliest"
+    return Statement(math.nan, low, high, f"{BEYOND} ({most:g}): {rule} from {ends}")
 
 
 def where_link_is_full(
@@ -119,7 +130,7 @@ def where_link_is_full(
         )
     if math.isinf(high):
         return _none(f"the interval of where demand is the link's, from {low:g} on, has no end")
-    return Statement(machines, low, high)
+    return Statement(machines, low, high, "", "the link is full", most)
 
 
 def stop(gain: Statement, link: Statement) -> Statement:
@@ -130,7 +141,7 @@ def stop(gain: Statement, link: Statement) -> Statement:
     if gain.reason or link.reason:
         return gain
     machines, low, high = (min(a, b) for a, b in zip(gain[:3], link[:3], strict=True))
-    return Statement(machines, low, high)
+    return min(gain, link)._replace(machines=machines, low=low, high=high)
 
 
 def _none(reason: str) -> Statement:

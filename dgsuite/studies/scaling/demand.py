@@ -302,7 +302,7 @@ def _curves(dataset: xr.Dataset) -> dict[tuple[float, float], _Curve]:
         seconds = seconds.expand_dims("n")
     dims = ["n", "p", "bandwidth"]
     others = [dim for dim in seconds.dims if dim not in dims]
-    seconds = seconds.median(others, skipna=False).transpose(*dims).sortby(dims)
+    seconds = seconds.median(others).transpose(*dims).sortby(dims)
     sizes, ps = points(seconds["n"].values, "n").tolist(), points(seconds["p"].values).tolist()
     bandwidth = points(seconds["bandwidth"].values, "bandwidth")
     if bandwidth.max() > 100:

@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dgsuite.base.errors import InputError
 from dgsuite.base.tables import table
 from dgsuite.studies.scaling.analysis import Analysis
 from dgsuite.studies.scaling.completion_time import CompletionTime
 from dgsuite.studies.scaling.conclusion import REACH
+from dgsuite.studies.scaling.ends import Rows
+
+LAWS = {"Amdahl's law": ("1", "1/p"), "Universal Scalability Law": ("1", "1/p", "p")}
+"""Terms of laws. C0 of Amdahl's is the serial part; of the other one machine takes T = C0 + C1 + C2, of which
+C0 + C2 is contention and C2 coherence."""
 
 BOUNDS = ("estimate", "low", "high")
 
@@ -35,11 +41,17 @@ def show(console: Any, found: Analysis) -> None:
     largest = int(found.runs.p.max())
     if found.model is not None:
         console.print(f"error at the {largest} {found.unit} held out: {found.error:.1%}")
+    for n in found.sizes:
+        console.print(_efficiency(found, n))
     for line in (
         *_held_out(found),
-        *_ends(found),
+        *_laws(found),
         *_demand(found),
         *_what_if(found),
+        *(
+            f"{_of(found, n)}measure {found.counted(p)} next: there the ends of the interval differ most"
+            for n, p in found.next.items()
+        ),
         *(f"{_of(found, n)}{at}" for n, at in found.stop.items()),
     ):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -77,18 +89,39 @@ def _mark(found: Analysis, p: int) -> str:
     return " (oversubscribed)" if shared else ""
 
 
-def _ends(found: Analysis) -> Iterator[str]:
-    for n, ends in found.returns.items():
-        if found.gain[n].reason:
+def _efficiency(found: Analysis, n: int) -> Any:
+    """Times, what they are of those of the fewest if each machine were as useful, and what they cost."""
+    times, stop = found.seconds().sel(n=n), found.gain[n]
+    p, seconds = times.p.values.astype(float), times.values
+    names = [f"{at:g}" for at in p]
+    if found.curve is not None and not stop.reason:
+        at = np.array([stop.machines * found.processes])
+        size = None if found.size(n) is None else np.array([float(n)])
+        p, seconds = np.append(p, at), np.append(seconds, found.curve.predict(Rows(at, at, size)))
+        names.append(f"{at[0]:g} (fitted)")
+    efficiency = 100 * p[0] * seconds[0] / (p * seconds)
+    hours = p / found.processes * seconds / 3600
+    cells = [[f"{v:.{digits}g}" for v in values] for values, digits in ((seconds, 4), (hours, 3))]
+    heads = (found.unit, "seconds", f"efficiency against {p[0]:g}", "machine-hours")
+    rows = zip(names, cells[0], [f"{e:.0f} %" for e in efficiency], cells[1], strict=True)
+    return table(heads, rows, title=_of(found, n) or None, wrap=False)
+
+
+def _laws(found: Analysis) -> Iterator[str]:
+    """Laws with names, as far as the times are of one size."""
+    rows = found.rows()
+    for name, terms in LAWS.items() if rows.size is None else ():
+        try:
+            model = CompletionTime(terms).fit(*rows[:2])
+        except InputError:  # too few runs, which the conclusion says
             continue
-        for name, text in (
-            ("communication_half", "communication is half of the time from"),
-            ("small_gain", f"one more machine saves less than {found.settings.gain:.0%} from"),
-        ):
-            middle, low, high = ends[name].values
-            if math.isinf(middle):
-                continue
-            yield f"{_of(found, n)}{text} {middle:g} machines (95 %: {low:g} to {high:g})"
+        c0, c1, c2 = [*model.coef_, 0.0][:3]
+        if len(terms) > 2:
+            peak = f", fastest at {np.sqrt(c1 / c2):.0f}" if c2 else ", never slower with more"
+            said = f"contention {(c0 + c2) / (c0 + c1 + c2):.3g}, coherence {c2 / (c0 + c1 + c2):.3g}{peak}"
+        else:
+            said = f"serial part {c0 / (c0 + c1):.1%}"
+        yield f"{name}: {said}; misses the times by {model.error(*rows[:2]):.1%} on average"
 
 
 def _of(found: Analysis, n: int) -> str:
@@ -113,6 +146,8 @@ def _demand(found: Analysis) -> Iterator[str]:
                 f"  {_of(found, n)}CTI {cti:6.1%}: demand of {found.counted(p)}{_mark(found, p)} "
                 f"{predicted:5.1f} %, {off}"
             )
+    if found.runs.sizes["bandwidth"] < 2:
+        return
     processes = "process" if found.processes == 1 else "processes"
     link = f"a link of {_rate(found)}, {found.processes} {processes} per machine"
     for n, at in found.link.items():

@@ -45,8 +45,8 @@ def read(path: str | Path, columns: Mapping[str, str] | None = None) -> xr.Datas
     Returns
     -------
     xarray.Dataset
-        As `dgsuite.studies.scaling.measured` returns it. ``n`` is 1 where the table has none. Where runs were
-        repeated less often than others, the median of the repeats stands for those that are missing.
+        As `dgsuite.studies.scaling.measured` returns it. ``n`` is 1 where the table has none. NaN
+        stands for repeats of runs that were repeated less often than others.
 
     Raises
     ------
@@ -148,7 +148,6 @@ def _over(path: Path, rows: pd.DataFrame, attrs: dict[str, object]) -> xr.Datase
         raise InputError(
             f"{path}: the row{of} of p = {int(one.p)} at bandwidth {float(one.bandwidth):g} % is missing"
         )
-    seconds = seconds.fillna(median)
     seconds.attrs = {"units": "s", "long_name": "completion time"}
     seconds["bandwidth"].attrs = {"units": "percent", "long_name": "bandwidth"}
     found = seconds.to_dataset().assign_attrs(attrs)
