@@ -390,7 +390,10 @@ SCALABILITY = {
         [throttled(lambda p, b, n: n * 60 / p), throttled(lambda p, b, n: n * (60 / p) / b**0.01)],
         throttled(demanding),
     ),
-    "sec4.diminishing-return": lambda: ([at_full(grows), shares(600, 8)], shares(60, 20)),
+    "sec4.diminishing-return": lambda: (
+        [at_full(grows), shares(600, 8)],
+        at_full(lambda p: 4 + 60 / p + 8 / p**0.5),
+    ),
     "fig5.similar": lambda: (
         [throttled(lambda p, b, n: n * (1 + 60 / p) * (1 + b ** -(p**0.5)))],
         throttled(demanding),
