@@ -119,6 +119,10 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
         found["transports"] = ", ".join(parts)
     if buffers := _other_buffers(study.buffers, [t for t in wanted if t not in missing]):
         found["buffers"] = said(buffers)
+    if fixed := study.buffers.get("mpb"):
+        found["payload"] = instead(f"{chunk('mpb', fixed)} bytes", "8192 - 64 n on n cores")
+        if "dynamic" in ours.get("balances", ()):
+            found["counter"] = instead("an atomic operation on mpb", "two messages")
     places, printed = (f"{min(of)} to {max(of)}" for of in (study.places, paper["places"]))
     if places != printed:
         found["places"] = instead(places, printed)
