@@ -15,7 +15,7 @@ CORE := $(addprefix tests/,dgsuite/cli/test_cli.py $(addprefix dgsuite/workers/t
 	kernels/test_rounds.py partition/test_collections.py partition/test_files.py partition/test_keys.py \
 	partition/test_labels.py project/test_startup.py)
 
-.PHONY: help run test test-wide test-long test-all trials faults mutation networkx lowest lint format docs doctest pages links \
+.PHONY: help run test test-wide test-damage test-long test-all trials faults mutation networkx lowest lint format docs doctest pages links \
 	reference release wheel bench clean
 
 help:  ## list what there is
@@ -33,6 +33,9 @@ test-wide: $(VENV)/.tested  ## run the second layer of tests: studies, faults, l
 
 test-long: $(VENV)/.tested  ## run the tests that take longest
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m long
+
+test-damage: $(VENV)/.tested  ## run, of the tests that take longest, those of faults, damaged files and benchmarks
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "long and not exhaustive" tests/dgsuite/network tests/project/test_fuzz.py tests/project/test_benchmarks.py
 
 test-all: test test-wide test-long  ## run all tests
 
