@@ -1,4 +1,4 @@
-"""How often the interval of "stop at" has the truth: made tables whose true end is known.
+"""How often the interval of "stop at" contains the truth: made tables whose true end is known.
 
 python benchmarks/stop_coverage.py
 

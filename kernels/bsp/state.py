@@ -174,8 +174,6 @@ def every_node() -> Any:
 def rows(make: Callable[[Any], NDArray] = lambda _: np.empty(0, np.int64)) -> Any:
     """Declare a field of a state: an array whose length changes and that does not hold nodes.
 
-    Such as messages on their way.
-
     Parameters
     ----------
     make

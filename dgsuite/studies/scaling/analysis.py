@@ -73,7 +73,7 @@ class Analysis:
         Times with all bandwidth, over n, p and repeat, that are too far from the curve of all others; no
         fit has them.
     curve
-        Of all forms together, or of the settings' terms, to which all ends are fitted.
+        The best of all forms together, or of the settings' terms; where to stop is worked out from it.
     next
         By size: the number of workers whose time tells most about where to stop.
     gain, link, stop
@@ -119,6 +119,11 @@ class Analysis:
         """So many of them."""
         one = {"processes": "process"}.get(self.unit, self.unit.removesuffix("s"))
         return f"{p} {self.unit if p > 1 else one}"
+
+    @property
+    def mixture(self) -> tuple[str, ...]:
+        """Terms of all forms together."""
+        return MIXTURE if len(self.sizes) == 1 else MIXTURE_WITH_SIZE
 
     @property
     def processes(self) -> int:
@@ -294,9 +299,9 @@ def _note_processors(found: Analysis) -> None:
 
 
 def _leave_out(found: Analysis) -> None:
-    """Name the outliers."""
+    """Leave outliers out of all fits, and name them in the notes."""
     rows, relative = found.rows(), found.settings.weights == "relative"
-    terms = MIXTURE if rows.size is None else MIXTURE_WITH_SIZE
+    terms = found.mixture
     out = outliers(terms, rows, relative)
     full = found._full()
     found.outliers = xr.zeros_like(full, bool)
@@ -351,9 +356,8 @@ def _fit_times(found: Analysis) -> None:
     except InputError as problem:
         found.problem = str(problem)
         return
-    terms = s.terms or (MIXTURE_WITH_SIZE if several else MIXTURE)
     bounded = s.bounded or s.terms is None
-    found.curve = Curve(terms, found.rows(), s.weights == "relative", bounded)
+    found.curve = Curve(s.terms or found.mixture, found.rows(), s.weights == "relative", bounded)
 
 
 def _fit_demand(found: Analysis) -> None:

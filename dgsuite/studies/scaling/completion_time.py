@@ -266,8 +266,8 @@ class CompletionTime:
         size
             Of the problem, where a term has it.
         level
-            Of the intervals: they have all numbers at which a curve of these terms may end that does not
-            fit too much worse than the best.
+            Of the intervals: each has all numbers at which some curve of these terms ends that fits almost
+            as well as the best.
         processes
             Of a machine, where p of the fit are processes.
 

@@ -14,14 +14,14 @@ REACH = 4
 holds the intervals of predictions to their coverage up to there."""
 
 FAR = 1.5
-"""How many times the most machines measured a number may be; further away an interval is all that is said."""
+"""Up to how many times the most machines measured a number is stated; beyond that, an interval at most."""
 
 LEVEL = 0.98
-"""Of the intervals. Those that are stated are chosen by where they lie; 95 % of them hold the true end
+"""Confidence of the intervals: more than 95 %, since which of them are stated depends on where they lie
 (`benchmarks/stop_coverage.py`)."""
 
 NOISY = 0.15
-"""Deviation from the best curve, relative to the time, above which it is an outlier's, or of another form."""
+"""Deviation of times from the best curve, relative to them, above which no form fits."""
 
 BEYOND = "beyond what was measured"
 
@@ -77,9 +77,11 @@ def where_gain_ends(
     if curve.freedom < LEAST_FREEDOM:
         return _none(f"{len(curve.residuals)} times are too few to show the error of a fit")
     if curve.relative and curve.noise > NOISY:
-        return _none(f"no form fits: times are {curve.noise:.0%} away from the best")
+        return _none(f"no form fits: times are {curve.noise:.0%} away from the best curve")
     if curve.misfit > 1:
-        return _none(f"no form fits: the best misses {curve.misfit:.1f} times what repeats explain")
+        return _none(
+            f"no form fits: the best curve misses {curve.misfit:.1f} times what repeats explain"
+        )
     if high <= max(fewest, 1):
         return _none(f"{rule} already at the fewest that were measured ({fewest:g})")
     if machines <= most and high > furthest:

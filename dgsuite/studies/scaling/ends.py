@@ -25,7 +25,7 @@ UNLIKELY = 0.001
 """Probability that an outlier is named where there is none, and that no form seems to fit where one does."""
 
 SUSPECTS = 5
-"""Rows, those furthest from the curve of all, of which one may be the next outlier."""
+"""How many rows, those furthest from the curve of all, are tried as the next outlier."""
 
 
 class Rows(NamedTuple):
@@ -50,12 +50,12 @@ class End(NamedTuple):
 
 
 class Curve:
-    """The curve of some terms that fits best, and how much worse those fit that end elsewhere.
+    """The curve of some terms that fits best, and the interval of machines where it may end.
 
-    Where one more machine saves just 1 %, an equation holds that is linear in the coefficients. So the best
-    of all curves that end at a given number of machines is least squares again.
-    The interval has all numbers whose best curve does not fit too much worse than the best of all. With the
-    terms of all forms the choice of a form is in it.
+    Where one more machine saves just 1 %, an equation holds that is linear in the coefficients. So least
+    squares also finds the best of all curves that end at a given number of machines. The interval has each
+    number at which a curve ends that fits almost as well as the best of all. With the terms of all forms it
+    takes the choice of a form into account.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Curve:
         return design(self.terms, rows.p, rows.size) @ self.coefficients  # type: ignore[no-any-return]
 
     def surprise(self, rows: Rows) -> float:
-        """How likely the time of one run would be as far away, which it was not fitted to."""
+        """The probability that a run to which the curve was not fitted is at least as far from it."""
         a = design(self.terms, rows.p, rows.size)[0]
         fitted = float(a @ self.coefficients)
         scale = fitted if self.relative else 1
@@ -126,7 +126,7 @@ class Curve:
         """From how many machines on one more saves less than a share of the time, with an interval."""
 
         def equation(logs: NDArray) -> NDArray:
-            """What is positive, times the coefficients, as long as more machines pay: rows, one a number."""
+            """A row for each number of machines: times the coefficients positive while one more pays."""
             machines = np.exp(np.append(logs, logs)) + np.repeat([0, 1], len(logs))
             n = None if size is None else np.full(len(machines), size)
             here, more = np.split(design(self.terms, processes * machines, n), 2)
@@ -172,7 +172,7 @@ class Curve:
 
 
 def _edge(excess: Callable[[float], float], inside: float, steps: Iterable[float]) -> float:
-    """The last point within the limit on a way from the middle."""
+    """Where the excess becomes positive, on the way from a point inside the limit."""
     for outside in steps:
         if excess(outside) > 0:
             if excess(inside) >= 0:
@@ -185,7 +185,7 @@ def _edge(excess: Callable[[float], float], inside: float, steps: Iterable[float
 def outliers(terms: Sequence[str], rows: Rows, relative: bool = True) -> NDArray[np.bool_]:
     """Which runs are too far from the curve of all others, one after the other.
 
-    A run of the fewest or most processes that has no repeat is none: others do not tell what is right there.
+    A run of the fewest or most processes without repeats is never one: other runs do not tell its time.
     """
     p, out = rows.p, np.zeros(len(rows.p), bool)
     while True:

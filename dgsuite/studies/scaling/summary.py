@@ -18,8 +18,8 @@ from dgsuite.studies.scaling.conclusion import REACH
 from dgsuite.studies.scaling.ends import Rows
 
 LAWS = {"Amdahl's law": ("1", "1/p"), "Universal Scalability Law": ("1", "1/p", "p")}
-"""Terms of laws. C0 of Amdahl's is the serial part; of the other one machine takes T = C0 + C1 + C2, of which
-C0 + C2 is contention and C2 coherence."""
+"""Terms of laws. One machine takes T(1), the sum of the coefficients. Amdahl's serial part is C0 / T(1); the
+other law's contention is (C0 + C2) / T(1), its coherence C2 / T(1)."""
 
 BOUNDS = ("estimate", "low", "high")
 
@@ -90,7 +90,7 @@ def _mark(found: Analysis, p: int) -> str:
 
 
 def _efficiency(found: Analysis, n: int) -> Any:
-    """Times, what they are of those of the fewest if each machine were as useful, and what they cost."""
+    """A table of times, efficiency against the fewest machines, and machine-hours."""
     times, stop = found.seconds().sel(n=n), found.gain[n]
     p, seconds = times.p.values.astype(float), times.values
     names = [f"{at:g}" for at in p]

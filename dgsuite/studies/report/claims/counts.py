@@ -42,8 +42,8 @@ def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each join has n tasks, in runs and in the text."""
     odd = [
         k for k in SUITE for style in _styles(k)
-        if any((evidence.counted(k, i, style).asyncs != N * evidence.counted(k, i, style).finishes).any()
-               for i in INPUTS)
+        if any((run.asyncs != N * run.finishes).any()
+               for run in (evidence.counted(k, i, style) for i in INPUTS))
     ]  # fmt: skip
     text = [r.kernel for r in code() if r.form == "iterative" and r.asyncs != r.finishes]
     differing = sorted({*odd, *text})
@@ -252,10 +252,12 @@ def _rounds(evidence: Evidence, kernel: str) -> tuple[int, int]:
 
 @check
 def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the two curves, drawn to the same width, go up and down alike: more so than others' do."""
+    """Whether both curves, drawn to the same width, go up and down alike; those of other kernels do not."""
     at = np.linspace(0, 1, N)
     found: dict[bool, dict[str, float]] = {True: {}, False: {}}
-    for kernel in (k for k in CLOCKED if k not in (*RINGS, "mis", "vc")):  # these have few rounds
+    for kernel in (
+        k for k in CLOCKED if k not in (*RINGS, "mis", "vc")
+    ):  # MIS and VC have few rounds
         curves = [evidence.counted(kernel, i, FAC).comm.values for i in INPUTS]
         drawn = [np.interp(at, np.linspace(0, 1, len(c)), c) for c in curves]
         found[kernel in claim.data["kernels"]][kernel] = float(np.corrcoef(*drawn)[0, 1])
@@ -263,7 +265,7 @@ def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     holds = min(named.values()) >= ALIKE
     told = f"{said(named)}; of others {said(others)}"
     if holds and max(others.values()) >= ALIKE:
-        return unknown("no statement: the curves of others are as much alike", told)
+        return unknown("no statement: the curves of other kernels are just as alike", told)
     return compared(claim, holds, told, f"a correlation of at least {ALIKE}")
 
 

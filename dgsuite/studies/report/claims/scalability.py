@@ -33,42 +33,37 @@ NO_DEMAND = f"no results of {THROTTLED}"
 
 
 FLAT = 0.95
-"""Power of 1/p below which T does not fall as 1/p."""
+"""T that falls less steeply than 1/p to this power does not fall as 1/p."""
 
 EXPLAINED = 0.5
 """R^2 from which a fit is not one of noise."""
 
 MORE = 1.1
-"""How many times as long a run takes whose completion time suffers."""
+"""How many times as long a run must take for less bandwidth to make it slower."""
 
 ALIKE = 1.25
-"""Ratio of the largest to the smallest of what is alike."""
+"""Ratio of the largest to the smallest below which ratios of demands are similar."""
 
 NEAR = 0.1
 """Relative difference, or difference of demand constants, up to which a fit is the printed one."""
 
 
-def _results(evidence: Evidence, name: str) -> xr.Dataset | None:
-    """The runs of an experiment."""
-    return evidence.result(name)
-
-
 def _scales(evidence: Evidence, name: str) -> list[Analysis]:
-    """What was found out about each graph of an experiment, from the smallest; there are results of each."""
-    runs = needed(_results(evidence, name), f"no results of {name}")
+    """What was found out about each graph of an experiment, from the smallest."""
+    runs = needed(evidence.result(name), f"no results of {name}")
     return _analysed(_Held(runs))
 
 
 def _analysis(evidence: Evidence, name: str) -> Analysis | None:
     """What was found out about the largest graph of an experiment."""
-    runs = _results(evidence, name)
+    runs = evidence.result(name)
     return None if runs is None else _analysed(_Held(runs))[-1]
 
 
 def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
-    """Of each graph what was found out about its times, and C1 and C2 of the paper's form.
+    """What was found out about the times of each graph, and C1 and C2 of the paper's form.
 
-    These are coefficients of processing and of communication: of times, so that none is negative.
+    C1 is the coefficient of processing, C2 of communication. Both are times, so neither may be negative.
     """
     found = []
     for scale in _scales(evidence, TIMES):
@@ -84,13 +79,13 @@ def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
 def _of_each(
     claim: Claim, evidence: Evidence, name: str, found: Iterable[tuple[str, bool]], within: str = ""
 ) -> Verdict:
-    """The verdict on what holds of each graph of an experiment, or does not."""
+    """The verdict where something must hold of each graph: `found` has what to tell, and whether it holds."""
     told, holds = zip(*found, strict=True)
-    return compared(claim, all(holds), list(told), within, _results(evidence, name))
+    return compared(claim, all(holds), list(told), within, evidence.result(name))
 
 
 def _share(c1: float, c2: float, p: float) -> float:
-    """Communication's part of what the form has beside its constant."""
+    """Communication's share of C1/p + C2/sqrt(p)."""
     return c2 * p**-0.5 / (c1 / p + c2 * p**-0.5)
 
 
@@ -165,7 +160,7 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
         holds &= model.r2_ > (1 - NEAR) * r2 and model.mse_ < (1 + NEAR) * error
         holds &= bool(np.allclose([c1, c2], printed, rtol=NEAR))
     within = f"{NEAR:.0%} of print"
-    return compared(claim, holds, "; ".join(told), within, _results(evidence, TIMES))
+    return compared(claim, holds, "; ".join(told), within, evidence.result(TIMES))
 
 
 @check
@@ -212,7 +207,7 @@ def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
     pairs = pairwise(scales)
     holds["larger graph slower"] = all(bool((more > less).all()) for less, more in pairs)
     every = all(holds.values()) and len(scales) > 1
-    return compared(claim, every, holds, results=_results(evidence, THROTTLED))
+    return compared(claim, every, holds, results=evidence.result(THROTTLED))
 
 
 @check
@@ -257,7 +252,7 @@ def demand_constant(claim: Claim, evidence: Evidence) -> Verdict:
     ours = [float(each.demand_constant_) for each in found]
     printed = [values["DC_27"], values["DC_28"]]
     holds = len(ours) == 2 and bool(np.allclose(ours, printed, rtol=0, atol=NEAR / 2))
-    results = _results(evidence, THROTTLED)
+    results = evidence.result(THROTTLED)
     return compared(claim, holds, {"DC": ours}, f"{NEAR / 2:g}", results)
 
 
@@ -273,7 +268,7 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     values = claim.data["values"]
     holds = len(off) == 2 and off[0] < values["below_27"] and off[1] < values["below_28"]
     told = f"{' and '.join(f'{x:.1f}' for x in off)} points"
-    return compared(claim, holds, told, results=_results(evidence, THROTTLED))
+    return compared(claim, holds, told, results=evidence.result(THROTTLED))
 
 
 @check

@@ -91,7 +91,7 @@ DERIVED = {
 def departures(claim: Claim, file: config.Config) -> dict[str, str]:
     """Where an experiment differs from a set-up, by aspect: "ours instead of the paper's".
 
-    Aspects that the claim does not name are not compared.
+    Aspects that the claim does not name are not compared, but for the link: it is the cluster's.
     """
     ours = _aspects(file)
     link = claims()["scalability.sec2.cluster"].data["fixed"]["gbit_per_second"]

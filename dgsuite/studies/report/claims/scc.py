@@ -204,7 +204,7 @@ def _buffer(claim: Claim, evidence: Evidence, scheme: Any) -> Verdict:
     return compared(claim, set(ours.values()) == {chunks()[scheme]}, told)
 
 
-SIMULATED = {
+OF_CHIP = {
     "cores": SCC.cores,
     "tiles": SCC.tiles,
     "cores_per_tile": SCC.cores_per_tile,
@@ -217,15 +217,15 @@ SIMULATED = {
     "core_mhz": SCC.core_hz / 1e6,
     "mesh_mhz": SCC.mesh_hz / 1e6,
 }
-"""What the simulated chip has of the paper's; its clocks are those of the mesh and the buffers alone."""
+"""What is simulated of the paper's chip. Messages take its clocks; units of work take what they take here."""
 
 
 @check
 def chip(claim: Claim, evidence: Evidence) -> Verdict:
-    """What a claim says of the chip, and the simulated chip has."""
+    """The chip's numbers that a claim names, and of these the ones that are simulated."""
     values = claim.data.get("values") or claim.data["fixed"]
-    ours = {name: SIMULATED[name] for name in values if name in SIMULATED}
-    absent = [name for name in values if name not in SIMULATED]
+    ours = {name: OF_CHIP[name] for name in values if name in OF_CHIP}
+    absent = [name for name in values if name not in OF_CHIP]
     holds = all(values[name] == value for name, value in ours.items())
     return compared(claim, holds, ours, f"not simulated: {said(absent)}" if absent else "")
 

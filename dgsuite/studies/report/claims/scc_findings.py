@@ -39,7 +39,7 @@ SLIGHTLY = 0.25
 """Relative difference up to which one transport is slightly ahead of another."""
 
 CLUSTER, CHIP = OURS["MPI"], OURS["RCCE-X10"]
-"""What stands for the paper's cluster and its chip, in Figure 10."""
+"""Transports that stand for the paper's cluster and its chip in Figure 10."""
 
 SERIES = {CLUSTER: ("low", "high"), CHIP: ("small", "medium", "low")}
 """Workloads of Figure 10 (a) and (b), from the lowest load; the chip's large is the cluster's low."""
@@ -160,7 +160,7 @@ def dealt_less_evenly(found: xr.Dataset) -> bool:
 
 @check
 def bc_drop(claim: Claim, evidence: Evidence) -> Verdict:
-    """How far speed-ups of low on the chip and on the cluster are apart to 44 places; what 48 gain there."""
+    """How far speed-ups of low are apart, chip and cluster, up to 44 places; what 48 gain over 44 on each."""
     found = _blocks(evidence, "low", transports=[CLUSTER, CHIP], places=44)
     low = found.sel(workload=["low"])
     gains = {t: _last_gain(low.sel(transport=[t])) for t in (CLUSTER, CHIP)}

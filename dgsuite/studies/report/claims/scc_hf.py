@@ -232,7 +232,7 @@ def dearer_counter(results: xr.Dataset) -> bool:
 
 
 STOPPED = 0.1
-"""Share of a speed-up that one input must lose beyond another, for what it loses to be what stops it."""
+"""By how much more of its speed-up one input must lose than another, for messages to be what stops it."""
 
 
 @check

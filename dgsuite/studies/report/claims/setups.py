@@ -302,7 +302,7 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
     needed(figures, "no results of times")
     there = {int(n) for d in figures.values() for n in hardware_threads_of(d)}
     lacking = {row[0] for row in claim.data["rows"]} - there
-    needed(not lacking, f"the results lack {said(lacking)} hardware threads")
+    needed(not lacking, f"the results lack {said(sorted(lacking))} hardware threads")
     shared = {n: text for n, d in figures.items() if (text := crowded(d))}
     told = {f"Figure {n}": text for n, text in shared.items()} or "a processor each"
     worst = figures[min(shared)] if shared else None

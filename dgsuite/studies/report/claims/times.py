@@ -51,7 +51,7 @@ ALIKE = 2.0
 """How many times as long a phase may take for phases to cost much the same."""
 
 ABOUT = 0.25
-"""Relative difference of an exponent up to which times grow about in proportion."""
+"""Relative difference of an exponent up to which times grow in proportion."""
 
 NEAR = 1.25
 """How many times as large another speed-up may be, or as small, to be alike."""
@@ -262,13 +262,9 @@ def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
     )
     bare = (figure["runtime"].values == "HJ") & (figure["workload"].values == "")
     needed(bare.any(), "the study of factors has no HJ programs without a workload")
-    runs = figure.isel(run=bare)
-    keys = [*zip(runs["kernel"].values.tolist(), runs["kind"].values.tolist(), strict=True)]
-    means = [
-        float(1000 * runs["seconds"].values[[k == key for k in keys]].mean())
-        for key in dict.fromkeys(keys)
-    ]
-    tens = sum(10 <= mean < 100 for mean in means)
+    runs = figure["seconds"].isel(run=bare).to_dataframe()
+    means = 1000 * runs.groupby(["kernel", "kind"])["seconds"].mean()
+    tens = int(means.between(10, 100, inclusive="left").sum())
     told = f"{min(means):.0f} to {max(means):.0f} ms, {tens} of {len(means)} from 10 to 100"
     return compared(claim, tens >= SHARE_OF_MOST * len(means), told, "for most", figure)
 

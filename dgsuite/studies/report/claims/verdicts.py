@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
 
 MEASURED, SIMULATED, PLANNED, DEFINITION = "measured", "simulated", "planned", "definition"
-KINDS = {
-    MEASURED: "from results in the folder",
-    SIMULATED: "from results in the folder, of simulated machines",
-    PLANNED: "from the settings of experiment files, whether these were run or not",
-    DEFINITION: "from our code, or from short runs of it",
-}
-"""What verdicts rest on."""
+KINDS = (MEASURED, SIMULATED, PLANNED, DEFINITION)
+"""What verdicts rest on: results in the folder; results of simulated machines; the settings of experiment
+files, whether these were run or not; and our code, or short runs of it."""
 
 
 class Verdict(NamedTuple):
@@ -77,9 +73,9 @@ def needed[T](found: T | None, what_lacks: str) -> T:
 
 
 def answering[**P](function: Callable[P, Verdict]) -> Callable[P, Verdict]:
-    """Have a function that needs evidence answer that a claim is not checked, where it is missing.
+    """Have a function answer that a claim is not checked where its evidence is missing.
 
-    Or where it contradicts itself, which is an error.
+    Evidence that contradicts itself decides nothing either, and is an error.
     """
 
     @wraps(function)

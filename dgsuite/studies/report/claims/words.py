@@ -117,7 +117,7 @@ def variables(claim: Claim, evidence: Evidence) -> Verdict:
     ours = {word: VARIABLES[word] for word in named if word in VARIABLES}
     there = all(name in ds or name in ds.attrs for name in ours.values())
     others = [word for word in named if word not in VARIABLES]
-    return compared(claim, there, ours, f"but for {said(others)}" if others else "")
+    return compared(claim, there, ours, f"no operations: {said(others)}" if others else "")
 
 
 @check
