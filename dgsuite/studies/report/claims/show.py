@@ -28,10 +28,11 @@ def line(row: Row) -> tuple[str, ...]:
     """A row under `HEADS`."""
     claim, verdict = row
     why = verdict.why + (f" SILENT: {verdict.silent}" if verdict.silent else "")
+    ours = f"{verdict.ours}. {verdict.beside}" if verdict.beside else verdict.ours
     return (
         claim.id,
         f"{claim.place}: {claim.says}",
-        verdict.ours,
+        ours,
         verdict.verdict,
         verdict.kind,
         why.strip(),
@@ -50,7 +51,10 @@ def summary(rows: Sequence[Row]) -> str:
         found = Counter(row.verdict.verdict for row in rows if row.verdict.kind == kind)
         counts = ", ".join(f"{name} {found[name]}" for name in VERDICTS if found[name])
         parts.append(f"{found.total()} {kind}" + (f" ({counts})" if counts else ""))
-    return f"{len(rows)} claims: {', '.join(parts)}; {len(silent(rows))} depart without a reason"
+    told = f"{len(rows)} claims: {', '.join(parts)}; {len(silent(rows))} depart without a reason"
+    again = Counter(row.verdict.beside.verdict for row in rows if row.verdict.beside)
+    counts = ", ".join(f"{name} {again[name]}" for name in VERDICTS if again[name])
+    return f"{told}; on the papers' machines, simulated: {counts}" if counts else told
 
 
 class Outline(NamedTuple):

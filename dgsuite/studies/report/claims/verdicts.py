@@ -23,6 +23,17 @@ KINDS = (MEASURED, SIMULATED, PLANNED, DEFINITION)
 files, whether these were run or not; and our code, or short runs of it."""
 
 
+class Beside(NamedTuple):
+    """The verdict of the same check on results of another machine, which is simulated."""
+
+    machine: str
+    verdict: str
+    ours: str
+
+    def __str__(self) -> str:
+        return f"On {self.machine}, simulated: {self.verdict}; {self.ours}"
+
+
 class Verdict(NamedTuple):
     """The result of a check."""
 
@@ -34,6 +45,8 @@ class Verdict(NamedTuple):
     """What departs from the paper without a reason given, if anything."""
     kind: str = DEFINITION
     """What it rests on, of `KINDS`."""
+    beside: Beside | None = None
+    """The verdict on a machine that is simulated, if there is one."""
 
 
 class Row(NamedTuple):
@@ -93,6 +106,26 @@ def answering[**P](function: Callable[P, Verdict]) -> Callable[P, Verdict]:
 def check(function: Check, name: str = "") -> Check:
     """Enter a function among the checks, by its name unless there is another."""
     return _entered(CHECKS, answering(function), name or function.__name__)
+
+
+def judged_again(
+    machine: str, simulated: Callable[[Evidence], Evidence | None]
+) -> Callable[[Check], Check]:
+    """Have a check judge results of a simulated machine, too, where there are some."""
+
+    def doubled(function: Check) -> Check:
+        @wraps(function)
+        def both(claim: Claim, evidence: Evidence) -> Verdict:
+            found, other = answering(function)(claim, evidence), simulated(evidence)
+            if other is None:
+                return found
+            again = answering(function)(claim, other)
+            ours = again.ours or again.why
+            return found._replace(beside=Beside(machine, again.verdict, ours)) if ours else found
+
+        return both
+
+    return doubled
 
 
 def need_pyscf() -> None:
