@@ -1,4 +1,4 @@
-"""Hartree-Fock: energies, a Fock build, two workers, the counter, a killed worker."""
+"""Hartree-Fock: energies, a Fock build, two workers, a killed worker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in given.molecules:
             one = serial(name)
         parallel(name, one, given.balance, client)
-        counter(client)
         killed(name, given.kill_after, client)
 
 
@@ -65,15 +64,6 @@ def parallel(name: str, one: Any, deals: Sequence[str], client: Any) -> None:
         record("processor time, one place", less, "x", peer="a worker", **on)
         off = 1e9 * abs(float(ds.energy[-1]) - ENERGIES[molecule, basis][0])
         record("energy off PySCF's", off, "nEh", most=100, **on)
-
-
-def counter(client: Any) -> None:
-    """An operation of the counter that units are dealt by."""
-    from dgsuite.partition.client.workers import worker_addresses
-    from dgsuite.studies.scc import ledger
-
-    found = ledger.fetch(client, worker_addresses(client))
-    record("a counter operation", 1e3 * found, "ms", most=0.6)
 
 
 def killed(name: str, after: float, client: Any) -> None:

@@ -6,10 +6,6 @@ mirrored elements; `Fock.matrix` adds the mirror image. Where permutations coinc
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
 from dgsuite.base import compiling
 
 compiled = compiling.compiled(fastmath={"reassoc", "contract", "nsz", "arcp"})
@@ -102,20 +98,3 @@ def quartet(slab, i0, j0, k0, l0, whole, density, coulomb, exchange):
                     exchange[j, l] += v * density[i, k]
                     used += 1
     return used
-
-
-@intrinsic
-def add_one(typingctx, cell):
-    """Add 1 to the first item of an array; what it was before."""
-
-    def generate(context, builder, signature, arguments):
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.atomic_rmw("add", view.data, ir.Constant(ir.IntType(64), 1), "seq_cst")
-
-    return types.int64(cell), generate
-
-
-@compiling.compiled
-def fetch_add(cell):
-    """The value of a cell of 64 bits, which is one more afterwards; no other process comes in between."""
-    return add_one(cell)

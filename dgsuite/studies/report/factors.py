@@ -10,7 +10,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.base.tables import Table
 from dgsuite.studies.report.results import programs
 from dgsuite.studies.report.tables import SERIAL, program
 
@@ -52,34 +51,6 @@ class Factors(NamedTuple):
         logs = np.log(self.predicted(names) / self.seconds)
         return float(np.exp(np.sqrt(np.mean(logs**2))))
 
-    def means(self) -> dict[str, tuple[float, float]]:
-        """By kernel, mean seconds: measured, and predicted from the other kernels."""
-        made = self.predicted(list(self.counts))
-        return {
-            str(kernel): (float(self.seconds[mine].mean()), float(made[mine].mean()))
-            for kernel in dict.fromkeys(self.kernels.tolist())
-            for mine in [self.kernels == kernel]
-        }
-
-    def mean(self, name: str, kernel: str) -> float:
-        """Of a kernel's runs, the mean of a count; NaN where it is the same for all kernels."""
-        counted = self.counts.get(name)
-        return np.nan if counted is None else float(counted[self.kernels == kernel].mean())
-
-    def said(self) -> str:
-        """What a run and each thing that is counted cost, in words."""
-        start, *each = self.costs(list(self.counts))
-        costs = [
-            f"{name} {1e3 * cost:.3g} ms each" for name, cost in zip(self.counts, each, strict=True)
-        ]
-        return "; ".join([f"a run {start:.2g} s", *costs])
-
-    def part(self, name: str) -> float:
-        """Part of the whole time that a factor takes in the fit to all."""
-        names = list(self.counts)
-        cost = self.costs(names)[1 + names.index(name)]
-        return float(cost * self.counts[name].sum() / self.seconds.sum())
-
     def share(self, name: str) -> float:
         """Share of the time, but for the computation, that a factor takes in the fit to all."""
         names = list(self.counts)
@@ -93,9 +64,6 @@ TINY = 1e-9
 
 COMPUTATION, TASKS, COMMUNICATION = "computation", "tasks", "communication"
 
-SENT = "kB that places send"
-"""Data that moves between processes, and what says that there is none."""
-
 
 def factors_of(figure: xr.Dataset) -> dict[str, Factors]:
     """By program, its runs: a row a run. Counts that are the same for all runs are no factors."""
@@ -106,13 +74,7 @@ def factors_of(figure: xr.Dataset) -> dict[str, Factors]:
         COMMUNICATION: figure["comm"].values,
         "mutexes": figure["mutexes"].values,
     }
-    return _by_program(figure, figure["kernel"].values, counts)
-
-
-def _by_program(
-    runs: xr.Dataset, kernels: NDArray, counts: Mapping[str, NDArray]
-) -> dict[str, Factors]:
-    stands = np.array(programs(runs))
+    stands, kernels = np.array(programs(figure)), figure["kernel"].values
     found = {}
     for name in dict.fromkeys(stands.tolist()):
         mine = stands == name
@@ -122,59 +84,5 @@ def _by_program(
             for what, values in counts.items()
             if np.ptp(values[mine]) and not (one_place and what == COMMUNICATION)
         }
-        found[name] = Factors(runs["seconds"].values[mine], kernels[mine], kept)
+        found[name] = Factors(figure["seconds"].values[mine], kernels[mine], kept)
     return found
-
-
-def at_one_thread(figures: Sequence[xr.Dataset]) -> dict[str, Factors]:
-    """By program, the runs of figures on one hardware thread; kernels in another form are others."""
-    kept = ["seconds", "asyncs", "finishes", "barriers", "wire_bytes"]
-    parts = [f[kept].isel(run=f["hwts"].values == 1) for f in figures if "hwts" in f.coords]
-    if not parts:
-        return {}
-    runs = xr.concat(parts, "run", coords="minimal", compat="override", join="override")
-    named = runs["kernel"].to_series() + " " + runs["form"].to_series()
-    counts = {
-        TASKS: runs["asyncs"].values + runs["finishes"].values,
-        "barriers": runs["barriers"].values,
-        SENT: runs["wire_bytes"].values / 1e3,
-    }
-    return _by_program(runs, named.str.removesuffix(" iterative").to_numpy(), counts)
-
-
-def one_thread(figures: Sequence[xr.Dataset]) -> Table | None:
-    """The parallel programs on one hardware thread beside the serial one: measured, and by what counts cost.
-
-    Parameters
-    ----------
-    figures
-        Those over the serial program, 11 and 12.
-
-    Returns
-    -------
-    A row a kernel and parallel program; None where there are no runs of the serial one on one thread.
-    """
-    found = {name: one for name, one in at_one_thread(figures).items() if name[:2] != "HJ"}
-    serial = found.pop(SERIAL_PROGRAM, None)
-    if serial is None:
-        return None
-    base = serial.means()
-    rows = []
-    for name, one in found.items():
-        for kernel, (measured, predicted) in one.means().items():
-            if kernel in base:
-                first, worked_out = base[kernel]
-                numbers = (
-                    *(measured, one.mean(SENT, kernel), first, serial.mean(SENT, kernel)),
-                    *(measured / first, predicted / worked_out),
-                )
-                said = kernel.upper().replace("RECURSIVE", "recursive")
-                rows.append(
-                    (said, name, *(f"{x:,.0f}" if x >= 1000 else f"{x:.3g}" for x in numbers))
-                )
-    heads = (
-        *("kernel", "program", "s", "kB sent", "s, serial", "kB sent, serial"),
-        *("times serial", "worked out"),
-    )
-    remarks = [f"{name}: {one.said()}." for name, one in {SERIAL_PROGRAM: serial, **found}.items()]
-    return Table(heads, sorted(rows), remarks=remarks) if rows else None

@@ -21,13 +21,12 @@ from dgsuite.studies.report.claims.show import by_paper, outline, state, summary
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.studies.report.experiments import Experiment, experiment
-from dgsuite.studies.report.factors import one_thread
 from dgsuite.studies.report.folder import UNFIT, check_numbers
 from dgsuite.studies.report.forms import forms, title
 from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings, surroundings
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
-from dgsuite.studies.report.tables import HEADS, NOTHING, SERIAL, STYLES, TEXT, reasons, row
+from dgsuite.studies.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
 
 TITLE = "IMSuite's characterisation, on Dask"
 """Of a page with figures of IMSuite alone."""
@@ -135,7 +134,6 @@ def page(
         outline=outline(claims),
         state=state,
         title=_title(bool(ordered), [s.title for s in experiments], [s.title for s in sweeps]),
-        one_thread=one_thread([results[name] for name in sections if _over_serial(results[name])]),
         experiments=experiments,
         sweeps=sweeps,
         left_out=left_out,
@@ -150,11 +148,6 @@ def _title(figures: bool, experiments: Sequence[str], sweeps: Sequence[str]) -> 
         return TITLE_OF_ALL if experiments else TITLE
     names = [*experiments, *sweeps]
     return "Results of " + " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def _over_serial(figure: xr.Dataset) -> bool:
-    """Whether a figure of a paper, not a study beside it, has the serial program."""
-    return not figure.attrs.get("study") and SERIAL in figure["style"].values
 
 
 def _number(figure: xr.Dataset) -> int:

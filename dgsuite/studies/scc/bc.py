@@ -91,10 +91,10 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     for why in absent.values():
         on_step(f"left out: {why}")
     on_step("transports")
-    with buffers(common.buffers) as chunks:
+    with buffers(common.buffers) as pieces:
         with ExitStack() as stack:
             pairs = {p: stack.enter_context(carriers.workers(p, 2)) for p in columns}
-            found = ledger.transports(pairs, common.repeats, chunks)
+            found = ledger.transports(pairs, common.repeats, pieces)
         by = {t.name: t for t in found}
         columns = [p for p in common.protocols if p not in absent]
         transports = [by[p] if p in by else chip.transport(p) for p in columns]

@@ -8,7 +8,7 @@ included. Packets go along the row first, then along the column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -114,11 +114,12 @@ def transport(name: str, chip: Chip = SCC) -> OnChip:
     if name not in SCHEMES:
         raise InputError(f"{name!r} is no transport of the chip; one of {', '.join(SCHEMES)}")
     settings = Buffer(chip.buffer, chip.cores)
-    chunk = settings.payload() if SCHEMES[name] == "mpb" else settings.section()
-    made = OnChip(name, 0.0, 0.0, chunk=chunk, chip=chip)
+    own = SCHEMES[name] == "mpb"
+    chunk = settings.payload() if own else settings.section()
+    made = OnChip(name, 0.0, 0.0, chunk=chunk, buffer=chip.buffer * own, chip=chip)
     cores = np.arange(chip.cores)
     apart = cores[:, None] != cores
     empty, full = (
         float(made.seconds(size, cores[:, None], cores)[apart].mean()) for size in (0, 64 * chunk)
     )
-    return OnChip(name, empty, (full - empty) / (64 * chunk), chunk=chunk, chip=chip)
+    return replace(made, message=empty, byte=(full - empty) / (64 * chunk))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -241,7 +240,6 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     from dgsuite import __version__
     from dgsuite.core.results.provenance import machine
     from dgsuite.partition.client.workers import worker_addresses
-    from dgsuite.studies.chem.counters import shared
     from dgsuite.studies.scc import chip, ledger
     from dgsuite.studies.scc.ledger import Transport
     from dgsuite.studies.scc.options import buffers, present
@@ -268,13 +266,11 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
     measured, processor, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
     simulated = np.full((3, *shape), np.nan)  # with costs of messages as measured, and at both ends
-    with buffers(asked.buffers) as chunks, ExitStack() as stack:
+    with buffers(asked.buffers) as pieces, ExitStack() as stack:
         clients = {name: stack.enter_context(carriers.workers(name, 2)) for name in here}
-        for transport in ledger.transports(clients, asked.repeats, chunks):
+        for transport in ledger.transports(clients, asked.repeats, pieces):
             name, client = transport.name, clients[transport.name]
             at = worker_addresses(client)
-            if shared(at[0]):
-                transport = replace(transport, fetch=ledger.fetch(client, at))
             transports[t := columns.index(name)] = transport
             setups[name] = ledger.setup(client, np.zeros(problems[0].nbytes // 8), at)
             say(

@@ -1,5 +1,5 @@
-"""What things cost, measured on this machine: units of work, messages on a transport, and what a Fock build
-takes besides messages: a fetch from the counter, and its set-up.
+"""What things cost, measured on this machine: units of work, messages on a transport, and the set-up of a
+Fock build.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.statistics import interval
 from dgsuite.studies.transports.carriers import chosen
+from dgsuite.studies.transports.chip import FLAG
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -26,9 +27,6 @@ LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
 
 
-OPERATIONS = 300
-"""Counter operations that are timed."""
-
 TURNS = 3
 """Turns of each transport, of which the least counts."""
 
@@ -36,6 +34,13 @@ TURNS = 3
 def large(chunk: int) -> int:
     """Bytes of the message that bandwidth is measured with, for a transport with buffers of that size."""
     return min(LARGE, PIECES * chunk) if chunk else LARGE
+
+
+class Pieces(NamedTuple):
+    """What a transport sends at a time: a `chunk`, of a `buffer` or of any size; see `Transport`."""
+
+    chunk: int
+    buffer: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,8 @@ class Transport:
     chunk
         Bytes that a buffer holds, where a longer message waits for each piece to be read; 0 where pieces
         need not wait.
-    fetch
-        A fetch from a counter in memory that all places reach, which takes the time of the place that
-        fetches; 0 where a fetch is two messages to the place that has the counter.
+    buffer
+        Bytes of a core's buffer, where flags of all places leave the rest of it to a message; else 0.
     message_half, byte_half
         Half of the 95 % intervals of `message` and `byte`; 0 where they were not measured repeatedly.
     """
@@ -67,7 +71,7 @@ class Transport:
     byte: float
     task: float = 0.0
     chunk: int = 0
-    fetch: float = 0.0
+    buffer: int = 0
     message_half: float = 0.0
     byte_half: float = 0.0
 
@@ -81,8 +85,18 @@ class Transport:
 
     @property
     def counter(self) -> float:
-        """A fetch from a counter that other places share."""
-        return self.fetch or 2 * self.message
+        """A fetch from a counter at another place."""
+        return 2 * self.message
+
+    def among(self, places: int) -> Transport:
+        """The same where so many cores take part: a buffer holds what their flags leave of it.
+
+        A piece takes as long whatever it holds. More cores than the buffer has flags for change nothing.
+        """
+        room = self.buffer - 2 * FLAG * places
+        if room <= 0:
+            return self
+        return replace(self, chunk=room, byte=self.byte * self.chunk / room)
 
     def seconds(self, nbytes: Any, sender: Any, receiver: Any) -> Any:
         """Seconds of a message between two places; of arrays of any of these, that of each.
@@ -147,7 +161,7 @@ class Echo(Kernel):
 
 
 def transports(
-    clients: Mapping[str, Client], repeats: int = 3, chunks: Mapping[str, int] | None = None
+    clients: Mapping[str, Client], repeats: int = 3, pieces: Mapping[str, Pieces] | None = None
 ) -> list[Transport]:
     """Measure the transports of Dask clusters with two workers or more, in turns.
 
@@ -155,8 +169,8 @@ def transports(
     ----------
     clients
         By name of the transport, such as "mpb" or "mpi".
-    chunks
-        Bytes that the buffers of a transport hold, by name, where a longer message waits for each piece.
+    pieces
+        By name of a transport, where a longer message waits for each piece.
     repeats
         Lots of `TURNS`; the least of a lot counts, and of the lots the mean.
 
@@ -167,8 +181,8 @@ def transports(
     """
     from dgsuite.partition.client.workers import worker_addresses
 
-    held = {name: (chunks or {}).get(name, 0) for name in clients}
-    sizes = {name: large(size) for name, size in held.items()}
+    held = {name: (pieces or {}).get(name, Pieces(0)) for name in clients}
+    sizes = {name: large(each.chunk) for name, each in held.items()}
     for name, client in clients.items():
         if len(worker_addresses(client)) < 2:
             raise InputError(f"{name} is measured between two workers; the cluster has fewer")
@@ -189,13 +203,13 @@ def transports(
     return [_measured(n, rounds[n].min(1), tasks[n], sizes[n], held[n]) for n in clients]
 
 
-def _measured(name: str, lots: NDArray, task: float, size: int, chunk: int) -> Transport:
+def _measured(name: str, lots: NDArray, task: float, size: int, pieces: Pieces) -> Transport:
     """A transport by the seconds of an empty round and of a full one in each lot."""
     empty, full = lots.T
     byte = np.maximum(full - empty, 0.0) / size
     message, each = interval(empty), interval(byte)
     halves = np.nan_to_num([message.half, each.half]).tolist()
-    return Transport(name, message.mean, each.mean, task, chunk, 0.0, *halves)
+    return Transport(name, message.mean, each.mean, task, *pieces, *halves)
 
 
 def _rounds(client: Client, count: int, size: int) -> float:
@@ -258,21 +272,6 @@ def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
     return owner
 
 
-def _own(run: str, place: str, epoch: str) -> None:
-    """Have a counter on the worker of this task, as long as its key lives."""
-    from dgsuite.studies.chem.counters import counter
-
-    counter(run, place, epoch, 0)
-
-
-def _ask(run: str, place: str, epoch: str) -> float:
-    """Seconds of a fetch from a counter at another worker, from a task."""
-    from dgsuite.studies.chem.counters import counter
-
-    ask = counter(run, place, epoch, 0)
-    return float(np.median(timed(lambda: ask()(), OPERATIONS)))
-
-
 def timed(call: Callable[[], object], times: int) -> NDArray:
     """Seconds of some calls."""
     taken = np.empty(times)
@@ -281,26 +280,6 @@ def timed(call: Callable[[], object], times: int) -> NDArray:
         call()
         taken[i] = perf_counter() - begin
     return taken
-
-
-def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
-    """Least seconds of a fetch by one worker from a counter at another; both do nothing else."""
-    from dgsuite.core.workers.placement import new_run
-    from dgsuite.partition.client.session import Session
-    from dgsuite.studies.chem.counters import install
-
-    watch = Watch(client, "timing fetches", places)
-    install(client)
-    epoch = Session.of(client).workers()[places[0]]["epoch"]
-
-    def once() -> float:
-        asked = (new_run(), places[0], epoch)
-        owner = client.submit(_own, *asked, workers=[places[0]], pure=False)
-        watch.wait([owner])
-        asks = client.submit(_ask, *asked, workers=[places[1]], pure=False)
-        return float(watch.gather([asks])[0])
-
-    return min(once() for _ in range(repeats))
 
 
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
+from dask.utils import parse_bytes
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
 from dgsuite.studies.experiment import toml
 from dgsuite.studies.experiment.model import SEED, Count, Departing, Section, Seed
 from dgsuite.studies.scc.chip import SCHEMES
+from dgsuite.studies.scc.ledger import Pieces
 from dgsuite.studies.transports import carriers
 from dgsuite.studies.transports.chip import Buffer
 
@@ -159,10 +161,11 @@ def chunk(scheme: str, given: Buffers) -> int:
 
 
 @contextmanager
-def buffers(given: Mapping[Any, Buffers]) -> Iterator[dict[str, int]]:
-    """Have transports that begin meanwhile use some buffers; bytes that are sent at a time, by scheme."""
+def buffers(given: Mapping[Any, Buffers]) -> Iterator[dict[str, Pieces]]:
+    """Have transports that begin meanwhile use some buffers; what they send at a time, by scheme."""
     import dask
 
     keys = {"mpb": "dgsuite.rcce", "mpimpb": "dgsuite.mpimpb"}
     with dask.config.set({keys[name]: b.model_dump() for name, b in given.items()}):
-        yield {name: chunk(name, b) for name, b in given.items()}
+        sizes = {"mpb": parse_bytes(given["mpb"].buffer)} if "mpb" in given else {}
+        yield {name: Pieces(chunk(name, b), sizes.get(name, 0)) for name, b in given.items()}

@@ -47,7 +47,7 @@ class Simulation:
         if not 1 <= places <= MAX_PLACES:
             raise InputError(f"places must be from 1 to {MAX_PLACES}, got {places}")
         self.places = places
-        self.transport = transport
+        self.transport = transport.among(places)
         self.clock = np.zeros(places)
         self.busy = np.zeros(places)
         self.operations = 0
@@ -92,12 +92,11 @@ class Simulation:
             Whether a place asks for its next units when it begins with some.
         service
             What a fetch takes where the counter is, one after another, place 0's own included; by
-            default a message, and nothing for place 0, or what the transport's own counter takes.
+            default a message, and nothing for place 0.
         """
         cost = (
             np.add.reduceat(seconds, np.arange(0, len(seconds), chunk)) if len(seconds) else seconds
         )
-        own = self.transport.fetch if service is None else 0.0
         ranks = np.arange(self.places)
         messages = np.broadcast_to(self.transport.seconds(0, 0, ranks), self.places).tolist()
         free = 0.0
@@ -108,18 +107,18 @@ class Simulation:
         while asking:
             asked, place = asking[0]
             self.operations += 1
-            if own or (service is None and place == 0):  # the counter is at hand
+            if service is None and place == 0:  # the counter is at hand
                 answer = asked
             else:
                 message = messages[place]
                 free = max(asked + message / 2, free) + (message if service is None else service)
                 answer = free + message / 2
             if taken == len(cost):
-                done[place] = max(done[place], answer) + own
+                done[place] = max(done[place], answer)
                 heappop(asking)
                 continue
             begin = max(answer, done[place])
-            done[place] = begin + own + cost[taken]
+            done[place] = begin + cost[taken]
             self.busy[place] += cost[taken]
             taken += 1
             heapreplace(asking, (begin if prefetch else float(done[place]), place))

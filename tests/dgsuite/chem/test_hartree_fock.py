@@ -211,15 +211,13 @@ def once_at_work(worker):
     worker.kill()
 
 
-KILLED = [("static", 1, "tcp"), ("dynamic", 0, "mpb"), ("dask", 0, "tcp"), ("dynamic", 0, "tcp")]
+KILLED = [("static", 1, "tcp"), ("dask", 0, "tcp"), ("dynamic", 0, "mpb"), ("dynamic", 1, "tcp")]
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize(("balance", "rank", "protocol"), KILLED)
 def test_a_killed_worker(balance, rank, protocol):
-    """Is named, whether it has the counter or not, in memory, where the other can go on counting, or not;
-    Dask's own balancing goes on without it.
-    """
+    """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
     named = pytest.raises(dgsuite.RunError, match=rf"worker {protocol}://.* lost")
     with client_of(2, protocol=protocol, set_as_default=False) as client:
         victim = psutil.Process(client.run(os.getpid)[worker_addresses(client)[rank]])

@@ -7,7 +7,6 @@ import pytest
 
 import dgsuite
 from dgsuite import Graph, genval
-from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.studies.scc import bc, chip, ledger, options
 from dgsuite.studies.scc.chip import SCC, Chip
 from dgsuite.studies.scc.ledger import Ledger, Transport
@@ -66,20 +65,6 @@ def test_the_counter_is_one_place():
     ahead.clock[0] = 1
     ahead.dynamic(np.full(100, WIRE.counter), prefetch=True)
     assert ahead.clock[1] == pytest.approx(101 * WIRE.counter, rel=0.02)
-
-
-def test_a_counter_in_memory_takes_the_time_of_who_fetches():
-    """Place 0 included, and none waits for another."""
-    memory = replace(WIRE, fetch=1e-6)
-    assert (WIRE.counter, memory.counter) == (2e-4, 1e-6)
-    for prefetch in (False, True):
-        found = Simulation(8, memory)
-        found.dynamic(np.full(800, 1e-5), prefetch=prefetch)
-        assert found.operations == 808
-        assert found.clock == pytest.approx(np.full(8, 100 * 1e-5 + 101 * 1e-6))
-        scheduled = Simulation(8, memory)  # a counter of its own, such as Dask's scheduler
-        scheduled.dynamic(np.zeros(800), prefetch=prefetch, service=1e-3)
-        assert scheduled.elapsed == pytest.approx(808e-3, rel=0.01)
 
 
 def test_exchanges_and_trees():
@@ -214,6 +199,17 @@ def test_a_chunk_is_paid_for_whole():
     assert small.seconds(1000, 0, 1) == pytest.approx(1e-4 + 960e-6)
 
 
+def test_flags_of_the_cores_that_take_part_are_off_the_buffer():
+    """8192 - 64 n bytes are left; a piece of them takes as long as one of 48 cores' layout."""
+    measured = Transport("mpb", 1e-4, 1e-8, chunk=5120, buffer=8192)
+    for cores, room in ((8, 7680), (24, 6656), (48, 5120), (200, 5120)):
+        found = Simulation(cores, measured).transport
+        assert found.chunk == room
+        assert found.seconds(3 * room, 0, 1) == pytest.approx(measured.seconds(3 * 5120, 0, 1))
+    assert [chip.transport(name).among(8).chunk for name in chip.SCHEMES] == [7680, 160]
+    assert WIRE.among(8) is WIRE
+
+
 CHIP = {name: Buffers(buffer="8 KiB", places=48) for name in ("mpb", "mpimpb")}
 
 
@@ -224,8 +220,8 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
         """Bytes of the buffer in which a worker's comm with its scheduler sends."""
         return len(dask_worker.batched_stream.comm._out)
 
-    with options.buffers(CHIP) as chunks:
-        assert chunks[scheme] == nbytes
+    with options.buffers(CHIP) as pieces:
+        assert pieces[scheme] == (nbytes, 8192 if scheme == "mpb" else 0)
         with carriers.workers(scheme, 2) as client:
             assert list(client.run(out).values()) == [nbytes] * 2
             pair = Graph.from_edges([0], [1], n=2, clusters=2)
@@ -246,10 +242,9 @@ def test_transports_that_are_not_here_are_left_out(monkeypatch):
 
 
 def test_measured_costs(client, client_of_one):
-    (found,) = ledger.transports({"tcp": client}, 2, {"tcp": 160})
-    assert (found.name, found.chunk) == ("tcp", 160)
+    (found,) = ledger.transports({"tcp": client}, 2, {"tcp": ledger.Pieces(160, 8192)})
+    assert (found.name, found.chunk, found.buffer) == ("tcp", 160, 8192)
     assert found.message_half > 0
-    assert 0 < ledger.fetch(client, worker_addresses(client), 1) < 1
     assert_nothing_held(client)
     assert 0 < found.message < 1
     assert 0 <= found.byte < 1

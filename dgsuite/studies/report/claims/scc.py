@@ -19,11 +19,12 @@ from dgsuite.studies.report.claims.verdicts import (
     compared,
     condition,
     instead,
+    judged_again,
     need_pyscf,
     needed,
     said,
 )
-from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.scc.chip import SCC, SCHEMES
 from dgsuite.studies.scc.hf_study import File as HartreeFock
 from dgsuite.studies.scc.hf_study import Study as Builds
 from dgsuite.studies.scc.hf_study import primitives
@@ -44,6 +45,25 @@ FILES = {
     **{number: f"scc-bc-figure{number}" for number in (8, 9, 10)},
 }
 """Experiment files by figure."""
+
+FREE = ("none", "counted")
+"""Columns of results without a transport."""
+
+
+def by_cycles(evidence: Evidence) -> Evidence | None:
+    """Results with what the chip's cycles say in place of this machine's transports, if there are any."""
+    names = {**SCHEMES, **{name: name for name in FREE}}
+    found = {}
+    for file, ds in evidence.results.items():
+        columns = ds["transport"].values.tolist() if "transport" in ds.dims else []
+        if set(SCHEMES) <= set(columns):
+            kept = [name for name in columns if name in names]
+            chip = ds.sel(transport=kept).assign_coords(transport=[names[name] for name in kept])
+            found[file] = chip
+    return Evidence(found, configs=None) if found else None
+
+
+on_chip = judged_again("the chip", by_cycles)
 
 TABLE1 = "scc-bc"
 """The experiment file of all graphs."""
@@ -119,10 +139,6 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
         found["transports"] = ", ".join(parts)
     if buffers := _other_buffers(study.buffers, [t for t in wanted if t not in missing]):
         found["buffers"] = said(buffers)
-    if fixed := study.buffers.get("mpb"):
-        found["payload"] = instead(f"{chunk('mpb', fixed)} bytes", "8192 - 64 n on n cores")
-        if "dynamic" in ours.get("balances", ()):
-            found["counter"] = instead("an atomic operation on mpb", "two messages")
     places, printed = (f"{min(of)} to {max(of)}" for of in (study.places, paper["places"]))
     if places != printed:
         found["places"] = instead(places, printed)

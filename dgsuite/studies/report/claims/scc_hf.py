@@ -6,7 +6,7 @@ import xarray as xr
 
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scc import OURS
+from dgsuite.studies.report.claims.scc import OURS, on_chip
 from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     check,
@@ -60,8 +60,9 @@ def _findings(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, all(held), told, f"{hf_report.CLOSE:.0%}", ds)
 
 
-for _name in ("hf_speedups", "dynamic_costly", "static_rougher"):
-    check(_findings, _name)
+check(_findings, "hf_speedups")
+for _name in ("dynamic_costly", "static_rougher"):
+    check(on_chip(_findings), _name)
 
 
 @check
@@ -144,6 +145,7 @@ def _ranked(
 
 
 @check
+@on_chip
 def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether no transport is faster than the native one at any places, beyond the intervals of both."""
     times = _narrow(evidence)
@@ -166,6 +168,7 @@ def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_chip
 def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
     """Speed-ups at the most places over the native transport's time at the fewest, by transport."""
     times = _narrow(evidence)
@@ -204,6 +207,7 @@ def dearer_units(results: xr.Dataset) -> bool:
 
 
 @check
+@on_chip
 def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
     """What dynamic balancing gains from the fewest of the paper's places to the most, on each transport."""
     times = needed(hf_times(evidence), NO_HF)

@@ -24,8 +24,8 @@ from dgsuite.studies.report.claims.verdicts import (
     said,
     unknown,
 )
-from dgsuite.studies.report.factors import SENT, SERIAL_PROGRAM, at_one_thread
-from dgsuite.studies.report.results import bars, crowded, programs
+from dgsuite.studies.report.factors import SERIAL_PROGRAM
+from dgsuite.studies.report.results import bars, crowded, hardware_threads, programs
 from dgsuite.studies.report.statistics import (
     Interval,
     above,
@@ -238,9 +238,15 @@ def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
 
 @condition
 def accesses_outweigh(figure: xr.Dataset) -> bool:
-    """Whether what the serial program sends between places takes most of its time, by its fitted cost."""
-    serial = at_one_thread([figure]).get(SERIAL_PROGRAM)
-    return serial is not None and SENT in serial.counts and serial.part(SENT) > 0.5
+    """Whether a program that is faster on one thread than the serial one sends less than half its bytes."""
+    runs = figure.isel(run=hardware_threads(figure) == 1)
+    if SERIAL_PROGRAM not in programs(runs):
+        return False
+    table = runs[["seconds", "wire_bytes"]].to_dataframe().assign(program=programs(runs))
+    means = table.groupby(["kernel", "program"])[["seconds", "wire_bytes"]].mean().unstack()
+    faster = means["seconds"].lt(means["seconds", SERIAL_PROGRAM], axis=0)
+    less = (2 * means["wire_bytes"]).lt(means["wire_bytes", SERIAL_PROGRAM], axis=0)
+    return bool(faster.any(axis=None)) and bool((less | ~faster).all(axis=None))
 
 
 @check
