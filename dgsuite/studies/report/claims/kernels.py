@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.core import traces
 from dgsuite.core.engine.workload import Workload
 from dgsuite.genval import imsuite
 from dgsuite.kernels import KERNELS, RECURSIVE
@@ -89,11 +90,19 @@ def algorithms(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def lcr(claim: Claim, evidence: Evidence) -> Verdict:
-    """Rounds, and messages in each."""
-    ds = evidence.run("lcr", "Mx")
+    """Rounds, messages in each and in a mailbox, which way they go, and who leads."""
+    ds, trace = evidence.run("lcr", "Mx"), evidence.trace("lcr", "Mx")
     messages = set(ds.messages.values.tolist())
-    ours = {"rounds": ds.sizes["round"], "messages a round": sorted(messages)}
-    return compared(claim, ds.sizes["round"] == N and messages == {N}, ours)
+    sent = [pairs for pairs in traces.between(trace) if len(pairs[0])]
+    boxes = {int(np.bincount(to).max()) for _, to, _ in sent}
+    steps = {int(step) for at, to, _ in sent for step in (to - at) % N}
+    graph = genval.graph("mx", N, family="paper", kernel="lcr")
+    ours = {
+        "rounds": ds.sizes["round"], "messages a round": sorted(messages), "in a mailbox": sorted(boxes),
+        "the largest leads": genval.validate("lcr", graph, ds).ok,
+    }  # fmt: skip
+    holds = len(steps) == 1 and [*ours.values()] == [N, [N], [claim.data["mailbox_size"]], True]
+    return compared(claim, holds, ours)
 
 
 @check
@@ -118,11 +127,26 @@ def workload(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def generator(claim: Claim, evidence: Evidence) -> Verdict:
-    """The default seed, and whether a graph is the same when made again."""
-    made = [genval.graph("rn", N, family="imsuite", kernel="mis").to_scipy() for _ in range(2)]
-    seeds = Experiment().seed
-    holds = seeds == [claim.data["default_seed"]] and (made[0] != made[1]).nnz == 0
-    return compared(claim, holds, f"seed {seeds[0]}, the same graph again")
+    """The default seed, and for each kernel whether a graph is the same when made again, and of a seed."""
+    seeds, odd = Experiment().seed, []
+    for kernel in SUITE:
+        kind = "rn" if "rn" in imsuite.kinds(kernel) else "ring"
+        (one,), (again,), (other,) = (
+            genval.graph(kind, N, seed=s, family="imsuite", kernel=kernel).repartition(1).gather()
+            for s in (101, 101, 7)
+        )
+        same = [
+            all(
+                np.array_equal(getattr(one, a), getattr(g, a))
+                for a in ("uid", "indices", "weights")
+            )
+            for g in (again, other)
+        ]
+        if same != [True, False]:
+            odd.append(kernel)
+    holds = seeds == [claim.data["default_seed"]] and not odd
+    told = f"seed {seeds[0]}; {all_but(odd)} the same again, and others by another seed"
+    return compared(claim, holds, told, "parallel, and in Python")
 
 
 @check
@@ -139,7 +163,8 @@ def graph_types(claim: Claim, evidence: Evidence) -> Verdict:
     except dgsuite.InputError:
         degree = "refused"
     told = {"kinds of graph": all_but(absent), "largest degree of a tree": degree}
-    return compared(claim, not absent and degree == "taken", told)
+    within = "sparse graphs by their limits, SP-Min and SP-Max"
+    return compared(claim, not absent and degree == "taken", told, within)
 
 
 @check

@@ -400,10 +400,12 @@ def n_grows(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def by_reversal(claim: Claim, evidence: Evidence) -> Verdict:
-    """BY on Mx-In over Mn-In, in one place and in many."""
-    found = curves(evidence, 19).items()
-    ratios = {p: ratio(c["mx"], c["mn"]) for (p, k), c in found if k == "by"}
-    needed({"X10-FA", "HJ-FA"} <= ratios.keys(), lack(claim, "by in X10-FA and HJ-FA"))
+    """BY on Mx-In over Mn-In, in one place and in many; the study of factors has what Figure 19 lacks."""
+    beside = evidence.figure(19, "factors")
+    found = dict(curves(evidence, 19)) | dict({} if beside is None else measured(beside))
+    programs = {p: found.get((p, "by"), {}) for p in ("X10-FA", "HJ-FA")}
+    needed(all(programs.values()), lack(claim, "by in X10-FA and HJ-FA"))
+    ratios = {p: ratio(c["mx"], c["mn"]) for p, c in programs.items()}
     text = ", ".join(f"{p} {ratio}" for p, ratio in ratios.items())
     holds = every([above(ratios["X10-FA"]), agree(above(ratios["HJ-FA"]), False)])
     return told(claim, evidence, holds, text)
