@@ -8,7 +8,10 @@ import pytest
 
 import dgsuite
 from dgsuite.core.engine._compiled import spin
+from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.workload import CONSTANTS, Workload, WorkloadRunner
+from dgsuite.core.executors import serial
+from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.clusters import local
 from tests.support.cases import in_turn
 
@@ -128,3 +131,18 @@ def test_threads_share_the_tasks(threads, tasks, monkeypatch):
     assert sum(shares) == tasks
     assert max(shares) - min(shares) <= 1
     assert len(shares) == (1 if tasks < 2 else threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_site_has_helpers_where_its_work_is_shared(threads):
+    seen = []
+
+    def noted(site):
+        if not seen:
+            site.use_threads(threads)
+        seen.append(site.has_helpers)
+
+    (cluster,) = dgsuite.Graph.from_networkx(GRAPH, clusters=1).parts
+    spec = RunSpec(workload=Workload(operations=10))
+    serial.run(KERNELS["mis"](), [cluster], spec, before_phase=noted)
+    assert set(seen) == {threads > 1}

@@ -127,3 +127,33 @@ def test_a_next_hop_that_leads_round_is_named():
     wrong = ds.copy(deep=True)
     wrong.next_hop.values[0, 1] = 2
     assert "a neighbour on a cheapest path" in str(genval.validate("dr", graph, wrong))
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_those_of_the_weights_are_no_surprise():
+    """No warning: a threshold above all numbers of 32 bits, and a path whose length has no number."""
+    small = dgsuite.Graph.from_edges([0], [1], weights=np.ones(1, np.float32))
+    alone = {"component": np.array([[0], [1]]), "threshold": np.array([1e300])}
+    assert genval.validate("wcc", small, alone).ok
+    long = dgsuite.Graph.from_edges([0], [1], weights=[1.5e308])
+    ds = dgsuite.run("sssp", long, style="serial")
+    assert genval.validate("sssp", long, ds).ok
+
+
+def test_a_late_rumour_is_told_once():
+    """What follows from a call that was missed is not wrong as well."""
+    graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    ds = dgsuite.run("gossip", graph, style="serial", mode="push")
+    late = ds.copy(deep=True)
+    late.informed.values[1:] += 2
+    report = genval.validate("gossip", graph, late)
+    assert (report.ok, report.count) == (False, 1)
+
+
+def test_lists_of_a_run_are_those_that_are_given():
+    graph = genval.graph("er", 60, m=300, seed=4)
+    given = {"fanouts": [2, 3, 4], "sources": [0, 1]}
+    ds = dgsuite.run("sample", graph, style="serial", **given)
+    bare = {name: ds[name].values for name in ("source", "target", "place", "hop")}
+    assert genval.validate("sample", graph, {**bare, **given}).ok
+    assert not genval.validate("sample", graph, {**bare, "sources": [0, 1]}).ok

@@ -24,7 +24,7 @@ from tests.support.faithful import FAITHFUL
 from tests.support.faulty import BadProgram, Endless, EndlessTasks, Sly, Unfit, Wrong
 from tests.support.floats import FloatSums, FloatVotes, FoldedFloats, SpawnedFloats, Vectors, draws
 from tests.support.sites import assert_same, simulate
-from tests.support.toys import OverwritesSenders, Some, Toy
+from tests.support.toys import LargeNumbers, OverwritesSenders, OwnFields, Some, Toy
 
 STYLES = ("serial", "finish_async", "clocked")
 
@@ -93,6 +93,16 @@ def test_what_is_no_number_is_not_added(wrong, way, monkeypatch):
     values[1] = wrong
     with pytest.raises(InputError, match=f"{wrong} cannot be added exactly"):
         exact.exact_sum(values)
+
+
+def test_clusters_broadcast_the_same_fields():
+    with pytest.raises(RunError, match="cluster 1: sends other fields than another cluster"):
+        dgsuite.run(OwnFields, ring(6), style="serial", clusters=2)
+
+
+def test_numbers_that_nobody_adds_may_be_large():
+    ds = dgsuite.run(LargeNumbers, ring(6), style="serial", clusters=2, check=True)
+    assert set(ds.got.values.tolist()) == {2**62}
 
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]

@@ -393,3 +393,27 @@ class Calls(Toy):
     def rest(self, c, s, inbox):
         assert len(inbox) == 0
         return bsp.known() if self.anyway else None
+
+
+@dataclass(frozen=True)
+class OwnFields(Toy):
+    """Clusters broadcast different fields."""
+
+    obeys: ClassVar = bsp.Model("edges", None, "data")
+
+    def send(self, c, s, inbox):
+        field = {"value": c.ids} if c.index else {"count": c.ids.astype(np.int32)}
+        return bsp.broadcast(**field)
+
+
+@dataclass(frozen=True)
+class LargeNumbers(Toy):
+    """Takes the least of numbers whose sum does not fit 64 bits."""
+
+    obeys: ClassVar = bsp.Model("edges", None, "data")
+
+    def send(self, c, s, inbox):
+        return bsp.broadcast(value=np.full(c.size, 2**62))
+
+    def read(self, c, s, inbox):
+        _, s.got[:] = inbox.reduce("min", "value")

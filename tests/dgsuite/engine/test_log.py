@@ -95,3 +95,12 @@ def test_distances_are_the_same_in_every_type(monkeypatch, factor):
     ds = dgsuite.run("sssp", graph)
     np.testing.assert_array_equal(ds.distance, plain.distance * factor)
     np.testing.assert_array_equal(ds.parent, plain.parent)
+
+
+def test_turns_end_where_the_next_begins():
+    """A reply for each turn, after its last phase."""
+    ring = Graph.from_edges(np.arange(6), (np.arange(6) + 1) % 6, n=6, clusters=1)
+    _, log = serial.run(KERNELS["mis"](), ring.parts)
+    ends = np.flatnonzero(np.append(np.diff(log["turn"]), 1))
+    assert 1 < len(ends) < len(log)
+    assert [step for step, _ in log.replies()] == [[*log.steps][end] for end in ends]

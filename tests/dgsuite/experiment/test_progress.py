@@ -194,3 +194,11 @@ def test_a_notebook_shows_it_below_the_cell():
     assert quick == []
     assert "largest / mean" in graph[0].data["text/html"]
     assert "pagerank" in kernels[0].data["text/plain"]
+
+
+def test_the_round_is_that_of_the_site_that_is_ahead():
+    told = []
+    report = united(told.append, sites=2)
+    report(1, Progress(7, 2, 10))
+    report(0, Progress(5, None, 20))
+    assert told == [Progress(7, 2, 30)]

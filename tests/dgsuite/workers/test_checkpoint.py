@@ -267,6 +267,16 @@ def test_the_last_two_are_kept(stopped):
     assert phases == [6, 7]
 
 
+def test_what_an_earlier_try_has_left_behind_goes(stopped, monkeypatch):
+    """Once a run that went on from it has written two checkpoints of its own."""
+    before = {*stopped.glob("phase-*")}
+    with broken_off(10, monkeypatch):
+        run_here(stopped)
+    left = {*stopped.glob("phase-*")}
+    assert left
+    assert not left & before
+
+
 @pytest.mark.parametrize("what", ["states", "log", "site"])
 def test_damage_is_noticed(stopped, what, caplog):
     """The checkpoint before is taken, or, if it is damaged too, the run begins at its start, and says so.
