@@ -146,3 +146,16 @@ def test_a_site_has_helpers_where_its_work_is_shared(threads):
     spec = RunSpec(workload=Workload(operations=10))
     serial.run(KERNELS["mis"](), [cluster], spec, before_phase=noted)
     assert set(seen) == {threads > 1}
+
+
+def test_threads_of_a_site_are_shared_by_its_clusters():
+    seen = []
+
+    def noted(site):
+        site.use_threads(5)
+        seen.append(site.workload.threads)
+
+    parts = dgsuite.Graph.from_networkx(GRAPH, clusters=2).parts
+    spec = RunSpec(workload=Workload(operations=10))
+    serial.run(KERNELS["mis"](), parts, spec, before_phase=noted)
+    assert set(seen) == {2}

@@ -1,7 +1,7 @@
 """Change the project's code in many small ways, and see whether the tests notice.
 
     python -m tests.mutation --count 300 --seed 1
-    python -m tests.mutation --count 300 --seed 1 --survivors --seconds 900
+    python -m tests.mutation --count 300 --seed 1 --survivors --seconds 900 --every-layer
     python -m tests.mutation --count 300 --seed 1 --score
 
 The changes are made in a copy of the tree, one at a time. A row of the table says what came of each; a run
@@ -84,6 +84,7 @@ def arguments() -> argparse.Namespace:
     option("--seconds", type=float, default=60, help="of processor time, for the tests of a change")
     option("--folder", type=Path, default=ROOT / "build" / "mutation")
     option("--survivors", action="store_true", help="try those again that survived")
+    option("--every-layer", action="store_true", help="with the tests that `make test` leaves out, too")
     option("--only", type=int, nargs="+", metavar="NUMBER", help="try these, also again")
     option("--tests", nargs="+", metavar="FILE", help="instead of those that could notice")
     option("--confirm", action="store_true", help="run the tests that failed without a change")
@@ -99,7 +100,7 @@ def main() -> int:
     changes, rows = list(islice(drawn(ROOT, given.seed, given.within), given.count)), rows_of(table)
     if given.score:
         return score(changes, rows) > 0
-    with closing(Copy(given.folder)) as tree:
+    with closing(Copy(given.folder, given.every_layer)) as tree:
         row = tree.run(None, [UNCHANGED], 600)
         if row["failed"] or not row["ran"]:
             sys.exit(f"tests fail without a change, too; see {tree.output}")

@@ -41,7 +41,8 @@ class Copy:
         Holds it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, every_layer: bool = False) -> None:
+        self._layers = ["-m", "not exhaustive"] if every_layer else []
         self.root, self.outcome = folder / "tree", folder / "outcome.json"
         self.loops, self.aside = folder / "loops", folder / "aside"
         self.output = folder / "output.txt"
@@ -108,7 +109,7 @@ class Copy:
 
     def _tests(self, given: dict, files: list[str], seconds: float) -> dict:
         self.outcome.unlink(missing_ok=True)
-        options = ["-q", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider"]
+        options = ["-q", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider", *self._layers]
         options += [] if given["only"] else ["-x"]
         slow = slowness()
         given["until"] = time.time() + seconds * slow
