@@ -140,6 +140,15 @@ def test_numbers_beyond_those_of_the_weights_are_no_surprise():
     assert genval.validate("sssp", long, ds).ok
 
 
+def test_the_source_that_is_nearest_is_looked_at():
+    graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1.0, 5.0, 1.0])
+    ds = dgsuite.run("sssp", graph, style="serial", sources=[0, 3])
+    assert genval.validate("sssp", graph, ds).ok
+    wrong = ds.copy(deep=True)
+    wrong.source.values[1] = 3
+    assert not genval.validate("sssp", graph, wrong).ok
+
+
 def test_a_late_rumour_is_told_once():
     """What follows from a call that was missed is not wrong as well."""
     graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])

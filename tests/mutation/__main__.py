@@ -84,7 +84,9 @@ def arguments() -> argparse.Namespace:
     option("--seconds", type=float, default=60, help="of processor time, for the tests of a change")
     option("--folder", type=Path, default=ROOT / "build" / "mutation")
     option("--survivors", action="store_true", help="try those again that survived")
-    option("--every-layer", action="store_true", help="with the tests that `make test` leaves out, too")
+    option(
+        "--every-layer", action="store_true", help="with the tests that `make test` leaves out, too"
+    )
     option("--only", type=int, nargs="+", metavar="NUMBER", help="try these, also again")
     option("--tests", nargs="+", metavar="FILE", help="instead of those that could notice")
     option("--confirm", action="store_true", help="run the tests that failed without a change")

@@ -19,6 +19,10 @@ Pictures = Mapping[str, "Figure"]
 """Figures, by what they show."""
 
 
+COMMANDS = {"scc": "scc", "scalability": "scaling"}
+"""Commands by the first part of claims' ids."""
+
+
 class Experiment(NamedTuple):
     """What the page says of a result."""
 
@@ -29,6 +33,8 @@ class Experiment(NamedTuple):
     findings: list[str]
     claims: list[Row]
     """What the paper says of its figures, with verdicts."""
+    command: str
+    """It makes the result again, where an experiment file that ships does."""
 
 
 def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | None:
@@ -74,6 +80,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         pictures=[svg(figure, f"{said}: {what}") for what, figure in drawn.items()],
         findings=findings,
         claims=[row for row in rows if _about(row, paper, figures)],
+        command=f"dgsuite {COMMANDS[paper]} {stem}" if paper and figures else "",
     )
 
 

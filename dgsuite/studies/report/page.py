@@ -18,12 +18,20 @@ from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims import setups
 from dgsuite.studies.report.claims.data import setup_of
 from dgsuite.studies.report.claims.show import by_paper, outline, state, summary
-from dgsuite.studies.report.claims.verdicts import Row
+from dgsuite.studies.report.claims.verdicts import KINDS, Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.studies.report.experiments import Experiment, experiment
 from dgsuite.studies.report.folder import UNFIT, check_numbers
 from dgsuite.studies.report.forms import forms, title
-from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings, surroundings
+from dgsuite.studies.report.results import (
+    BY_ROUND,
+    bars,
+    cells,
+    code,
+    findings,
+    known,
+    surroundings,
+)
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
 from dgsuite.studies.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
@@ -66,6 +74,8 @@ class Section(NamedTuple):
     """It makes the figure again."""
     runs: str
     machine: str
+    busy: bool
+    """Whether others used the machine: a load above 1 before the runs."""
 
     @property
     def name(self) -> str:
@@ -133,6 +143,7 @@ def page(
         claims={title: rows for title, rows in by_paper(claims).items() if rows and ordered},
         outline=outline(claims),
         state=state,
+        kinds=KINDS,
         title=_title(bool(ordered), [s.title for s in experiments], [s.title for s in sweeps]),
         experiments=experiments,
         sweeps=sweeps,
@@ -191,6 +202,7 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
         command=str(attrs.get("command", "")),
         runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {setting} setting",
         machine=_made_by(figure),
+        busy=bool((known(figure, "load") > 1).any()),
     )
 
 

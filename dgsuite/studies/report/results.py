@@ -279,11 +279,12 @@ def crowded(figure: xr.Dataset) -> str:
 def surroundings(figure: xr.Dataset) -> str:
     """How busy and how fast the machine was, in a sentence; "" where no run says it."""
     said = []
-    if len(loads := _known(figure, "load")):
-        said.append(f"load before the runs {loads.min():.1f} to {loads.max():.1f}")
-    if len(hertz := _known(figure, "processor_hertz")):
+    if len(loads := known(figure, "load")):
+        busy = "busy with other work: " if loads.max() > 1 else ""
+        said.append(f"{busy}load before the runs {loads.min():.1f} to {loads.max():.1f}")
+    if len(hertz := known(figure, "processor_hertz")):
         said.append(f"processors at {hertz.mean() / 1e9:.2f} GHz")
-        if len(seconds := _known(figure, "seconds_per_operation")):
+        if len(seconds := known(figure, "seconds_per_operation")):
             said.append(
                 f"an operation of the workload takes {seconds.mean() * 1e9:.2f} ns, "
                 f"{seconds.mean() * hertz.mean():.2f} cycles of these"
@@ -291,7 +292,7 @@ def surroundings(figure: xr.Dataset) -> str:
     return "; ".join(said)
 
 
-def _known(figure: xr.Dataset, name: str) -> NDArray[np.float64]:
+def known(figure: xr.Dataset, name: str) -> NDArray[np.float64]:
     """What runs say of themselves."""
     if name not in figure:
         return np.empty(0)

@@ -89,13 +89,16 @@ def completion_time_log(found: Analysis, ax: Axes) -> bool:
     _times(found, ax, line=True)
     ax.set_yscale("log")
     _workers_log(found, ax)
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return True
 
 
 def _workers_log(found: Analysis, ax: Axes) -> None:
+    from matplotlib.ticker import NullLocator
+
     ax.set_xscale("log", base=2)
     ax.set_xticks(found.runs.p.values, [str(p) for p in found.runs.p.values])
-    ax.minorticks_off()
+    ax.xaxis.set_minor_locator(NullLocator())
 
 
 def regression(found: Analysis, ax: Axes) -> bool:

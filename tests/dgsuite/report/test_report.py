@@ -38,7 +38,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.sources += [v for k, v in attrs if k in ("src", "href", "data", "srcset")]
-        if tag not in ("meta", "img"):
+        if tag not in ("meta", "img", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

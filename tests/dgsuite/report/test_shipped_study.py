@@ -3,6 +3,8 @@
 `make pages` runs these tests.
 """
 
+import asyncio
+
 import pytest
 
 from dgsuite.studies.report.claims.data import claims
@@ -14,6 +16,7 @@ from dgsuite.studies.report.folder import results_in
 from dgsuite.studies.report.page import page
 from dgsuite.studies.study import STEPS
 from tests.dgsuite.report.test_perturbed import TRIED
+from tests.support.browser import BROWSER, opened
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -50,7 +53,7 @@ def test_every_claim_has_a_verdict(rows):
         assert row.verdict.ours or row.verdict.verdict in ("equal", "not checked"), row
         assert row.verdict.why or row.verdict.verdict not in ("differs", "not checked"), row
     assert silent(rows) == []
-    assert summary(rows).endswith("; 0 depart without a reason")
+    assert "; 0 depart without a reason" in summary(rows)
 
 
 def test_every_verdict_on_results_is_perturbed(rows):
@@ -79,3 +82,25 @@ def test_the_page_has_them_all(results, rows):
     for title in ("X10 on the SCC, Figure 10.", "Scalability on Graph500, Figures 2 to 3"):
         assert title in text
     assert "Not here yet" not in text
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_a_narrow_page_and_its_boxes(results, rows, tmp_path):
+    """At 400 px no claim scrolls sideways; boxes hide claims by verdict and by kind."""
+    path = tmp_path / "study.html"
+    path.write_text(page(results, rows)[0], encoding="utf-8")
+    seen = "[...document.querySelectorAll('#claims tr.%s')].filter(r => r.offsetParent).length"
+    tables = "[...document.querySelectorAll('.wide:has(.claims)')]"
+    wide = f"{tables}.filter(t => t.scrollWidth > t.clientWidth + 1).length"
+
+    async def looked_at():
+        async with opened(path) as shown:
+            await shown.picture(tmp_path / "narrow.png", width=400)
+            assert await shown.ask(wide) == 0
+            for name, other in (("differs", "equal"), ("planned", "measured")):
+                assert await shown.ask(seen % name) > 0
+                await shown.ask(f"document.getElementById('show-{name}').click()")
+                assert await shown.ask(seen % name) == 0
+                assert await shown.ask(seen % other) > 0
+
+    asyncio.run(looked_at())

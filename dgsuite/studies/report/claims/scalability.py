@@ -36,7 +36,7 @@ FLAT = 0.95
 """T that falls less steeply than 1/p to this power does not fall as 1/p."""
 
 EXPLAINED = 0.5
-"""R^2 from which a fit is not one of noise."""
+"""R² from which a fit is not one of noise."""
 
 MORE = 1.1
 """How many times as long a run must take for less bandwidth to make it slower."""
@@ -69,7 +69,7 @@ def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
     for scale in _scales(evidence, TIMES):
         model = needed(scale.chosen, f"no results of {TIMES}")
         c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
-        told = f"of {scale.sizes[0]} nodes: C1 {c1:.3g}, C2 {c2:.3g}, R^2 {model.r2_:.2f}"
+        told = f"of {scale.sizes[0]} nodes: C1 {c1:.3g}, C2 {c2:.3g}, R² {model.r2_:.2f}"
         needed(min(c1, c2) >= 0, f"no statement, since a time of the fit is negative, {told}")
         needed(model.r2_ >= EXPLAINED, f"no statement, since the form does not fit, {told}")
         found.append((scale, c1, c2))
@@ -148,14 +148,14 @@ def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def fit(claim: Claim, evidence: Evidence) -> Verdict:
-    """R^2, error and coefficients of the paper's form on each graph: as printed, or a better fit."""
+    """R², error and coefficients of the paper's form on each graph: as printed, or a better fit."""
     told = []
     scales = _scales(evidence, TIMES)
     holds = len(scales) > 1
     for scale, (_, r2, error, *printed) in zip(scales[-2:], claim.data["rows"], strict=False):
         model = needed(scale.chosen, f"no results of {TIMES}")
         c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
-        ours = {"R^2": model.r2_, "MSE": model.mse_, "C1": c1, "C2": c2}
+        ours = {"R²": model.r2_, "MSE": model.mse_, "C1": c1, "C2": c2}
         told.append(f"of {scale.sizes[0]} nodes {said(ours)}")
         holds &= model.r2_ > (1 - NEAR) * r2 and model.mse_ < (1 + NEAR) * error
         holds &= bool(np.allclose([c1, c2], printed, rtol=NEAR))
@@ -165,14 +165,14 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
-    """R^2 of the paper's form on each graph, and its root mean square error beside the mean time."""
+    """R² of the paper's form on each graph, and its root mean square error beside the mean time."""
 
     def quality(scale: Analysis) -> tuple[str, bool]:
         model = needed(scale.chosen, f"no results of {TIMES}")
         error = float(np.sqrt(model.mse_) / scale.seconds().mean())
-        return f"R^2 {model.r2_:.3g}, error {error:.1%}", model.r2_ >= 0.95 and error < NEAR
+        return f"R² {model.r2_:.3g}, error {error:.1%}", model.r2_ >= 0.95 and error < NEAR
 
-    within = f"R^2 of 0.95 or more, errors below {NEAR:.0%} of T"
+    within = f"R² of 0.95 or more, errors below {NEAR:.0%} of T"
     return _of_each(claim, evidence, TIMES, map(quality, _scales(evidence, TIMES)), within)
 
 

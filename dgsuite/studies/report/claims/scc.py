@@ -333,7 +333,7 @@ def holes(claim: Claim, evidence: Evidence) -> Verdict:
     """Places that the files simulate and the paper could not run."""
     places = _hartree_fock(evidence, 6).hf.places
     fewer = [p for p in places if p < 8]
-    ours = f"Hartree-Fock on {', '.join(map(str, fewer))} places"
+    ours = f"Hartree-Fock on fewer than 8 places: {', '.join(map(str, fewer))}"
     return compared(claim, not fewer, ours, results=(fewer, places))
 
 
