@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from dgsuite.base.files import atomic_write
 from dgsuite.partition.client.installed import fingerprint
 
 NOTES = "study.json"
-"""File of a folder: of each step that is done, the code that did it and what it took."""
+"""File of a folder: of each step that is done, the code that did it, what it took, and its checksum."""
 
 PATIENCE = 10.0
 """Seconds that a step has to end after a signal."""
@@ -151,7 +152,14 @@ class Study:
         return found
 
     def _note(self, step: Step, minutes: float) -> None:
-        entry = {"code": self._code, "full": self.full, "minutes": round(minutes, 2)}
+        with (self.folder / f"{step.name}.nc").open("rb") as file:
+            checksum = hashlib.file_digest(file, "sha256").hexdigest()
+        entry = {
+            "code": self._code,
+            "full": self.full,
+            "minutes": round(minutes, 2),
+            "sha256": checksum,
+        }
         with atomic_write(self.folder / NOTES) as part:
             text = json.dumps(self._notes() | {step.name: entry}, indent=1)
             Path(part).write_text(f"{text}\n", encoding="utf-8")
