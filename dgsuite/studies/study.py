@@ -66,7 +66,7 @@ STEPS = (
     Step("figure19-factors", "run", 1.4),
     Step("scalability-figure2", "scaling", 3.6),
     Step("scalability-paper", "scaling", 3.4),
-    Step("scalability-simulated", "scaling simulate", 0.7),
+    Step("scalability-simulated", "scaling simulate", 0.5),
     Step("scc-hf-figure5", "scc", 2.6),
     Step("scc-hf-figure6", "scc", 0.72),
     Step("scc-hf-figure7", "scc", 0.73),
