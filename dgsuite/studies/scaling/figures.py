@@ -95,6 +95,7 @@ def completion_time_log(found: Analysis, ax: Axes) -> bool:
 def _workers_log(found: Analysis, ax: Axes) -> None:
     ax.set_xscale("log", base=2)
     ax.set_xticks(found.runs.p.values, [str(p) for p in found.runs.p.values])
+    ax.tick_params("x", rotation=60 * (len(found.runs.p) > 6))
     ax.minorticks_off()
 
 
@@ -104,7 +105,7 @@ def regression(found: Analysis, ax: Axes) -> bool:
         return False
     _times(found, ax)
     last = float(found.runs.p.max())
-    p = np.geomspace(1, 2 * last, 100)
+    p = np.geomspace(float(found.runs.p.min()), 2 * last, 100)
     low, high = found.model.interval(p)
     ax.plot(p, found.model.predict(p), color="C1", label="C0 + C1/p + C2/sqrt(p)")
     ax.fill_between(p, low, high, color="C1", alpha=0.15, linewidth=0, label="95 %")
