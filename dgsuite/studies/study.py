@@ -29,7 +29,7 @@ class Step(NamedTuple):
     name: str
     """Of its file."""
     command: str
-    """Which command runs it: "run", "scaling" or "scc"."""
+    """Which command runs it: "run", "scaling", "scaling simulate" or "scc"."""
     minutes: float
     """What it takes in its quick setting, on a machine of two processors."""
 
@@ -39,6 +39,8 @@ class Step(NamedTuple):
         where = ["--output", result]
         if self.command == "scaling":
             where = ["--output", str(folder), "--set", f"experiment.output={result}"]
+        if self.command == "scaling simulate":
+            return [*self.command.split(), *where]
         has_full = self.command != "scc" and self.name not in SINGLE
         return [self.command, self.name, *where, *["--full"] * (full and has_full)]
 
@@ -65,6 +67,7 @@ STEPS = (
     Step("figure19-factors", "run", 1.4),
     Step("scalability-figure2", "scaling", 3.6),
     Step("scalability-paper", "scaling", 3.4),
+    Step("scalability-simulated", "scaling simulate", 0.5),
     Step("scc-hf-figure5", "scc", 2.6),
     Step("scc-hf-figure6", "scc", 0.72),
     Step("scc-hf-figure7", "scc", 0.73),

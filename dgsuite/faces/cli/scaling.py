@@ -22,6 +22,7 @@ Examples:
   dgsuite scaling scalability-sizes
   dgsuite scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
   dgsuite scaling fit own.csv --link "1.25 GB"
+  dgsuite scaling simulate
 
 The last line of each kernel is "stop at P machines (between A and B)", "beyond what was measured",
 or "no statement" and why."""
@@ -163,6 +164,41 @@ def fit(
     chosen = _settings((), (), False, options.given(settings))
     measured = read(table, dict(pair.split("=", 1) for pair in columns))
     _tell([analyse(measured, settings=chosen, sizes=size)], table, output, no_figures)
+
+
+@scaling.command(short_help="Simulate the paper's cluster.")
+@click.option(
+    "--scale",
+    type=click.IntRange(2, 28),
+    default=20,
+    show_default=True,
+    help="Of the graph that is counted; its counts stand for scale 28.",
+)
+@click.option("--in-turn", is_flag=True, help="Deal processes to the nodes in turn.")
+@options.output("The result (default: results/scalability-simulated.nc).")
+@options.general
+def simulate(scale: int, in_turn: bool, output: str | None) -> None:
+    """Times of the two-dimensional search on the cluster of Medya et al., 32 nodes with 18 processes each,
+    SIMULATED from traffic that is counted here; analysed as the paper does.
+    """
+    from dgsuite.base import files
+
+    path = files.output(output, "scalability-simulated")
+    from dgsuite.core.results.dataset import save
+    from dgsuite.studies.report.claims.scalability_plans import paper_settings
+    from dgsuite.studies.scaling.simulated import PaperCluster, analyses, designs
+    from dgsuite.studies.scaling.simulated import simulate as simulated
+    from dgsuite.studies.scaling.summary import show
+
+    with console.err().status("counting") as status:
+        cluster = PaperCluster(in_turn=in_turn)
+        found = simulated(scale, cluster, lambda p: status.update(f"counting: {p} processes"))
+    save(found, path)
+    for figures, runs in designs(found).items():
+        for one in analyses(runs, paper_settings()):
+            one.title += f", {figures}"
+            show(console.out(), one)
+    print(path)
 
 
 def _check_folder(output: str | None) -> None:

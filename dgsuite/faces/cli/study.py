@@ -39,7 +39,7 @@ def study(
     if dry_run or not (names or everything):
         for step in steps:
             state = "done" if whole.done(step) else f"about {_minutes(whole.minutes(step))}"
-            print(f"{step.name:20}  {state}")
+            print(f"{step.name:21}  {state}")
         return
     _run(whole, steps)
     page = whole.folder / "report.html"

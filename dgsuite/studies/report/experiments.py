@@ -47,7 +47,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
     rows
         What the papers say, with verdicts.
     """
-    from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES
+    from dgsuite.studies.report.claims.scalability_plans import SIMULATED, THROTTLED, TIMES
     from dgsuite.studies.report.claims.scc import FILES
 
     stem = name.removesuffix(".nc")
@@ -63,6 +63,13 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         figures = [2, 3] if stem == TIMES else [4, 5, 6]
         drawn, findings = _scaling(ds, figures)
         paper, said = "scalability", "Scalability on Graph500"
+    elif stem == SIMULATED:
+        from dgsuite.studies.scaling.simulated import designs
+
+        times, throttled = designs(ds).values()
+        figures, (drawn, findings) = [2, 3, 4, 5, 6], _scaling(times, [2, 3])
+        drawn = {**drawn, **_scaling(throttled, [4, 5, 6])[0], **drawn}  # where to stop: by times
+        paper, said = "scalability", "Scalability on Graph500, simulated"
     elif "small_gain" in ds:
         drawn, figures, paper, said = {}, [], "", "At how many machines to stop"
         found = zip(ds.kernel.values, ds.n.values, ds.conclusion.values, strict=True)
@@ -80,8 +87,14 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         pictures=[svg(figure, f"{said}: {what}") for what, figure in drawn.items()],
         findings=findings,
         claims=[row for row in rows if _about(row, paper, figures)],
-        command=f"dgsuite {COMMANDS[paper]} {stem}" if paper and figures else "",
+        command=_command(stem, paper) if paper and figures else "",
     )
+
+
+def _command(stem: str, paper: str) -> str:
+    """The command that makes a result."""
+    simulated = stem == "scalability-simulated"
+    return "dgsuite scaling simulate" if simulated else f"dgsuite {COMMANDS[paper]} {stem}"
 
 
 def _title(said: str, paper: str, figures: Sequence[int], stem: str) -> str:
@@ -113,10 +126,11 @@ def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]
     from dgsuite.studies.report.claims.scalability_plans import paper_settings
     from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
     from dgsuite.studies.scaling.figures import draw
+    from dgsuite.studies.scaling.simulated import analyses
 
     settings = paper_settings()
-    found = []
-    for title, runs in by_kernel(split(ds), settings).items():
+    found = analyses(ds, settings) if "simulated" in ds.attrs else []
+    for title, runs in by_kernel([] if found else split(ds), settings).items():
         found.append(analyse(runs, settings=settings))
         found[-1].title = title
     names = tuple(f"figure{n}" for n in wanted)

@@ -115,6 +115,11 @@ class Analysis:
         """What p counts."""
         return str(self.runs.p.attrs["long_name"])
 
+    @property
+    def origin(self) -> str:
+        """How the times were found."""
+        return "simulated" if "simulated" in self.runs.attrs else "measured"
+
     def counted(self, p: int) -> str:
         """So many of them."""
         one = {"processes": "process"}.get(self.unit, self.unit.removesuffix("s"))

@@ -1,4 +1,4 @@
-"""Figures 2 to 6 of Medya et al. from measured runs, and what-if beside them."""
+"""Figures 2 to 6 of Medya et al. from measured or simulated runs, and what-if beside them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _sizes(found: Analysis) -> Iterator[tuple[int, str, str, xr.DataArray]]:
     seconds = found.runs.seconds
     for k, n in enumerate(found.sizes):
         one = seconds.sel(n=n) if "n" in seconds.dims else seconds
-        label = f"n = {n}" if len(found.sizes) > 1 else "measured"
+        label = f"n = {n}" if len(found.sizes) > 1 else found.origin
         yield n, label, f"C{k}", one.dropna("p", how="all")
 
 
@@ -98,6 +98,7 @@ def _workers_log(found: Analysis, ax: Axes) -> None:
 
     ax.set_xscale("log", base=2)
     ax.set_xticks(found.runs.p.values, [str(p) for p in found.runs.p.values])
+    ax.tick_params("x", rotation=60 * (len(found.runs.p) > 6))
     ax.xaxis.set_minor_locator(NullLocator())
 
 
@@ -107,7 +108,7 @@ def regression(found: Analysis, ax: Axes) -> bool:
         return False
     _times(found, ax)
     last = float(found.runs.p.max())
-    p = np.geomspace(1, 2 * last, 100)
+    p = np.geomspace(float(found.runs.p.min()), 2 * last, 100)
     low, high = found.model.interval(p)
     ax.plot(p, found.model.predict(p), color="C1", label="C0 + C1/p + C2/sqrt(p)")
     ax.fill_between(p, low, high, color="C1", alpha=0.15, linewidth=0, label="95 %")
@@ -230,7 +231,7 @@ def demand_trend(found: Analysis, ax: Axes) -> bool:
                 label=f"CTI {cti:.0%}" if n is None else f"n = {n:g}, CTI {cti:.0%}",
             )
     shared = bool(found.runs.oversubscribed.sel(p=table.p).any())
-    ax.set_xlabel("workers" + shared * f" ({SHARED})", fontsize=8 if shared else None)
+    ax.set_xlabel(found.unit + shared * f" ({SHARED})", fontsize=8 if shared else None)
     ax.set_ylabel("bandwidth demand, per cent")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return True
@@ -244,12 +245,12 @@ def prediction(found: Analysis, ax: Axes) -> bool:
     p, n = int(error.p), int(error.n)
     predicted = np.atleast_1d(found.demand.predict(p, found.demand.ctis_, found.size(n)))
     x = np.arange(len(predicted))
-    ax.bar(x - 0.2, predicted - error, 0.38, color="C0", label="measured")
+    ax.bar(x - 0.2, predicted - error, 0.38, color="C0", label=found.origin)
     ax.bar(x + 0.2, predicted, 0.38, color="C1", label="predicted")
     ax.set_xticks(x, [f"{cti:.0%}" for cti in found.demand.ctis_])
     of = f", n = {n}" if found.size(n) else ""
     shared = ", oversubscribed" * bool(found.runs.oversubscribed.sel(p=p))
-    ax.set_xlabel(f"CTI, {p} workers{of}{shared}")
+    ax.set_xlabel(f"CTI, {found.counted(p)}{of}{shared}")
     ax.set_ylabel("bandwidth demand, per cent")
     ax.legend()
     return True

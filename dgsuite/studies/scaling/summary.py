@@ -77,7 +77,7 @@ def _held_out(found: Analysis) -> Iterator[str]:
         at = held.isel(point=k)
         size = f"n = {int(at.n)}, " if at.n > 1 else ""
         yield (
-            f"  {size}{found.counted(int(at.p))}{_mark(found, int(at.p))}: measured "
+            f"  {size}{found.counted(int(at.p))}{_mark(found, int(at.p))}: {found.origin} "
             f"{float(at.measured):.3g} s, predicted {float(at.predicted):.3g} s (95 %: "
             f"{float(at.low):.3g} to {float(at.high):.3g} s{'' if inside[k] else ', missed'})"
         )
@@ -140,7 +140,7 @@ def _demand(found: Analysis) -> Iterator[str]:
             off = (
                 f"{error:+.1f} points off"
                 if math.isfinite(error)
-                else "measured times do not reach it"
+                else f"{found.origin} times do not reach it"
             )
             yield (
                 f"  {_of(found, n)}CTI {cti:6.1%}: demand of {found.counted(p)}{_mark(found, p)} "

@@ -86,6 +86,9 @@ def trace(
     *,
     clusters: Sequence[int],
     seed: int | None = None,
+    processes_per_node: int = 1,
+    in_turn: bool = False,
+    warmup: int = 1,
     on_clusters: Callable[[int], None] = lambda p: None,
     **parameters: Any,
 ) -> xr.Dataset:
@@ -100,6 +103,13 @@ def trace(
         number of clusters (int64).
     clusters
         Numbers of clusters, such as ``[4, 64, 4096]``; each deals the nodes in blocks.
+    processes_per_node
+        Successive clusters that share a link. Bytes are then those of the busiest link, without what its
+        clusters send each other.
+    in_turn
+        Whether clusters are dealt to the nodes in turn, as many to each; then they are not successive.
+    warmup
+        Runs before the one that is counted. A phase takes the least of all its times.
     on_clusters
         Called as each number of clusters begins.
     parameters
@@ -115,7 +125,7 @@ def trace(
     Raises
     ------
     InputError
-        A number of clusters below 1, or a graph or parameter that does not fit.
+        A number of clusters or processes below 1, or a graph or parameter that does not fit.
 
     Examples
     --------
@@ -135,15 +145,20 @@ def trace(
         raise InputError(
             f"clusters must be integers of at least 1, such as [4, 64], got {clusters!r}"
         )
+    if processes_per_node < 1 or (in_turn and any(p % processes_per_node for p in ps)):
+        raise InputError(
+            f"processes_per_node must be at least 1, and in_turn divide {ps}, got {processes_per_node}"
+        )
     grid = isinstance(kernel, str) and kernel == "bfs2d"
     if grid:
         parameters["direction"] = "top-down"
     chosen = make_kernel("bfs" if grid else kernel, graph, seed, parameters)
-    recorded = record(chosen, graph)
+    recorded = record(chosen, graph, warmup)
     rows: dict[str, list[list[float]]] = {name: [] for name in TEXTS}
     for p in ps:
         on_clusters(p)
-        found = [_busiest(e) for e in (_on_grid if grid else _in_blocks)(recorded, p)]
+        exchanges = (_on_grid if grid else _in_blocks)(recorded, p)
+        found = [_busiest(e, processes_per_node, in_turn) for e in exchanges]
         columns = [list(column) for column in zip(*found, strict=True)]
         # what one exchange brings is worked on before the next
         columns[-1] = [1 / p, *columns[-1][:-1]]
@@ -235,7 +250,7 @@ def _dataset(
     )
 
 
-def record(kernel: Kernel, graph: Graph) -> Recording:
+def record(kernel: Kernel, graph: Graph, warmup: int = 1) -> Recording:
     """Run a kernel on one cluster and keep what its nodes say."""
     if graph.directed:
         raise InputError(
@@ -247,23 +262,31 @@ def record(kernel: Kernel, graph: Graph) -> Recording:
     def recorder(step: Step, what: Any) -> None:
         sent[-1] = what
 
-    _, warm = serial.run(kernel, [cluster])
+    times = [serial.run(kernel, [cluster])[1]["compute"] for _ in range(warmup)]
     _, log = serial.run(
         kernel, [cluster], before_phase=lambda site: sent.append(None), recorder=recorder
     )
-    compute = np.minimum(warm["compute"], log["compute"])[:, 0]
+    compute = np.min([*times, log["compute"]], axis=0)[:, 0]
     return Recording(cluster, [*log.steps], sent, compute)
 
 
-def _busiest(e: Exchange) -> tuple[int, int, int, int, float]:
-    """Most bytes out and in, most partners, all bytes, and the largest share of the work."""
+def _busiest(
+    e: Exchange, processes_per_node: int, in_turn: bool
+) -> tuple[int, int, int, int, float]:
+    """Most bytes out and in of a link, most partners, bytes of all links, and largest share of the work."""
     p = len(e.work)
     total = int(e.work.sum())
+    first, links = np.arange(0, p, processes_per_node), e.nbytes
+    if in_turn:
+        dealt = np.arange(p).reshape(processes_per_node, -1).T.ravel()
+        links = links[np.ix_(dealt, dealt)]
+    links = np.add.reduceat(np.add.reduceat(links, first, axis=0), first, axis=1)
+    np.fill_diagonal(links, 0)
     return (
-        int(e.nbytes.sum(axis=1).max()),
-        int(e.nbytes.sum(axis=0).max()),
+        int(links.sum(axis=1).max()),
+        int(links.sum(axis=0).max()),
         int(np.count_nonzero(e.pairs, axis=1).max()),
-        int(e.nbytes.sum()),
+        int(links.sum()),
         float(e.work.max() / total) if total else 1 / p,
     )
 

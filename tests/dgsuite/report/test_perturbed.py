@@ -16,6 +16,8 @@ from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import COUNTED, Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.results import hardware_threads
+from dgsuite.studies.scaling.analysis import split
+from dgsuite.studies.scaling.measure import measured
 from tests.support.claims import Changed, shipped, timed
 
 FA, FAC = "finish_async", "clocked"
@@ -374,7 +376,16 @@ def shares(processing, communication):
     return at_full(lambda p: 1 + processing / p + communication / p**0.5)
 
 
+def sending(power):
+    """What a process sends goes with a power of the workers."""
+    ds = shipped()["scalability-figure2.nc"]
+    luck = 1 + 0.01 * np.random.default_rng(7).normal(size=ds.sizes["run"])
+    sent = luck * ds.workers ** (1 + power) * LARGE * (ds["round"] == 0)
+    return {"scalability-figure2.nc": ds.assign(bytes=sent.transpose(*ds.bytes.dims))}
+
+
 SCALABILITY = {
+    "sec3.messages": lambda: ([sending(-1), sending(0), sending(0.5)], sending(-0.5)),
     "fig2.not-straight": lambda: (
         [at_full(lambda p: 1 / p), at_full(grows)],
         at_full(lambda p: p**-0.5),
@@ -413,6 +424,29 @@ def test_two_copies_of_a_time_are_the_same():
     wrong = {name: ds.assign(seconds=2 * ds.seconds) for name, ds in given.items()}
     found = verdict("scalability.fig3.good-fit", Evidence(wrong))
     assert "other seconds by run" in found.silent
+
+
+AGAIN = [name for name in SCALABILITY if name not in ("sec3.messages", "sec4.intersense")]
+"""Claims that are judged on the simulated cluster, too."""
+
+
+def on_the_cluster(results):
+    """The same times, as those of the simulated cluster."""
+    (ds,) = results.values()
+    runs = measured(split(ds)).assign_attrs(simulated=1)
+    at = np.isin(runs.p, (4, 9, 16, 25))
+    return Evidence({"scalability-simulated.nc": runs.assign(throttled=("p", at))})
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_a_verdict_on_the_simulated_cluster_follows_its_times(name):
+    denied, confirmed = SCALABILITY[name]()
+    for results in denied:
+        assert verdict(f"scalability.{name}", on_the_cluster(results)).beside.verdict not in GOOD
+    found = verdict(f"scalability.{name}", on_the_cluster(confirmed))
+    assert found.beside.verdict in GOOD
+    assert found.verdict == "not checked"
+    assert found.beside.machine in str(found.beside)
 
 
 # The chip: what is changed are simulated times

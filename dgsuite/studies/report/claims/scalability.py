@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 from scipy import stats
 
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_settings
+from dgsuite.studies.report.claims.scalability_plans import (
+    SIMULATED,
+    THROTTLED,
+    TIMES,
+    paper_settings,
+)
 from dgsuite.studies.report.claims.verdicts import (
     ContradictionError,
     MissingError,
@@ -22,6 +28,7 @@ from dgsuite.studies.report.claims.verdicts import (
     check,
     compared,
     condition,
+    judged_again,
     needed,
     said,
 )
@@ -84,6 +91,12 @@ def _of_each(
     return compared(claim, all(holds), list(told), within, evidence.result(name))
 
 
+def _slope(p: NDArray, values: NDArray) -> tuple[float, float]:
+    """Slope of log values over log p, and half of its 95 % interval."""
+    line = stats.linregress(np.log(p), np.log(values))
+    return float(line.slope), float(stats.t.ppf(0.975, len(p) - 2) * line.stderr)
+
+
 def _share(c1: float, c2: float, p: float) -> float:
     """Communication's share of C1/p + C2/sqrt(p)."""
     return c2 * p**-0.5 / (c1 / p + c2 * p**-0.5)
@@ -97,9 +110,9 @@ def another_cluster(results: xr.Dataset) -> bool:
 
 @condition
 def fewer_workers(results: xr.Dataset) -> bool:
-    """Whether the most workers are fewer than the paper's fewest processes."""
+    """Whether the most workers, or processes, are fewer than the paper's fewest processes."""
     fewest = min(claims()["scalability.fig6.setup"].data["fixed"]["fitted_processes"])
-    return bool(results["workers"].max() < fewest)
+    return bool(results["p" if "p" in results.dims else "workers"].max() < fewest)
 
 
 class _Held:
@@ -119,7 +132,10 @@ class _Held:
 def _analysed(held: _Held) -> list[Analysis]:
     """As the paper does: each size apart, by plain least squares."""
     from dgsuite.studies.scaling.analysis import analyse, split
+    from dgsuite.studies.scaling.simulated import analyses
 
+    if "simulated" in held.runs.attrs:
+        return analyses(held.runs, paper_settings())
     runs = split(held.runs)
     kept = [float(run.attrs["seconds"]) for run in runs]
     if not np.allclose(held.runs.seconds.values, kept):
@@ -131,22 +147,58 @@ def _analysed(held: _Held) -> list[Analysis]:
     return [analyse(mine, settings=paper_settings()) for mine in given]
 
 
+def _on_the_cluster(evidence: Evidence) -> Evidence | None:
+    """What is simulated of the paper's cluster, in place of the results of both experiments."""
+    found = evidence.results.get(f"{SIMULATED}.nc")
+    return None if found is None else _designed(_Held(found))
+
+
+@cache
+def _designed(held: _Held) -> Evidence:
+    from dgsuite.studies.scaling.simulated import designs
+
+    parts = designs(held.runs).values()
+    return Evidence(
+        {f"{name}.nc": part for name, part in zip((TIMES, THROTTLED), parts, strict=True)}
+    )
+
+
+on_the_cluster = judged_again("the paper's cluster", _on_the_cluster)
+"""Judges what is simulated, too."""
+
+
 @check
+@on_the_cluster
 def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
     """Slopes of log T over log p, with their 95 % intervals: T falls, and surely less than 1/p."""
 
     def slope(scale: Analysis) -> tuple[str, bool]:
         full = scale.runs.seconds.isel(bandwidth=-1).median("repeat")
-        line = stats.linregress(np.log(full.p), np.log(full))
-        half = float(stats.t.ppf(0.975, full.size - 2) * line.stderr)
-        holds = line.slope - half > -FLAT and line.slope + half < 0
-        return f"slope {line.slope:.2f} ± {half:.2f}", bool(holds)
+        power, half = _slope(full.p.values, full.values)
+        return f"slope {power:.2f} ± {half:.2f}", power - half > -FLAT and power + half < 0
 
     found = map(slope, _scales(evidence, TIMES))
     return _of_each(claim, evidence, TIMES, found, f"surely between -{FLAT} and 0")
 
 
 @check
+def sent_per_process(claim: Claim, evidence: Evidence) -> Verdict:
+    """Slope of log bytes that a process sends over log p, with its 95 % interval, on each graph."""
+    runs = needed(evidence.result(TIMES), f"no results of {TIMES}")
+    sent = (runs.bytes.where(runs.bytes >= 0).sum("round") / runs.workers).values
+    found = []
+    for n in np.unique(runs.n):
+        of = np.flatnonzero((runs.n.values == n) & (runs["repeat"].values == 0))
+        power, half = _slope(runs.workers.values[of], sent[of])
+        holds = -1 < power - half < -0.5 < power + half < 0
+        found.append((f"bytes as p to the power {power:.2f} ± {half:.2f}", holds))
+    return _of_each(
+        claim, evidence, TIMES, found, "-1/2 is in the 95 % interval, and neither 0 nor -1"
+    )
+
+
+@check
+@on_the_cluster
 def fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R², error and coefficients of the paper's form on each graph: as printed, or a better fit."""
     told = []
@@ -164,6 +216,7 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R² of the paper's form on each graph, and its root mean square error beside the mean time."""
 
@@ -177,6 +230,7 @@ def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
     """C1 beside C2 on each graph, and processing's part at the most workers."""
     found = []
@@ -194,6 +248,7 @@ def _seconds(found: Analysis) -> xr.DataArray:
 
 
 @check
+@on_the_cluster
 def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether T is convex in bandwidth, and longer for fewer workers and the larger graph, at each point."""
     scales = [_seconds(found) for found in _scales(evidence, THROTTLED)]
@@ -228,6 +283,7 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
     """Of each graph the ratios of demands of the most and the fewest workers, over increments."""
 
@@ -245,6 +301,7 @@ def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def demand_constant(claim: Claim, evidence: Evidence) -> Verdict:
     """The demand constants of the graphs."""
     values = claim.data["values"]
@@ -257,6 +314,7 @@ def demand_constant(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     """Of each graph the largest error of the demand held out, percentage points."""
     off = []
@@ -272,6 +330,7 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the share of communication in the fitted form grows with p, to more than a half."""
     found = []
@@ -282,6 +341,7 @@ def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
 def diminishing_return(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether communication is most of the completion time where one more machine stops to pay."""
     found, c1, _ = _fits(evidence)[-1]

@@ -30,6 +30,9 @@ TIMES = "scalability-figure2"
 THROTTLED = "scalability-paper"
 """The experiment of Figures 4 to 6: times over bandwidth."""
 
+SIMULATED = "scalability-simulated"
+"""Both, simulated on the paper's cluster."""
+
 
 def paper_fit() -> dict[str, Any]:
     """The paper's regression, as settings of an experiment have it."""
