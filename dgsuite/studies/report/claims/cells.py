@@ -5,18 +5,12 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.counts import FAC
 from dgsuite.studies.report.claims.counts_recursive import obeys
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import COUNTS, INPUTS, Evidence, dataset
-from dgsuite.studies.report.claims.verdicts import (
-    CONDITIONS,
-    DIFFERS,
-    EQUAL,
-    Verdict,
-    check,
-    condition,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, condition
 from dgsuite.studies.report.tables import cells_of, lines_of, reasons, summary
 
 
@@ -27,7 +21,7 @@ def cells(claim: Claim, evidence: Evidence) -> Verdict:
     odd = [f"{c.kernel} {c.input} {c.column} {c.difference:+d}" for c in found if c.why == ""]
     for entry in claim.data.get("difference", ()):
         when = entry.get("when")
-        if when and not CONDITIONS[when](TESTED_ON[when](claim, evidence)):
+        if when and not verdicts.CONDITIONS[when](TESTED_ON[when](claim, evidence)):
             odd.append(f"this reason does not hold: {entry['why']}")
     text = summary(found)
     lines = lines_of(claim)
@@ -35,8 +29,10 @@ def cells(claim: Claim, evidence: Evidence) -> Verdict:
         text += f" {lines}, fewer in each program." if lines.fewer else f" {lines}."
         odd += [] if lines.fewer else ["some program of ours is longer"]
     if all(c.difference == 0 for c in found):
-        return Verdict(EQUAL, text, silent=", ".join(odd))
-    return Verdict(DIFFERS, text, " / ".join(r for r in reasons(found) if r), ", ".join(odd))
+        return Verdict(verdicts.EQUAL, text, silent=", ".join(odd))
+    return Verdict(
+        verdicts.DIFFERS, text, " / ".join(r for r in reasons(found) if r), ", ".join(odd)
+    )
 
 
 @condition

@@ -13,18 +13,10 @@ from numpy.typing import NDArray
 from dgsuite import genval
 from dgsuite.core.running.runner import run
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.report.claims import formulas
+from dgsuite.studies.report.claims import formulas, verdicts
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import INPUTS, RINGS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import (
-    Verdict,
-    all_but,
-    check,
-    compared,
-    condition,
-    said,
-    unknown,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
 from dgsuite.studies.report.tables import code
 
 if TYPE_CHECKING:
@@ -53,7 +45,7 @@ def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
         k: {int(x) for i in INPUTS for x in _tasks_a_join(evidence.counted(k, i))}
         for k in differing
     }
-    return compared(claim, not differing, all_but(differing), results=joins)
+    return compared(claim, not differing, verdicts.all_but(differing), results=joins)
 
 
 def _tasks_a_join(run: xr.Dataset) -> NDArray:
@@ -111,7 +103,9 @@ def phase_sum(claim: Claim, evidence: Evidence) -> Verdict:
         k for k in CLOCKED
         if fa[k]["static FA finishes"] != sum(fac[k][f"static FAC {n}"] for n in ("finishes", "barriers"))
     ]  # fmt: skip
-    return compared(claim, not odd, f"{all_but(odd)}; of the printed texts {all_but(suspect)}")
+    return compared(
+        claim, not odd, f"{verdicts.all_but(odd)}; of the printed texts {verdicts.all_but(suspect)}"
+    )
 
 
 @check
@@ -126,7 +120,7 @@ def fac_fewer(claim: Claim, evidence: Evidence) -> Verdict:
                    for style in ("finish_async", FAC))  # fmt: skip
         if fa["mutexes"] != fac["mutexes"] or any(fac[n] >= fa[n] for n in ("finishes", "asyncs")):
             odd.append(f"{k} {i}")
-    return compared(claim, not odd, all_but(odd))
+    return compared(claim, not odd, verdicts.all_but(odd))
 
 
 @check
@@ -157,7 +151,7 @@ def formulas_at_64(claim: Claim, evidence: Evidence) -> Verdict:
             at = formulas.letters(kernel, i.lower(), N)
             if formulas.value(text, at) != expected:
                 odd.append(f"{kernel} {i} {column}")
-    return compared(claim, not odd, all_but(odd))
+    return compared(claim, not odd, verdicts.all_but(odd))
 
 
 @check
@@ -179,7 +173,7 @@ def merged_phases(claim: Claim, evidence: Evidence) -> Verdict:
         if k not in RINGS
         and (evidence.total("comm", k, i) - evidence.total("comm", k, i, FAC)) % (N - 1)
     ]  # fmt: skip
-    return compared(claim, not odd, f"{all_but(odd)} without a remainder")
+    return compared(claim, not odd, f"{verdicts.all_but(odd)} without a remainder")
 
 
 @check
@@ -280,9 +274,9 @@ def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
         found[kernel in claim.data["kernels"]][kernel] = float(np.corrcoef(*drawn)[0, 1])
     named, others = found[True], found[False]
     holds = min(named.values()) >= ALIKE
-    told = f"{said(named)}; of others {said(others)}"
+    told = f"{verdicts.said(named)}; of others {verdicts.said(others)}"
     if holds and max(others.values()) >= ALIKE:
-        return unknown("no statement: the curves of other kernels are just as alike", told)
+        return verdicts.unknown("no statement: the curves of other kernels are just as alike", told)
     return compared(claim, holds, told, f"a correlation of at least {ALIKE}")
 
 

@@ -17,15 +17,8 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment import shipped
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.report.claims.verdicts import (
-    DEFINITION,
-    KINDS,
-    MEASURED,
-    PLANNED,
-    SIMULATED,
-    ContradictionError,
-    needed,
-)
+from dgsuite.studies.report.claims import verdicts
+from dgsuite.studies.report.claims.verdicts import needed
 from dgsuite.studies.report.tables import STYLES
 
 if TYPE_CHECKING:
@@ -79,22 +72,22 @@ class Evidence:
     def kind(self, decided: bool) -> str:
         """What a verdict rests on: of what its check found or, if it did not decide, of all it looked for."""
         kinds = {kind for kind, there in self._looked if there or not decided}
-        return next((kind for kind in KINDS if kind in kinds), DEFINITION)
+        return next((kind for kind in verdicts.KINDS if kind in kinds), verdicts.DEFINITION)
 
-    def _look[T](self, found: T, kind: str = MEASURED) -> T:
+    def _look[T](self, found: T, kind: str = verdicts.MEASURED) -> T:
         """Note that a check looks for something, and whether it is there."""
         self._looked.append((kind, found is not None))
         return found
 
     def file(self, name: str) -> Path | None:
         """An experiment file, if it is there."""
-        self._look(self.configs, PLANNED)
+        self._look(self.configs, verdicts.PLANNED)
         path = self.configs and self.configs / f"{name}.toml"
         return path if path and path.exists() else None
 
     def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
         """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
-        self._look(self.configs, PLANNED)
+        self._look(self.configs, verdicts.PLANNED)
         if self.configs is None:
             return None
         key = (number, full, study)
@@ -130,10 +123,10 @@ class Evidence:
 
     def simulations(self, variable: str, **attrs: Any) -> Iterator[xr.Dataset]:
         """Results of simulated machines with a variable, and with some attributes."""
-        self._look(None, SIMULATED)
+        self._look(None, verdicts.SIMULATED)
         for ds in self.results.values():
             if variable in ds and all(ds.attrs.get(k) == v for k, v in attrs.items()):
-                yield self._look(ds, SIMULATED)
+                yield self._look(ds, verdicts.SIMULATED)
 
     def run(
         self, kernel: str, given: str, style: str = "finish_async", form: str = "iterative"
@@ -207,11 +200,13 @@ def _same_counts(row: xr.Dataset, made: xr.Dataset, what: str) -> None:
     for name in COUNTS:
         kept, ours = int(row[name]), int(made[name].sum())
         if kept != ours:
-            raise ContradictionError(f"{what}: the results have {kept} {name}, a run here {ours}")
+            raise verdicts.ContradictionError(
+                f"{what}: the results have {kept} {name}, a run here {ours}"
+            )
     if "comm_by_round" in row:
         by_round = row["comm_by_round"].values
         if by_round[by_round >= 0].tolist() != made["comm"].values.tolist():
-            raise ContradictionError(f"{what}: a run here has another comm by round")
+            raise verdicts.ContradictionError(f"{what}: a run here has another comm by round")
 
 
 @cache

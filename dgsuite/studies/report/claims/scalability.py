@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dgsuite.studies.experiment import model as config
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scalability_plans import (
@@ -21,17 +22,7 @@ from dgsuite.studies.report.claims.scalability_plans import (
     TIMES,
     paper_settings,
 )
-from dgsuite.studies.report.claims.verdicts import (
-    ContradictionError,
-    MissingError,
-    Verdict,
-    check,
-    compared,
-    condition,
-    judged_again,
-    needed,
-    said,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 
 if TYPE_CHECKING:
     from dgsuite.studies.scaling.analysis import Analysis
@@ -139,7 +130,7 @@ def _analysed(held: _Held) -> list[Analysis]:
     runs = split(held.runs)
     kept = [float(run.attrs["seconds"]) for run in runs]
     if not np.allclose(held.runs.seconds.values, kept):
-        raise ContradictionError(
+        raise verdicts.ContradictionError(
             "the results have other seconds by run than in the runs' attributes"
         )
     sizes = sorted({int(run.attrs["n"]) for run in runs})
@@ -163,7 +154,7 @@ def _designed(held: _Held) -> Evidence:
     )
 
 
-on_the_cluster = judged_again("the paper's cluster", _on_the_cluster)
+on_the_cluster = verdicts.judged_again("the paper's cluster", _on_the_cluster)
 """Judges what is simulated, too."""
 
 
@@ -208,7 +199,7 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
         model = needed(scale.chosen, f"no results of {TIMES}")
         c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
         ours = {"R²": model.r2_, "MSE": model.mse_, "C1": c1, "C2": c2}
-        told.append(f"of {scale.sizes[0]} nodes {said(ours)}")
+        told.append(f"of {scale.sizes[0]} nodes {verdicts.said(ours)}")
         holds &= model.r2_ > (1 - NEAR) * r2 and model.mse_ < (1 + NEAR) * error
         holds &= bool(np.allclose([c1, c2], printed, rtol=NEAR))
     within = f"{NEAR:.0%} of print"
@@ -321,7 +312,7 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     for found in _scales(evidence, THROTTLED):
         error = found.demand_error
         if error is None or not error.notnull().any():
-            raise MissingError(NO_DEMAND)
+            raise verdicts.MissingError(NO_DEMAND)
         off.append(float(abs(error).max()))
     values = claim.data["values"]
     holds = len(off) == 2 and off[0] < values["below_27"] and off[1] < values["below_28"]

@@ -9,18 +9,11 @@ import xarray as xr
 
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment.load import load
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, claims, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES
-from dgsuite.studies.report.claims.verdicts import (
-    DIFFERS,
-    EQUAL,
-    Verdict,
-    check,
-    compared,
-    instead,
-    needed,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, needed
 from dgsuite.studies.scaling import BandwidthDemand, CompletionTime
 from dgsuite.studies.scaling.terms import FORMS
 
@@ -100,12 +93,12 @@ def departures(claim: Claim, file: config.Config) -> dict[str, str]:
     link = claims()["scalability.sec2.cluster"].data["fixed"]["gbit_per_second"]
     paper = {"gbit_per_second": link, **claim.data.get("vary", {}), **claim.data.get("fixed", {})}
     found = {
-        name: instead(ours[name], paper[name])
+        name: verdicts.instead(ours[name], paper[name])
         for name in ours
         if name in paper and ours[name] != paper[name]
     }
     if ours["programs"] != ["bfs2d"]:
-        found["programs"] = instead(ours["programs"], "bfs2d")
+        found["programs"] = verdicts.instead(ours["programs"], "bfs2d")
     return found
 
 
@@ -129,7 +122,9 @@ def scalability_setting(claim: Claim, evidence: Evidence) -> Verdict:
     ours += ["full: " + (", ".join(rest) + " as well" if rest else "as the paper")]
     why = {DERIVED.get(a, a): reasons.get(DERIVED.get(a, a), "") for a in found}
     text = "; ".join(f"{aspect}: {reason}" for aspect, reason in why.items() if reason)
-    return Verdict(DIFFERS if found else EQUAL, ". ".join(ours), text, "; ".join(silent))
+    return Verdict(
+        verdicts.DIFFERS if found else verdicts.EQUAL, ". ".join(ours), text, "; ".join(silent)
+    )
 
 
 def _experiment_of(claim: Claim) -> str:

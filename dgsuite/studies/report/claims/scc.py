@@ -9,21 +9,11 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.studies.experiment import toml
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, claims, figure_of, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
-from dgsuite.studies.report.claims.verdicts import (
-    MissingError,
-    Verdict,
-    check,
-    compared,
-    condition,
-    instead,
-    judged_again,
-    need_pyscf,
-    needed,
-    said,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.scc.chip import SCC, SCHEMES
 from dgsuite.studies.scc.hf_study import File as HartreeFock
 from dgsuite.studies.scc.hf_study import Study as Builds
@@ -63,7 +53,7 @@ def by_cycles(evidence: Evidence) -> Evidence | None:
     return Evidence(found, configs=None) if found else None
 
 
-on_chip = judged_again("the chip", by_cycles)
+on_chip = verdicts.judged_again("the chip", by_cycles)
 
 TABLE1 = "scc-bc"
 """The experiment file of all graphs."""
@@ -106,7 +96,7 @@ def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
     """Where the experiment file differs; the file's ``figure.departs`` must have the reasons."""
     number = figure_of(claim)
     if (file := _file(evidence, number)) is None:
-        raise MissingError(NO_FILES)
+        raise verdicts.MissingError(NO_FILES)
     reasons = file.figure.departs if file.figure and file.figure.number == number else {}
     return departing(departures(claim, file), reasons)
 
@@ -119,7 +109,7 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
         for aspect in ("inputs", "balances", "transports", "places")
     }
     machines = [e["machine"] for e in experiments]
-    found = {"machine": instead("simulated with units of this machine", machines)}
+    found = {"machine": verdicts.instead("simulated with units of this machine", machines)}
     study = _study(file)
     ours: dict[str, Sequence[str]]
     if isinstance(file, HartreeFock):
@@ -130,22 +120,24 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
         ours = {"inputs": inputs, "balances": file.bc.deals}
     for aspect, values in ours.items():
         if set(values) != set(paper[aspect]):
-            found[aspect] = instead(values, paper[aspect])
+            found[aspect] = verdicts.instead(values, paper[aspect])
     wanted = {t: OURS[t] for t in paper["transports"]}
     missing = [t for t, scheme in wanted.items() if scheme not in study.protocols]
     more = [c for c in study.protocols if c not in wanted.values()]
-    parts = [f"without {said(missing)}"] * bool(missing) + [f"{said(more)} besides"] * bool(more)
+    parts = [f"without {verdicts.said(missing)}"] * bool(missing) + [
+        f"{verdicts.said(more)} besides"
+    ] * bool(more)
     if parts:
         found["transports"] = ", ".join(parts)
     if buffers := _other_buffers(study.buffers, [t for t in wanted if t not in missing]):
-        found["buffers"] = said(buffers)
+        found["buffers"] = verdicts.said(buffers)
     places, printed = (f"{min(of)} to {max(of)}" for of in (study.places, paper["places"]))
     if places != printed:
-        found["places"] = instead(places, printed)
+        found["places"] = verdicts.instead(places, printed)
     if study.repeats != claim.data["repeats"]:
-        found["repeats"] = instead(study.repeats, claim.data["repeats"])
+        found["repeats"] = verdicts.instead(study.repeats, claim.data["repeats"])
     if claim.data.get("base") not in (None, BASE.get(number)):
-        found["base"] = instead(BASE.get(number, "its own"), claim.data["base"])
+        found["base"] = verdicts.instead(BASE.get(number, "its own"), claim.data["base"])
     return found
 
 
@@ -176,7 +168,7 @@ def _other_buffers(given: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
         if scheme in [OURS[name] for name in names]:
             ours = chunk(scheme, given[scheme]) if scheme in given else "the transport's own"
             if ours != wanted:
-                found.append(f"{scheme}: {instead(ours, wanted)} bytes")
+                found.append(f"{scheme}: {verdicts.instead(ours, wanted)} bytes")
     return found
 
 
@@ -243,7 +235,7 @@ def chip(claim: Claim, evidence: Evidence) -> Verdict:
     ours = {name: OF_CHIP[name] for name in values if name in OF_CHIP}
     absent = [name for name in values if name not in OF_CHIP]
     holds = all(values[name] == value for name, value in ours.items())
-    return compared(claim, holds, ours, f"not simulated: {said(absent)}" if absent else "")
+    return compared(claim, holds, ours, f"not simulated: {verdicts.said(absent)}" if absent else "")
 
 
 @check
@@ -265,7 +257,7 @@ def hf_inputs(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def work_units(claim: Claim, evidence: Evidence) -> Verdict:
     """Units of benzene in STO-3G under static balancing."""
-    need_pyscf()
+    verdicts.need_pyscf()
     from dgsuite.studies.chem import molecule
     from dgsuite.studies.chem.scf import plan
 
@@ -301,7 +293,7 @@ def table1(claim: Claim, evidence: Evidence) -> Verdict:
         values = given.model_dump(include={"a", "b", "c", "d", "edges"})
         values |= {"n": given.scale, "w": int(given.weighted)}
         silent += [
-            f"{name} {key}: {instead(value, rows[name][key])}"
+            f"{name} {key}: {verdicts.instead(value, rows[name][key])}"
             for key, value in values.items()
             if rows[name][key] != value
         ]

@@ -7,22 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import xarray as xr
 
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import OURS, on_chip
 from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_times
-from dgsuite.studies.report.claims.verdicts import (
-    CHECKS,
-    DIFFERS,
-    UNCHECKED,
-    MissingError,
-    Row,
-    Verdict,
-    check,
-    compared,
-    condition,
-    needed,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.scc import hf_report
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.scc.hf_report import STEP
@@ -71,7 +61,7 @@ def _blocks(
             needed(places in ds.places, NO_BC)
             found = ds.isel(deal=0).sel(places=ds.places <= 48)
             return found.rename(simulated_seconds="seconds")
-    raise MissingError(NO_BC)
+    raise verdicts.MissingError(NO_BC)
 
 
 def _speedup(seconds: xr.DataArray) -> xr.DataArray:
@@ -275,10 +265,10 @@ def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
     """The verdicts on the findings that it sums up: native fastest and scaling best, more work better."""
     parts = ("fig6.rcce-best", "fig7.rcce-scales-best", "fig9a.rcce-slightly", "fig10.load")
     summed = [claims()[f"scc.{part}"] for part in parts]
-    each = {one.id: CHECKS[one.check](one, evidence) for one in summed}
-    found = {name: one.verdict for name, one in each.items() if one.verdict != UNCHECKED}
+    each = {one.id: verdicts.CHECKS[one.check](one, evidence) for one in summed}
+    found = {name: one.verdict for name, one in each.items() if one.verdict != verdicts.UNCHECKED}
     needed(found, f"{NO_BC}, {NO_HF}")
-    holds = DIFFERS not in found.values()
+    holds = verdicts.DIFFERS not in found.values()
     return compared(claim, holds, found, "as those claims", [*each.values()])
 
 
@@ -306,9 +296,13 @@ def fits_a_core(nbytes: float) -> bool:
     return nbytes <= SCC.memory
 
 
-def betweenness(ds: xr.Dataset) -> list[Row]:
+def betweenness(ds: xr.Dataset) -> list[verdicts.Row]:
     """The claims that a result of betweenness centrality bears on, with verdicts."""
     evidence = Evidence({"": ds}, configs=None)
     checks = ("table1", "bc_native", "bc_scaling", "bc_load", "bc_drop", "sockets_track")
-    found = [Row(c, CHECKS[c.check](c, evidence)) for c in claims().values() if c.check in checks]
-    return [row for row in found if row.verdict.verdict != UNCHECKED]
+    found = [
+        verdicts.Row(c, verdicts.CHECKS[c.check](c, evidence))
+        for c in claims().values()
+        if c.check in checks
+    ]
+    return [row for row in found if row.verdict.verdict != verdicts.UNCHECKED]

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import xarray as xr
 
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import OURS, on_chip
-from dgsuite.studies.report.claims.verdicts import (
-    Verdict,
-    check,
-    compared,
-    condition,
-    needed,
-    said,
-    unknown,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.statistics import LEVEL, every
 from dgsuite.studies.scc import hf_report
 
@@ -80,7 +73,9 @@ def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
         sure.append(False if most < least else True if lowest > highest else None)
     told = {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
     if (better := every(sure)) is None and gap["static"] > gap["dynamic"]:
-        return unknown(f"{LEVEL:.0%} intervals of messages leave it open", said(told))
+        return verdicts.unknown(
+            f"{LEVEL:.0%} intervals of messages leave it open", verdicts.said(told)
+        )
     return compared(claim, bool(better) and gap["static"] > gap["dynamic"], told)
 
 

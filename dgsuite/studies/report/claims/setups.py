@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dgsuite import genval
 from dgsuite.core.results.dataset import runtime_model
 from dgsuite.studies.experiment import model as config
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, processor_of, setup_of
 from dgsuite.studies.report.claims.evidence import SUITE, N
-from dgsuite.studies.report.claims.verdicts import (
-    DIFFERS,
-    EQUAL,
-    Verdict,
-    check,
-    compared,
-    condition,
-    instead,
-    needed,
-    said,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import crowded
 from dgsuite.studies.report.results import hardware_threads as hardware_threads_of
@@ -95,7 +86,7 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
     runs = [r for r in runs if r.program != SERIAL_PROGRAM]
     here, there = {r.program for r in runs}, {e["program"] for e in experiments}
     if here != there:
-        found["programs"] = [instead(_said(here - there), _said(there - here))]
+        found["programs"] = [verdicts.instead(_said(here - there), _said(there - here))]
     for experiment in experiments:
         mine = [r for r in runs if r.program == experiment["program"]]
         for aspect, paper in experiment.items():
@@ -104,14 +95,14 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
             ours = _of(mine, aspect, paper)
             wanted = paper if paper == "n" else _set(paper)
             if ours != wanted:
-                text = f"{experiment['program']} {instead(_said(ours), _said(wanted))}"
+                text = f"{experiment['program']} {verdicts.instead(_said(ours), _said(wanted))}"
                 found.setdefault(aspect, []).append(text)
     repeats = claim.data.get("repeats")
     if repeats and (made := len({r.repeats for r in runs})) != repeats:
-        found["repeats"] = [instead(made, repeats)]
+        found["repeats"] = [verdicts.instead(made, repeats)]
     base, own = claim.data.get("base", "not said"), _base(serial, experiments)
     if base not in ("not said", own):
-        found["base"] = [instead(own, base)]
+        found["base"] = [verdicts.instead(own, base)]
     return {aspect: "; ".join(texts) for aspect, texts in found.items()}
 
 
@@ -178,7 +169,12 @@ def departing(
     silent += [f"{a}: said to depart, but does not" for a in reasons if a not in found]
     ours = [*(f"{aspect}: {text}" for aspect, text in found.items()), *more]
     why = "; ".join(f"{aspect}: {reasons[aspect]}" for aspect in found if aspect in reasons)
-    return Verdict(DIFFERS if found or silent else EQUAL, ". ".join(ours), why, "; ".join(silent))
+    return Verdict(
+        verdicts.DIFFERS if found or silent else verdicts.EQUAL,
+        ". ".join(ours),
+        why,
+        "; ".join(silent),
+    )
 
 
 def _full(evidence: Evidence, numbers: Sequence[int] = TIMED) -> dict[int, config.Config]:
@@ -233,13 +229,15 @@ def experiments(claim: Claim, evidence: Evidence) -> Verdict:
         number = int("".join(c for c in key[:2] if c.isdigit()))
         made = [e for e in _experiments(number) if e["program"] in row["programs"]]
         if {e["program"] for e in made} != set(row["programs"]):
-            return Verdict(DIFFERS, f"Figure {key}: {row['programs']}", "", "two claims disagree")
+            return Verdict(
+                verdicts.DIFFERS, f"Figure {key}: {row['programs']}", "", "two claims disagree"
+            )
     depart = {n: departures(setup_of(n) or claim, planned(evidence.points(n)))
               for n in _full(evidence)}  # fmt: skip
     named = {f"Figure {n}": list(found) for n, found in depart.items() if found}
     if not named:
-        return Verdict(EQUAL, "all set-ups")
-    return Verdict(DIFFERS, said(named), "see the set-ups' own claims")
+        return Verdict(verdicts.EQUAL, "all set-ups")
+    return Verdict(verdicts.DIFFERS, verdicts.said(named), "see the set-ups' own claims")
 
 
 @check
@@ -307,7 +305,7 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
     needed(figures, "no results of times")
     there = {int(n) for d in figures.values() for n in hardware_threads_of(d)}
     lacking = {row[0] for row in claim.data["rows"]} - there
-    needed(not lacking, f"the results lack {said(sorted(lacking))} hardware threads")
+    needed(not lacking, f"the results lack {verdicts.said(sorted(lacking))} hardware threads")
     shared = {n: text for n, d in figures.items() if (text := crowded(d))}
     told = {f"Figure {n}": text for n, text in shared.items()} or "a processor each"
     worst = figures[min(shared)] if shared else None

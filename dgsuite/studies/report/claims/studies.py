@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import setting
 from dgsuite.studies.report.claims.times import Curves, alike, lack, measured, told
-from dgsuite.studies.report.claims.verdicts import (
-    Check,
-    Verdict,
-    answering,
-    check,
-    condition,
-    needed,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, condition, needed
 from dgsuite.studies.report.factors import TASKS, factors_of
 
 if TYPE_CHECKING:
@@ -32,10 +26,10 @@ OUTWEIGHING_SHARE = 0.75
 """Share of the time from which tasks outweigh the rest."""
 
 
-def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> Check:
+def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> verdicts.Check:
     """A check of a study's results and of its experiment file: what departs in it is found, too."""
 
-    @answering
+    @verdicts.answering
     def of_results(claim: Claim, evidence: Evidence) -> Verdict:
         number, study = claim.data["figure"], claim.data["study"]
         figure = evidence.figure(number, study)

@@ -10,20 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import settings_of
-from dgsuite.studies.report.claims.verdicts import (
-    AGREES,
-    Verdict,
-    check,
-    compared,
-    condition,
-    differing,
-    needed,
-    said,
-    unknown,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import bars, crowded, hardware_threads, programs
 from dgsuite.studies.report.statistics import (
@@ -133,11 +124,15 @@ def told(claim: Claim, evidence: Evidence, holds: bool | None, ours: str) -> Ver
     assert figure is not None
     if holds is None:
         repeats = len(set(figure["repeat"].values.tolist()))
-        return unknown(f"the intervals of {repeats} repeats leave it open", ours)
+        return verdicts.unknown(f"the intervals of {repeats} repeats leave it open", ours)
     depart = ", ".join(settings_of(figure))
     setting = f"with another setting: {depart}" if depart else "the paper's setting"
     setting = ". ".join(filter(None, (setting, crowded(figure))))
-    return Verdict(AGREES, ours, setting) if holds else differing(claim, ours, figure, setting)
+    return (
+        Verdict(verdicts.AGREES, ours, setting)
+        if holds
+        else verdicts.differing(claim, ours, figure, setting)
+    )
 
 
 def _named(keys: Sequence[Any]) -> str:
@@ -336,7 +331,7 @@ def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
         most.setdefault((program, at[-1]), {})[kernel] = ratio(curve[at[-1]], curve[at[0]])
     groups = [(p, of) for (p, n), of in most.items() if "by" in of]
     needed(groups or odd, lack(claim, "by"))
-    steepest = said({p: max(of, key=lambda kernel: of[kernel].mean) for p, of in groups})
+    steepest = verdicts.said({p: max(of, key=lambda kernel: of[kernel].mean) for p, of in groups})
     held += [slower(of[k], of["by"]) for _, of in groups for k in of if k != "by"]
     text = f"not growing: {', '.join(odd) or 'none'}; steepest: {steepest or 'BY is not there'}"
     return told(claim, evidence, every(held), text)

@@ -12,18 +12,11 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.shipped import FOLDER
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, clocked
 from dgsuite.studies.report.claims.setups import NO_FILES, TIMED, Made, planned
-from dgsuite.studies.report.claims.verdicts import (
-    Verdict,
-    all_but,
-    check,
-    compared,
-    condition,
-    needed,
-    said,
-)
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 
 VARIABLES = {
     "Mut": "mutexes",
@@ -53,7 +46,7 @@ def places(claim: Claim, evidence: Evidence) -> Verdict:
     needed(points, NO_FILES)
     odd = {p.describe() for p in points if p.workers != p.clusters}
     varied = {p.hwts or 0 for p in points if p.clusters == N}
-    text = f"{all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
+    text = f"{verdicts.all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
     return compared(claim, not odd and len(varied) > 1, text, "a place is a worker process")
 
 
@@ -68,7 +61,7 @@ def lock_step(claim: Claim, evidence: Evidence) -> Verdict:
         holds = int(joined.barriers.sum()) == 0 < int(stepped.barriers.sum())
         if not holds or int(joined.finishes.sum()) <= int(stepped.finishes.sum()):
             odd.append(kernel)
-    return compared(claim, not odd, all_but(odd))
+    return compared(claim, not odd, verdicts.all_but(odd))
 
 
 @condition
@@ -97,7 +90,7 @@ def validators(claim: Claim, evidence: Evidence) -> Verdict:
         fine, refused = (genval.validate(kernel, graph, ds) for ds in (ran, wrong))
         if not fine.ok or refused.ok:
             odd.append(kernel)
-    told = f"{all_but(odd)} accept an output and refuse a wrong one"
+    told = f"{verdicts.all_but(odd)} accept an output and refuse a wrong one"
     within = "they run where the graph is, in parallel, and are not timed"
     return compared(claim, not odd, told, within)
 
@@ -117,7 +110,7 @@ def variables(claim: Claim, evidence: Evidence) -> Verdict:
     ours = {word: VARIABLES[word] for word in named if word in VARIABLES}
     there = all(name in ds or name in ds.attrs for name in ours.values())
     others = [word for word in named if word not in VARIABLES]
-    return compared(claim, there, ours, f"no operations: {said(others)}" if others else "")
+    return compared(claim, there, ours, f"no operations: {verdicts.said(others)}" if others else "")
 
 
 @check
