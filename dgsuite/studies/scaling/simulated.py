@@ -104,7 +104,7 @@ def simulate(
     cluster = cluster or PaperCluster()
     by_size = []
     for n in (2 ** (scale - 1), 2**scale):
-        graph = genval.graph("rmat", n)
+        graph = genval.graph("rmat", n, clusters=1, client=None)
         (whole,) = graph.gather()
         busiest = np.diff(whole.indptr).argmax()
         traffic = trace(

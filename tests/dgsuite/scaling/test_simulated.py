@@ -86,8 +86,11 @@ def test_half_the_bandwidth_takes_twice_as_long_to_transfer():
     assert np.allclose(found.seconds.isel(repeat=0), parts)
 
 
-def test_all_but_times_of_computing_is_counted():
-    one, other = simulate(SCALE, SMALL), simulate(SCALE, SMALL)
+def test_all_but_times_of_computing_is_counted(client):
+    """Whether a client is the default or not."""
+    one = simulate(SCALE, SMALL)
+    with client.as_current():
+        other = simulate(SCALE, SMALL)
     for name in ("transfer", "barrier", "messages"):
         assert one[name].equals(other[name])
     assert one.attrs == other.attrs

@@ -91,12 +91,6 @@ def processor_of(claim: Claim) -> str:
     return next(word for word in words if any(map(str.isdigit, word)))
 
 
-def measured_elsewhere(results: Any, setup: str) -> bool:
-    """Whether a dataset says by what processor it was measured, and it is not the one of a paper's set-up."""
-    machine = str(results.attrs.get("machine", ""))
-    return bool(machine) and processor_of(claims()[setup]) not in machine
-
-
 def setup_of(figure: int, study: str = "") -> Claim | None:
     """The claim that says what a figure of IMSuite, or a study beside it, is made with."""
     for claim in claims().values():

@@ -14,7 +14,7 @@ from scipy import stats
 
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims import verdicts
-from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
+from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scalability_plans import (
     SIMULATED,
@@ -94,9 +94,12 @@ def _share(c1: float, c2: float, p: float) -> float:
 
 
 @condition
-def another_cluster(results: xr.Dataset) -> bool:
-    """Whether the results are of another cluster than the paper's, by its processors."""
-    return measured_elsewhere(results, "scalability.sec2.cluster")
+def slower_link(results: xr.Dataset) -> bool:
+    """Whether a node's link carries less than the paper's, and the graph is smaller."""
+    setup = claims()["scalability.fig4.setup"].data
+    theirs = setup["fixed"]["gbit_per_second"] * 1e9 / 8
+    smaller = int(results["n"].max()) < 2 ** min(setup["vary"]["scale"])
+    return smaller and float(results.attrs.get("nominal_bandwidth", np.inf)) < theirs
 
 
 @condition

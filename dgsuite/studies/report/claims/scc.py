@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import xarray as xr
-
 from dgsuite import genval
 from dgsuite.studies.experiment import toml
 from dgsuite.studies.report.claims import verdicts
-from dgsuite.studies.report.claims.data import Claim, claims, figure_of, measured_elsewhere
+from dgsuite.studies.report.claims.data import Claim, claims, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
@@ -334,9 +332,3 @@ def beyond_memory(places: tuple[Sequence[int], Sequence[int]]) -> bool:
     """Whether a file has places that the paper's could not run for memory, and all others that it ran."""
     fewer, simulated = places
     return bool(fewer) and {8, 48} <= set(simulated)
-
-
-@condition
-def off_the_cluster(results: xr.Dataset) -> bool:
-    """Whether the results are of another machine than the paper's cluster, by its processors."""
-    return measured_elsewhere(results, "scc.sec4.1.cluster")

@@ -20,6 +20,9 @@ STO = "benzene sto-3g"
 ASPIRIN, BENZENE = "aspirin 3-21g", "benzene 3-21g"
 """The inputs on the cluster."""
 
+STOPPED = 0.1
+"""By how much more of its speed-up one input must lose than another, for messages to be what stops it."""
+
 WIDE = 0.5
 """Width of the intervals of times, relative to these, from which transports are not compared."""
 
@@ -56,6 +59,17 @@ def _findings(claim: Claim, evidence: Evidence) -> Verdict:
 check(_findings, "hf_speedups")
 for _name in ("dynamic_costly", "static_rougher"):
     check(on_chip(_findings), _name)
+
+
+@condition
+def messages_limit(results: xr.Dataset) -> bool:
+    """Whether every speed-up at 48 places is less by a tenth, at least, than it is without a transport."""
+    transport = _standing(results.transport.values.tolist(), 5)
+    every_arm = [(name, arm) for name in results.input.values for arm in ("static", "dynamic")]
+    return all(
+        _at_48(results, name, arm, transport) < (1 - STOPPED) * _at_48(results, name, arm, "none")
+        for name, arm in every_arm
+    )
 
 
 @check
@@ -210,10 +224,6 @@ def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
     told = {str(t): f"x {float(gain.sel(transport=t)):.2f}" for t in gain.transport.values}
     results = results_of(evidence, STO, "mpb")
     return compared(claim, float(gain.min()) > 1, told, "simulated", results)
-
-
-STOPPED = 0.1
-"""By how much more of its speed-up one input must lose than another, for messages to be what stops it."""
 
 
 @check
