@@ -86,7 +86,11 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         about=described(name, ds),
         pictures=[svg(figure, f"{said}: {what}") for what, figure in drawn.items()],
         findings=findings,
-        claims=[row for row in rows if _about(row, paper, figures)],
+        claims=[
+            row
+            for row in rows
+            if _about(row, paper, figures) and not (stem == SIMULATED and row.claim.kind == "setup")
+        ],  # fmt: skip
         command=_command(stem, paper) if paper and figures else "",
     )
 
