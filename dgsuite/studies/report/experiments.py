@@ -90,7 +90,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
             row
             for row in rows
             if _about(row, paper, figures) and not (stem == SIMULATED and row.claim.kind == "setup")
-        ],  # fmt: skip
+        ],
         command=_command(stem, paper) if paper and figures else "",
     )
 
