@@ -1,7 +1,7 @@
 """A counter that the tasks of a build share: at one worker, which answers requests for the next number.
 
-A fetch takes two messages on every transport, as on the chip, whose memory has no atomic operation across
-cores.
+A fetch takes two messages on every transport, as in the paper: its counter is a number at the first place,
+which other places ask for.
 """
 
 from __future__ import annotations

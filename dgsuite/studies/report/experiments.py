@@ -97,8 +97,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
 
 def _command(stem: str, paper: str) -> str:
     """The command that makes a result."""
-    simulated = stem == "scalability-simulated"
-    return "dgsuite scaling simulate" if simulated else f"dgsuite {COMMANDS[paper]} {stem}"
+    return f"dgsuite {COMMANDS[paper]} {stem.replace('scalability-simulated', 'simulate')}"
 
 
 def _title(said: str, paper: str, figures: Sequence[int], stem: str) -> str:

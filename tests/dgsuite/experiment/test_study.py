@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from hashlib import sha256
 
 import psutil
 import pytest
@@ -42,7 +43,9 @@ def test_a_study_goes_on_where_it_ended(tmp_path, capfd, not_judged):
     first, again = found
     assert first.out.splitlines() == [str(tmp_path / n) for n in ("figure09.nc", "report.html")]
     assert "1 of 1: figure09" in first.err
-    assert json.loads((tmp_path / NOTES).read_text())["figure09"]["minutes"] > 0
+    note = json.loads((tmp_path / NOTES).read_text())["figure09"]
+    assert note["minutes"] > 0
+    assert note["sha256"] == sha256((tmp_path / "figure09.nc").read_bytes()).hexdigest()
     assert again.out.splitlines() == [str(tmp_path / "report.html")]
     assert main(["study", "--all", "--dry-run", "-o", str(tmp_path)]) == 0
     told = capfd.readouterr().out.splitlines()

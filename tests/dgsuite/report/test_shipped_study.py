@@ -4,6 +4,8 @@
 """
 
 import asyncio
+import json
+from hashlib import sha256
 
 import pytest
 
@@ -14,7 +16,7 @@ from dgsuite.studies.report.claims.setups import settings_of
 from dgsuite.studies.report.claims.show import silent, summary
 from dgsuite.studies.report.folder import results_in
 from dgsuite.studies.report.page import page
-from dgsuite.studies.study import STEPS
+from dgsuite.studies.study import NOTES, STEPS
 from tests.dgsuite.report.test_perturbed import TRIED
 from tests.support.browser import BROWSER, opened
 from tests.support.paths import ROOT
@@ -42,6 +44,11 @@ def test_every_step_of_the_study_ships_and_is_small(results):
     assert results.keys() == {f"{step.name}.nc" for step in STEPS}
     assert sum(path.stat().st_size for path in STUDY.iterdir()) < 5e6
     assert not any("/" in str(ds.attrs.get("command", "")) for ds in results.values())
+
+
+def test_results_are_those_that_were_noted():
+    for name, note in json.loads((STUDY / NOTES).read_text()).items():
+        assert sha256((STUDY / f"{name}.nc").read_bytes()).hexdigest() == note["sha256"], name
 
 
 def test_every_claim_has_a_verdict(rows):

@@ -169,12 +169,8 @@ def departing(
     silent += [f"{a}: said to depart, but does not" for a in reasons if a not in found]
     ours = [*(f"{aspect}: {text}" for aspect, text in found.items()), *more]
     why = "; ".join(f"{aspect}: {reasons[aspect]}" for aspect in found if aspect in reasons)
-    return Verdict(
-        verdicts.DIFFERS if found or silent else verdicts.EQUAL,
-        ". ".join(ours),
-        why,
-        "; ".join(silent),
-    )
+    verdict = verdicts.DIFFERS if found or silent else verdicts.EQUAL
+    return Verdict(verdict, ". ".join(ours), why, "; ".join(silent))
 
 
 def _full(evidence: Evidence, numbers: Sequence[int] = TIMED) -> dict[int, config.Config]:

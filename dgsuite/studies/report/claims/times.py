@@ -128,11 +128,9 @@ def told(claim: Claim, evidence: Evidence, holds: bool | None, ours: str) -> Ver
     depart = ", ".join(settings_of(figure))
     setting = f"with another setting: {depart}" if depart else "the paper's setting"
     setting = ". ".join(filter(None, (setting, crowded(figure))))
-    return (
-        Verdict(verdicts.AGREES, ours, setting)
-        if holds
-        else verdicts.differing(claim, ours, figure, setting)
-    )
+    if holds:
+        return Verdict(verdicts.AGREES, ours, setting)
+    return verdicts.differing(claim, ours, figure, setting)
 
 
 def _named(keys: Sequence[Any]) -> str:

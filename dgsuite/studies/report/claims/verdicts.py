@@ -60,7 +60,7 @@ class Row(NamedTuple):
         claim, verdict = self
         return {
             "id": claim.id, "place": claim.place, "paper": claim.says, "check": claim.check,
-            **verdict._asdict(),
+            **verdict._asdict(), "beside": verdict.beside and verdict.beside._asdict(),
         }  # fmt: skip
 
 
