@@ -21,7 +21,6 @@ BOUNDED = {"timeout", "asynchronous"}
 ALLOWED = {
     "dgsuite/core/engine/workload.py": {"other.result"},  # of a thread
     "dgsuite/core/workers/plugin.py": {"address.result"},  # it is done
-    "dgsuite/studies/chem/counters.py": {"begun('dgsuite_counter').result"},  # in a task
     "dgsuite/studies/report/claims/scc_definitions.py": {"one.result"},  # of a thread
     "partition/client/session.py": {"begun.result"},  # it is done
     "partition/client/waiting.py": {"begun.result", "future.result", "wait"},  # they are done

@@ -81,7 +81,10 @@ def _bars(figure: xr.Dataset) -> Figure:
             look = {"color": colour, "edgecolor": "white", "linewidth": 0}
             ax.bar(at, np.array(heights) - floor, 0.92 * width, floor, hatch=hatch, **look)
             legend.setdefault(labelled(form, value), Patch(color=colour))
-            ax.errorbar(at, heights, spread, fmt="none", ecolor="k", elinewidth=0.9, capsize=2)
+            below = np.minimum(spread, np.array(heights) - ax.get_ylim()[0])
+            ax.errorbar(
+                at, heights, [below, spread], fmt="none", ecolor="k", elinewidth=0.9, capsize=2
+            )
         ax.axhline(1, color="k", linewidth=0.8, linestyle=":")
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)

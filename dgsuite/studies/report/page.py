@@ -75,7 +75,7 @@ class Section(NamedTuple):
     runs: str
     machine: str
     busy: bool
-    """Whether others used the machine: a load above 1 before the runs."""
+    """Whether the load was above 1 before some run, so that times may be too long."""
 
     @property
     def name(self) -> str:

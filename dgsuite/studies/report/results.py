@@ -280,7 +280,7 @@ def surroundings(figure: xr.Dataset) -> str:
     """How busy and how fast the machine was, in a sentence; "" where no run says it."""
     said = []
     if len(loads := known(figure, "load")):
-        busy = "busy with other work: " if loads.max() > 1 else ""
+        busy = "these times may be too long, " if loads.max() > 1 else ""
         said.append(f"{busy}load before the runs {loads.min():.1f} to {loads.max():.1f}")
     if len(hertz := known(figure, "processor_hertz")):
         said.append(f"processors at {hertz.mean() / 1e9:.2f} GHz")

@@ -322,7 +322,8 @@ def described(number: int, study: str = "") -> str:
         kernels = kernels if kernels == "all" else kernels.upper()
         told = [f"{e['program']}: {e['form']}, {kernels} kernels"]
         words = {"sizes": "nodes", "threads": "hardware threads", "places": "places"}
-        told += [f"{_said(e[name])} {word}" for name, word in words.items() if name in e]
+        numbers = {word: _said(e[name]) for name, word in words.items() if name in e}
+        told += [f"{n} {w.removesuffix('s') if n == '1' else w}" for w, n in numbers.items()]
         told.append(", ".join(f"{i}-In" for i in e["inputs"]))
         if any(work := sorted(_set(e.get("workload", 0)))):
             told.append(f"{' and '.join(f'{w:,}' for w in work)} operations a task")
