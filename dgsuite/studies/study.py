@@ -33,16 +33,20 @@ class Step(NamedTuple):
     minutes: float
     """What it takes in its quick setting, on a machine of two processors."""
 
+    @property
+    def started_by(self) -> list[str]:
+        """The command that makes its result, as a person types it."""
+        words = self.command.split()
+        return words if len(words) > 1 else [self.command, self.name]
+
     def arguments(self, folder: Path, full: bool) -> list[str]:
         """The command's arguments, with results in a folder."""
         result = str(folder / f"{self.name}.nc")
         where = ["--output", result]
         if self.command == "scaling":
             where = ["--output", str(folder), "--set", f"experiment.output={result}"]
-        if self.command == "scaling simulate":
-            return [*self.command.split(), *where]
-        has_full = self.command != "scc" and self.name not in SINGLE
-        return [self.command, self.name, *where, *["--full"] * (full and has_full)]
+        has_full = self.command in ("run", "scaling") and self.name not in SINGLE
+        return [*self.started_by, *where, *["--full"] * (full and has_full)]
 
 
 SINGLE = ("figure07", "figure08", "figure09")

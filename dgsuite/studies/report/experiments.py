@@ -11,16 +11,13 @@ from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims.data import claims, figure_of
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.sweeps import described
+from dgsuite.studies.study import STEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Pictures = Mapping[str, "Figure"]
 """Figures, by what they show."""
-
-
-COMMANDS = {"scc": "scc", "scalability": "scaling"}
-"""Commands by the first part of claims' ids."""
 
 
 class Experiment(NamedTuple):
@@ -51,6 +48,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
     from dgsuite.studies.report.claims.scc import FILES
 
     stem = name.removesuffix(".nc")
+    started_by = {step.name: step.started_by for step in STEPS}
     numbers = {file: number for number, file in FILES.items()}
     drawn: Pictures
     findings: list[str] = []
@@ -91,13 +89,8 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
             for row in rows
             if _about(row, paper, figures) and not (stem == SIMULATED and row.claim.kind == "setup")
         ],
-        command=_command(stem, paper) if paper and figures else "",
+        command=" ".join(["dgsuite", *started_by[stem]]) if stem in started_by else "",
     )
-
-
-def _command(stem: str, paper: str) -> str:
-    """The command that makes a result."""
-    return f"dgsuite {COMMANDS[paper]} {stem.replace('scalability-simulated', 'simulate')}"
 
 
 def _title(said: str, paper: str, figures: Sequence[int], stem: str) -> str:

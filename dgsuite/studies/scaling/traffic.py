@@ -147,7 +147,8 @@ def trace(
         )
     if processes_per_node < 1 or (in_turn and any(p % processes_per_node for p in ps)):
         raise InputError(
-            f"processes_per_node must be at least 1, and in_turn divide {ps}, got {processes_per_node}"
+            "processes_per_node must be at least 1 and, with in_turn, divide each of "
+            f"{ps}, got {processes_per_node}"
         )
     grid = isinstance(kernel, str) and kernel == "bfs2d"
     if grid:

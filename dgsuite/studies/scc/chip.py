@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.studies.scc.ledger import Transport
+from dgsuite.studies.scc.ledger import Pieces, Transport
 from dgsuite.studies.transports.chip import FLAG, Buffer
 
 
@@ -114,9 +114,8 @@ def transport(name: str, chip: Chip = SCC) -> OnChip:
     if name not in SCHEMES:
         raise InputError(f"{name!r} is no transport of the chip; one of {', '.join(SCHEMES)}")
     settings = Buffer(chip.buffer, chip.cores)
-    own = SCHEMES[name] == "mpb"
-    chunk = settings.payload() if own else settings.section()
-    made = OnChip(name, 0.0, 0.0, chunk=chunk, buffer=chip.buffer * own, chip=chip)
+    chunk, buffer = Pieces.of(SCHEMES[name], settings)
+    made = OnChip(name, 0.0, 0.0, chunk=chunk, buffer=buffer, chip=chip)
     cores = np.arange(chip.cores)
     apart = cores[:, None] != cores
     empty, full = (

@@ -18,7 +18,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.statistics import interval
 from dgsuite.studies.transports.carriers import chosen
-from dgsuite.studies.transports.chip import FLAG
+from dgsuite.studies.transports.chip import Buffer
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -41,6 +41,13 @@ class Pieces(NamedTuple):
 
     chunk: int
     buffer: int = 0
+
+    @classmethod
+    def of(cls, scheme: str, settings: Buffer) -> Pieces:
+        """Of "mpb", what flags leave of a buffer; of "mpimpb" a section."""
+        if scheme == "mpb":
+            return cls(settings.payload(), settings.buffer)
+        return cls(settings.section())
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class Transport:
 
         A piece takes as long whatever it holds. More cores than the buffer has flags for change nothing.
         """
-        room = self.buffer - 2 * FLAG * places
+        room = Buffer(self.buffer, places).room
         if room <= 0:
             return self
         return replace(self, chunk=room, byte=self.byte * self.chunk / room)

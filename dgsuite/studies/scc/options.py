@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
-from dask.utils import parse_bytes
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
@@ -132,7 +131,7 @@ def read(path: str, overrides: Sequence[str] = (), protocols: Sequence[str] = ()
         if protocol not in (*SCHEMES, *carriers.MPI):
             carriers.check(protocol)
     for scheme, given in found.scc.buffers.items():
-        chunk(scheme, given)
+        pieces(scheme, given)
     return found
 
 
@@ -154,10 +153,9 @@ def present(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return found, absent
 
 
-def chunk(scheme: str, given: Buffers) -> int:
-    """Bytes that are sent at a time: of a buffer what flags leave, or a section."""
-    settings = Buffer.made(scheme, given.model_dump())
-    return settings.payload() if scheme == "mpb" else settings.section()
+def pieces(scheme: str, given: Buffers) -> Pieces:
+    """What is sent at a time: of a buffer what flags leave, or a section."""
+    return Pieces.of(scheme, Buffer.made(scheme, given.model_dump()))
 
 
 @contextmanager
@@ -167,5 +165,4 @@ def buffers(given: Mapping[Any, Buffers]) -> Iterator[dict[str, Pieces]]:
 
     keys = {"mpb": "dgsuite.rcce", "mpimpb": "dgsuite.mpimpb"}
     with dask.config.set({keys[name]: b.model_dump() for name, b in given.items()}):
-        sizes = {"mpb": parse_bytes(given["mpb"].buffer)} if "mpb" in given else {}
-        yield {name: Pieces(chunk(name, b), sizes.get(name, 0)) for name, b in given.items()}
+        yield {name: pieces(name, b) for name, b in given.items()}

@@ -67,9 +67,14 @@ class Buffer:
             raise InputError(f"dgsuite.{scheme}.places must be at least 1, got {places}")
         return cls(mpb.parsed(f"dgsuite.{scheme}.buffer", values["buffer"]), places)
 
+    @property
+    def room(self) -> int:
+        """Bytes that flags leave; none, or less, where there are too many places."""
+        return self.buffer - 2 * FLAG * (self.places or 0)
+
     def payload(self) -> int:
         """Bytes of a buffer that flags leave to messages: 5120 of 8 KiB at 48 places."""
-        size = self.buffer - 2 * FLAG * (self.places or 0)
+        size = self.room
         if size <= 0:
             raise InputError(
                 f"dgsuite.rcce.buffer of {self.buffer} bytes holds but the flags of {self.places} places"

@@ -266,9 +266,8 @@ def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether both curves, drawn to the same width, go up and down alike; those of other kernels do not."""
     at = np.linspace(0, 1, N)
     found: dict[bool, dict[str, float]] = {True: {}, False: {}}
-    for kernel in (
-        k for k in CLOCKED if k not in (*RINGS, "mis", "vc")
-    ):  # MIS and VC have few rounds
+    several = [k for k in CLOCKED if k not in (*RINGS, "mis", "vc")]  # MIS and VC have few rounds
+    for kernel in several:
         curves = [evidence.counted(kernel, i, FAC).comm.values for i in INPUTS]
         drawn = [np.interp(at, np.linspace(0, 1, len(c)), c) for c in curves]
         found[kernel in claim.data["kernels"]][kernel] = float(np.corrcoef(*drawn)[0, 1])

@@ -13,10 +13,10 @@ from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.scc.chip import SCC, SCHEMES
+from dgsuite.studies.scc.hf_study import FREE, primitives
 from dgsuite.studies.scc.hf_study import File as HartreeFock
 from dgsuite.studies.scc.hf_study import Study as Builds
-from dgsuite.studies.scc.hf_study import primitives
-from dgsuite.studies.scc.options import Common, Workload, chunk
+from dgsuite.studies.scc.options import Common, Workload, pieces
 from dgsuite.studies.scc.options import File as Betweenness
 
 OURS = {
@@ -33,9 +33,6 @@ FILES = {
     **{number: f"scc-bc-figure{number}" for number in (8, 9, 10)},
 }
 """Experiment files by figure."""
-
-FREE = ("none", "counted")
-"""Columns of results without a transport."""
 
 
 def by_cycles(evidence: Evidence) -> Evidence | None:
@@ -122,9 +119,8 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     wanted = {t: OURS[t] for t in paper["transports"]}
     missing = [t for t, scheme in wanted.items() if scheme not in study.protocols]
     more = [c for c in study.protocols if c not in wanted.values()]
-    parts = [f"without {verdicts.said(missing)}"] * bool(missing) + [
-        f"{verdicts.said(more)} besides"
-    ] * bool(more)
+    parts = [f"without {verdicts.said(missing)}"] * bool(missing)
+    parts += [f"{verdicts.said(more)} besides"] * bool(more)
     if parts:
         found["transports"] = ", ".join(parts)
     if buffers := _other_buffers(study.buffers, [t for t in wanted if t not in missing]):
@@ -164,7 +160,7 @@ def _other_buffers(given: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
     found = []
     for scheme, wanted in chunks().items():
         if scheme in [OURS[name] for name in names]:
-            ours = chunk(scheme, given[scheme]) if scheme in given else "the transport's own"
+            ours = pieces(scheme, given[scheme]).chunk if scheme in given else "the transport's own"
             if ours != wanted:
                 found.append(f"{scheme}: {verdicts.instead(ours, wanted)} bytes")
     return found
@@ -205,7 +201,9 @@ def sections(claim: Claim, evidence: Evidence) -> Verdict:
 def _buffer(claim: Claim, evidence: Evidence, scheme: Any) -> Verdict:
     """The buffers of a scheme in the files of the figures that are the chip's."""
     given = {name: study.buffers for name, study in _studies(evidence, (6, 7, 9)).items()}
-    ours = {name: chunk(scheme, b[scheme]) if scheme in b else 0 for name, b in given.items()}
+    ours = {
+        name: pieces(scheme, b[scheme]).chunk if scheme in b else 0 for name, b in given.items()
+    }
     told = {name: f"{size} bytes" if size else "not the chip's" for name, size in ours.items()}
     return compared(claim, set(ours.values()) == {chunks()[scheme]}, told)
 

@@ -33,7 +33,7 @@ FOLLOWS = 0.5
 """Rank correlation above which speed-ups follow from something."""
 
 FEW = 1000
-"""Messages whose time is little of what a program's work takes, if that is longer."""
+"""If a program's work takes as long as more messages than these, messages do not limit it."""
 
 CLUSTER, CHIP = OURS["MPI"], OURS["RCCE-X10"]
 """Transports that stand for the paper's cluster and its chip in Figure 10."""

@@ -21,7 +21,7 @@ ASPIRIN, BENZENE = "aspirin 3-21g", "benzene 3-21g"
 """The inputs on the cluster."""
 
 STOPPED = 0.1
-"""By how much more of its speed-up one input must lose than another, for messages to be what stops it."""
+"""Share of a speed-up from which messages limit it; also how much more one input must lose than another."""
 
 WIDE = 0.5
 """Width of the intervals of times, relative to these, from which transports are not compared."""

@@ -231,7 +231,7 @@ def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
 
 @condition
 def accesses_outweigh(figure: xr.Dataset) -> bool:
-    """Whether a program that is faster on one thread than the serial one sends less than half its bytes."""
+    """Whether all programs that beat the serial one on one thread send less than half of its bytes."""
     runs = figure.isel(run=hardware_threads(figure) == 1)
     if SERIAL_PROGRAM not in programs(runs):
         return False
